@@ -1,0 +1,55 @@
+# A module says its row of the layer table once: USES makes the link dependency and, through the layers test, the include rule.
+include(GoogleTest OPTIONAL)
+
+option(WEFT_WERROR "Treat warnings as errors" OFF)
+set(WEFT_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined or thread)")
+
+add_library(weft_flags INTERFACE)
+target_compile_options(weft_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+  # Fused multiply-add rounds differently, and GCC fuses by default on ARM: predictions must not depend on the machine.
+  -ffp-contract=off
+  $<$<BOOL:${WEFT_WERROR}>:-Werror>)
+if(WEFT_SANITIZE)
+  target_compile_options(weft_flags INTERFACE -fsanitize=${WEFT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(weft_flags INTERFACE -fsanitize=${WEFT_SANITIZE})
+endif()
+
+set_property(GLOBAL PROPERTY WEFT_MODULES "")
+
+function(weft_module)
+  cmake_parse_arguments(arg "" "NAME" "USES;SOURCES;HEADERS;TESTS;PRIVATE" ${ARGN})
+  set(target weft_${arg_NAME})
+  add_library(${target} STATIC ${arg_SOURCES})
+  add_library(weft::${arg_NAME} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${arg_NAME} POSITION_INDEPENDENT_CODE ON)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_sources(${target} PUBLIC FILE_SET HEADERS
+    BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${arg_HEADERS})
+  foreach(used IN LISTS arg_USES)
+    target_link_libraries(${target} PUBLIC weft::${used})
+  endforeach()
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:weft_flags> ${arg_PRIVATE})
+  set_property(GLOBAL APPEND PROPERTY WEFT_MODULES "${arg_NAME}")
+  string(REPLACE ";" " " uses "${arg_USES}")
+  set_property(GLOBAL APPEND PROPERTY WEFT_LAYERS "${arg_NAME}:${uses}")
+  install(TARGETS ${target} EXPORT weft-targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  if(BUILD_TESTING AND arg_TESTS)
+    weft_test(NAME ${arg_NAME}_test SOURCES ${arg_TESTS} LINK weft::${arg_NAME})
+  endif()
+endfunction()
+
+# A GoogleTest program; every case is a test of its own.
+function(weft_test)
+  cmake_parse_arguments(arg "" "NAME;TIMEOUT" "SOURCES;LINK;DEFINES" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  add_executable(${arg_NAME} ${arg_SOURCES})
+  target_link_libraries(${arg_NAME} PRIVATE weft_flags ${arg_LINK} GTest::gtest GTest::gtest_main)
+  target_include_directories(${arg_NAME} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_definitions(${arg_NAME} PRIVATE ${arg_DEFINES})
+  gtest_discover_tests(${arg_NAME} PROPERTIES TIMEOUT ${arg_TIMEOUT} DISCOVERY_TIMEOUT 60)
+endfunction()
