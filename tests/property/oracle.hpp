@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The router model once more, slow and obvious: a list of moments, and at each of them everybody is
+// asked whether he can act. Written from the description in machine.hpp, sharing no state or code
+// with the engine. The judge of the fast version.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <vector>
+
+#include <weft/base/rng.hpp>
+#include <weft/route/policy.hpp>
+#include <weft/sim/machine.hpp>
+
+namespace weft::test {
+
+struct Job {
+  std::uint32_t from, to;
+  std::int64_t size, born;
+};
+
+class Oracle {
+ public:
+  Oracle(const Topology& topology, const Machine& machine, const Policy& policy,
+         std::uint64_t seed);
+  // Arrival time of each job, in their order. Jobs of one node are given in order of birth.
+  // INT64_MAX: never.
+  std::vector<std::int64_t> run(const std::vector<Job>& jobs);
+
+ private:
+  struct Packet {
+    std::size_t job;
+    std::int64_t payload, size;
+    std::int64_t head, tail;  // Arrival where it is now.
+    std::uint64_t state;
+    int hops;
+  };
+  struct Buffer {  // One VC of one input, of an output buffer or of a node.
+    std::deque<Packet> packets;
+    std::int64_t free_since = 0;  // The packet before the head has left.
+    std::vector<Choice> ways;     // Empty: head not routed yet.
+    std::int64_t ready = 0;
+    int port = -1;  // Crossbar input; -1 for none.
+    std::deque<std::pair<std::int64_t, std::int64_t>>
+        credits;  // (usable at, bytes) of departed packets.
+    std::int64_t room = 0;
+    int packets_held = 0, packets_max = 0;
+    std::int64_t vc_free = 0;
+    std::int64_t credit_delay = 0;
+    std::int64_t feeder_rate = 0;
+  };
+  struct Out {
+    std::int64_t free = 0;
+    std::size_t target = 0;      // First of its VCs' buffers.
+    std::size_t candidates = 0;  // First buffer that may send through it.
+    int candidate_count = 0;
+    int own_from = 0;  // Candidates from here on belong to the own nodes.
+    int pointer = 0, last_vc = 0;
+    std::int64_t delay = 0, rate = 0, alloc = 0;
+    bool link = false, node = false, connected = false, crossbar = false;
+  };
+  struct Card {
+    std::size_t out = 0;
+    std::deque<std::size_t> jobs;
+    std::int64_t sent = 0;  // Of the first job.
+    std::uint32_t packets = 0;
+  };
+  class View;
+
+  void build();
+  std::size_t add_buffers(int port, std::int64_t size, int packets);
+  void wire(Out& out, std::size_t target, const Cabling& cable, bool through_switch, bool cabled);
+  bool act_once(std::uint32_t r);
+  bool route_heads(std::uint32_t r);
+  bool serve(std::uint32_t r, int output, std::vector<int> in_service);
+  bool serve_card(std::uint32_t r, int node);
+  const Choice* way_to(const Buffer& buffer, int output) const;
+  bool movable(std::uint32_t r, const Buffer& buffer) const;
+  int pick_vc(const Out& out, VcMask vcs, std::int64_t size);
+  void send(std::uint32_t r, Out& out, std::size_t from, int vc, const Choice& way);
+  void settle(Buffer& buffer);
+  std::int64_t serialise_ps(std::int64_t size, std::int64_t rate) const;
+  void at(std::int64_t time) { moments_.insert(time); }
+
+  const Topology& topology_;
+  const Machine machine_;
+  const Policy& policy_;
+  const Rng bits_;
+  std::vector<Buffer> buffers_;
+  std::vector<std::vector<Out>> outs_;         // By router.
+  std::vector<std::vector<std::size_t>> ins_;  // By router: first buffer of each crossbar input.
+  std::vector<std::vector<std::int64_t>> crossbar_;
+  std::vector<Card> cards_;
+  std::vector<Job> jobs_;
+  std::vector<std::int64_t> missing_, arrived_;
+  std::set<std::int64_t> moments_;
+  std::int64_t now_ = 0;
+};
+
+}  // namespace weft::test

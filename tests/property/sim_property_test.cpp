@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fast router model against the slow obvious one, over random machines, networks, routings and
+// loads; and against itself for other numbers of workers and window lengths.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/property/oracle.hpp"
+#include <gtest/gtest.h>
+
+#include <weft/base/rng.hpp>
+#include <weft/base/text.hpp>
+#include <weft/sim/network.hpp>
+
+namespace weft::test {
+namespace {
+
+// Sends the jobs when they are born, notes when they arrive.
+class Replay final : public Host {
+ public:
+  Replay(const std::vector<Job>& jobs, std::uint32_t nodes)
+      : jobs_(jobs), next_(nodes), arrived_(jobs.size(), INT64_MAX) {
+    for (std::size_t j = 0; j < jobs.size(); ++j) next_[jobs[j].from].push_back(j);
+    for (auto& list : next_) std::reverse(list.begin(), list.end());
+  }
+  void start(Network& network) {
+    network_ = &network;
+    for (std::uint32_t n = 0; n < next_.size(); ++n) {
+      if (!next_[n].empty()) network.set_alarm(NodeId(n), Time::ps(jobs_[next_[n].back()].born));
+    }
+  }
+  Time alarm(int, NodeId node, Time now) override {
+    auto& list = next_[node.index];
+    while (!list.empty() && jobs_[list.back()].born == now.in_ps()) {
+      const Job& job = jobs_[list.back()];
+      network_->send(node, NodeId(job.to), Bytes{job.size}, now, list.back());
+      list.pop_back();
+    }
+    return list.empty() ? Time::never() : Time::ps(jobs_[list.back()].born);
+  }
+  void delivered(int, const Delivery& d) override { arrived_[d.cookie] = d.arrived.in_ps(); }
+  const std::vector<std::int64_t>& arrived() const { return arrived_; }
+
+ private:
+  const std::vector<Job>& jobs_;
+  std::vector<std::vector<std::size_t>> next_;
+  std::vector<std::int64_t> arrived_;
+  Network* network_ = nullptr;
+};
+
+struct Scene {
+  std::string topology, routing;
+  int vcs;
+  Machine machine;
+  std::vector<Job> jobs;
+};
+
+template <typename T>
+const T& any(Rng& rng, const std::vector<T>& list) {
+  return list[rng.below(list.size())];
+}
+
+Machine random_machine(Rng& rng, int vcs) {
+  Machine m;
+  const auto cycles = [&](std::uint64_t least, std::uint64_t most) {
+    return Duration::ns(static_cast<std::int64_t>(least + rng.below(most - least + 1)));
+  };
+  m.vcs = vcs;
+  m.flit = Bytes{any<std::int64_t>(rng, {1, 8, 16})};
+  m.mtu = Bytes{any<std::int64_t>(rng, {8, 64, 256})};
+  m.header = Bytes{any<std::int64_t>(rng, {0, 0, 12})};
+  const std::int64_t packets = any<std::int64_t>(rng, {1, 1, 2, 5});
+  m.buffer = Bytes{m.packet_max().count * packets + any<std::int64_t>(rng, {0, 0, 7})};
+  if (rng.below(3) == 0)
+    m.output_buffer = Bytes{m.packet_max().count * any<std::int64_t>(rng, {1, 2, 4})};
+  if (rng.coin()) m.packets_per_buffer = static_cast<int>(1 + rng.below(6));
+  m.route = cycles(0, 3);
+  m.vc_alloc = cycles(0, 2);
+  m.switch_alloc = cycles(0, 2);
+  m.switch_delay = cycles(0, 5);
+  m.link = {.rate = Rate::gbit_per_s(any<std::int64_t>(rng, {8, 64, 100})),
+            .delay = cycles(1, 6),
+            .credit_delay = cycles(1, 4)};
+  m.node_link = {.rate = Rate::gbit_per_s(any<std::int64_t>(rng, {32, 64, 200})),
+                 .delay = cycles(1, 3),
+                 .credit_delay = cycles(1, 2)};
+  if (rng.below(4) == 0) m.inject_rate = Rate::gbit_per_s(16);
+  if (rng.below(4) == 0) m.eject_rate = Rate::gbit_per_s(24);
+  if (rng.below(4) == 0) m.switch_rate = Rate::gbit_per_s(any<std::int64_t>(rng, {50, 100}));
+  if (m.switch_rate > Rate())
+    m.switch_rate = std::min(m.switch_rate, m.link.rate);  // One crossbar way, as the oracle has.
+  m.arbitration = any<Arbitration>(
+      rng, {Arbitration::through_first, Arbitration::round_robin, Arbitration::age});
+  m.lookahead = rng.coin();
+  m.release = rng.below(4) == 0 ? Release::head : Release::tail;
+  return m;
+}
+
+Scene random_scene(std::uint64_t seed) {
+  Rng rng = Rng(seed).stream("scene");
+  struct Kind {
+    const char *topology, *routing;
+    int vcs;
+  };
+  const std::vector<Kind> kinds = {
+      {"mesh:3x3", "dor", 1},
+      {"mesh:4x2,p=2", "dor", 3},
+      {"torus:4x4", "dor", 2},
+      {"torus:5", "dor", 2},
+      {"mesh:3x3", "min-adaptive", 3},
+      {"torus:4x3", "min-adaptive", 4},
+      {"mesh:3x4", "valiant", 2},
+      {"fattree:k=2,levels=3", "adaptive-up", 2},
+      {"fattree:k=3,levels=2", "dest-down", 1},
+      {"dragonfly:a=3,h=1,p=2", "ugal-l", 0},
+      {"hyperx:3x3", "minimal", 0},
+      {"complete:5", "up-down", 1},
+  };
+  const Kind kind = any(rng, kinds);
+  Scene scene{kind.topology, kind.routing, kind.vcs, {}, {}};
+  Result<Topology> topology = make_topology(scene.topology);
+  for (const PolicyEntry& entry : builtin_policies()) {
+    if (scene.vcs == 0 && entry.name == scene.routing) scene.vcs = entry.vcs_needed(*topology);
+  }
+  scene.machine = random_machine(rng, scene.vcs);
+  const std::uint32_t nodes = topology->graph.node_count();
+  const std::uint64_t spread = any<std::uint64_t>(rng, {20, 200, 2000});
+  std::vector<std::int64_t> born(nodes, 0);
+  const int count = 250;
+  for (int j = 0; j < count; ++j) {
+    const auto from = static_cast<std::uint32_t>(rng.below(nodes));
+    const bool hot = rng.below(3) == 0;
+    const auto to = hot ? nodes - 1 : static_cast<std::uint32_t>(rng.below(nodes));
+    const auto size = static_cast<std::int64_t>(
+        1 + rng.below(static_cast<std::uint64_t>(scene.machine.mtu.count) * 3));
+    born[from] += static_cast<std::int64_t>(rng.below(spread)) * 1000;
+    scene.jobs.push_back({from, to, size, born[from]});
+  }
+  return scene;
+}
+
+std::vector<std::int64_t> simulate(const Scene& scene, std::uint64_t seed, int workers,
+                                   Duration window) {
+  Result<Topology> topology = make_topology(scene.topology);
+  auto policy = make_policy(scene.routing, *topology, scene.vcs);
+  Replay replay(scene.jobs, topology->graph.node_count());
+  NetworkOptions options;
+  options.seed = seed;
+  options.workers = workers;
+  options.window = window;
+  auto network = Network::make(*topology, scene.machine, **policy, replay, options);
+  if (!network) ADD_FAILURE() << network.error().text();
+  if (!network) return {};
+  replay.start(**network);
+  // In slices whose ends mean nothing: they must not show.
+  bool more = true;
+  for (std::int64_t t = 777'777; more; t += 7'777'777) {
+    const auto remains = (*network)->run(Time::ps(t));
+    if (!remains) ADD_FAILURE() << remains.error().text();
+    more = remains && *remains;
+  }
+  const NetworkCounts counts = (*network)->counts();
+  EXPECT_EQ(counts.packets_sent, counts.packets_delivered) << (*network)->find_deadlock();
+  return replay.arrived();
+}
+
+class EverySeed : public testing::TestWithParam<int> {};
+
+TEST_P(EverySeed, FastModelIsTheSlowModel) {
+  for (int i = 0; i < 10; ++i) {
+    const auto seed = static_cast<std::uint64_t>(GetParam() * 10 + i);
+    const Scene scene = random_scene(seed);
+    SCOPED_TRACE("WEFT_SEED=" + std::to_string(seed) + " " + scene.topology + " " + scene.routing);
+    Result<Topology> topology = make_topology(scene.topology);
+    ASSERT_TRUE(topology) << topology.error().text();
+    auto policy = make_policy(scene.routing, *topology, scene.vcs);
+    ASSERT_TRUE(policy) << policy.error().text();
+    Oracle oracle(*topology, scene.machine, **policy, seed);
+    const std::vector<std::int64_t> expected = oracle.run(scene.jobs);
+    const std::vector<std::int64_t> got = simulate(scene, seed, 1, Duration());
+    ASSERT_EQ(got.size(), expected.size());
+    for (std::size_t j = 0; j < got.size(); ++j) {
+      ASSERT_EQ(got[j], expected[j])
+          << "job " << j << " of " << scene.jobs[j].from << " to " << scene.jobs[j].to;
+    }
+  }
+}
+
+TEST_P(EverySeed, WorkersAndWindowsDoNotShow) {
+  const auto seed = static_cast<std::uint64_t>(1000 + GetParam());
+  const Scene scene = random_scene(seed);
+  SCOPED_TRACE("WEFT_SEED=" + std::to_string(seed) + " " + scene.topology + " " + scene.routing);
+  const std::vector<std::int64_t> alone = simulate(scene, seed, 1, Duration());
+  EXPECT_EQ(alone, simulate(scene, seed, 2, Duration()));
+  EXPECT_EQ(alone, simulate(scene, seed, 4, Duration()));
+  EXPECT_EQ(alone, simulate(scene, seed, 3, Duration::ps(700)));
+  EXPECT_EQ(alone, simulate(scene, seed, 1, Duration::ps(333)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Property, EverySeed, testing::Range(0, 40));
+
+}  // namespace
+}  // namespace weft::test

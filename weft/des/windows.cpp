@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/des/windows.hpp"
+
+namespace weft {
+
+Partition Partition::even(std::uint32_t processes, int workers) {
+  WEFT_CHECK(workers > 0);
+  Partition made;
+  for (int w = 0; w <= workers; ++w) {
+    made.first.push_back(
+        static_cast<std::uint32_t>(std::uint64_t{processes} * static_cast<std::uint64_t>(w) /
+                                   static_cast<std::uint64_t>(workers)));
+  }
+  return made;
+}
+
+std::int64_t Meeting::least(std::int64_t mine) {
+  const std::uint32_t round = round_.load(std::memory_order_acquire);
+  std::atomic<std::int64_t>& best = best_[round & 1];
+  std::int64_t seen = best.load(std::memory_order_relaxed);
+  while (mine < seen && !best.compare_exchange_weak(seen, mine, std::memory_order_relaxed)) {
+  }
+  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == workers_) {
+    arrived_.store(0, std::memory_order_relaxed);
+    // The other slot belongs to the next round; whoever read it last has left that round before
+    // arriving in this one.
+    best_[(round + 1) & 1].store(INT64_MAX, std::memory_order_relaxed);
+    round_.store(round + 1, std::memory_order_release);
+    round_.notify_all();
+  } else {
+    constexpr int spins =
+        2000;  // About the length of a window's imbalance; then the core is left to others.
+    for (int i = 0; i < spins && round_.load(std::memory_order_acquire) == round; ++i) {
+    }
+    round_.wait(round, std::memory_order_acquire);
+  }
+  return best.load(std::memory_order_relaxed);
+}
+
+void run_workers(int workers, const std::function<void(int)>& work) {
+  std::vector<std::thread> threads;
+  threads.reserve(static_cast<std::size_t>(workers));
+  for (int w = 1; w < workers; ++w) threads.emplace_back(work, w);
+  work(0);
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace weft

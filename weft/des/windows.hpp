@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conservative parallel execution. Virtual time is cut into windows no longer than the lookahead
+// (the least delay with which one process can affect another); within a window processes are
+// independent, so each worker visits its own in any order. Mail written in a window is read after
+// it. The model breaks ties by its own keys, so results do not depend on the number of workers or
+// the window length.
+//
+// The same loop will drive processes of a cluster: what crosses `Meeting` is a minimum, what
+// crosses the model's mailboxes is bytes.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include <weft/base/units.hpp>
+#include <weft/des/calendar.hpp>
+
+namespace weft {
+
+// Processes [first[w], first[w + 1]) belong to worker w.
+struct Partition {
+  std::vector<std::uint32_t> first;
+
+  int workers() const { return static_cast<int>(first.size()) - 1; }
+  static Partition even(std::uint32_t processes, int workers);
+};
+
+// All workers meet after each window and leave with the least of what they brought. Spins briefly,
+// then sleeps.
+class Meeting {
+ public:
+  explicit Meeting(int workers) : workers_(workers) {}
+  std::int64_t least(std::int64_t mine);
+
+ private:
+  const int workers_;
+  std::atomic<std::int64_t> best_[2] = {INT64_MAX, INT64_MAX};
+  std::atomic<int> arrived_{0};
+  std::atomic<std::uint32_t> round_{0};
+};
+
+// Runs `work(worker)` on each worker's own thread (worker 0 on the caller's) and waits for all.
+void run_workers(int workers, const std::function<void(int)>& work);
+
+// What a model offers: void visit(int worker, std::uint32_t process, Time to): do all that happens
+// before `to`; void write_mail(int worker, int side): what is mailed from now on goes to this side,
+// which is empty; void read_mail(int worker, int side): take in and empty what others mailed to me
+// on this side; std::int64_t mailed_ps(int worker): the earliest time at which something mailed
+// since write_mail matters, INT64_MAX for none. Two sides, so that one meeting per window is
+// enough: a fast worker writes one while a slow one still reads the other.
+template <typename Model>
+class Windows {
+ public:
+  Windows(Model& model, Partition partition, Duration window)
+      : model_(model), partition_(std::move(partition)), window_ps_(window.in_ps()) {
+    WEFT_CHECK(window_ps_ > 0);
+    for (int w = 0; w < partition_.workers(); ++w) {
+      const auto i = static_cast<std::size_t>(w);
+      calendars_.emplace_back(partition_.first[i], partition_.first[i + 1] - partition_.first[i]);
+    }
+  }
+
+  int workers() const { return partition_.workers(); }
+  const Partition& partition() const { return partition_; }
+  std::int64_t window_of(std::int64_t time_ps) const { return time_ps / window_ps_; }
+
+  // REQUIRES: called by the worker that owns the process (or between runs); time is not before the
+  // window being visited.
+  void wake(int worker, std::uint32_t process, std::int64_t time_ps) {
+    calendars_[static_cast<std::size_t>(worker)].wake(process, window_of(time_ps));
+  }
+
+  // Executes everything that happens before `until`. Returns true when work remains at or after it.
+  bool run(Time until) {
+    Meeting meeting(workers());
+    bool remains = false;
+    run_workers(workers(), [&](int worker) {
+      const bool mine = run_worker(worker, until.in_ps(), meeting);
+      if (worker == 0) remains = mine;
+    });
+    return remains;
+  }
+
+ private:
+  bool run_worker(int worker, std::int64_t until, Meeting& meeting) {
+    Calendar& calendar = calendars_[static_cast<std::size_t>(worker)];
+    const bool alone = workers() == 1;
+    std::int64_t next = alone ? calendar.next() : meeting.least(calendar.next());
+    for (int side = 0;; side ^= 1) {
+      if (next == Calendar::no_window) return false;
+      const std::int64_t from = next * window_ps_;
+      if (from >= until) return true;
+      calendar.advance(next);
+      if (!alone) model_.write_mail(worker, side);
+      const Time to = Time::ps(std::min(from + window_ps_, until));
+      calendar.drain([&](std::uint32_t process) { model_.visit(worker, process, to); });
+      next = calendar.next();
+      if (!alone) {
+        const std::int64_t mailed = model_.mailed_ps(worker);
+        if (mailed != INT64_MAX) next = std::min(next, window_of(mailed));
+        next = meeting.least(next);
+        // Nothing that was mailed matters before `next`, so it may be read here, before anyone
+        // writes this side again.
+        model_.read_mail(worker, side);
+      }
+      if (to.in_ps() == until) return next != Calendar::no_window;
+    }
+  }
+
+  Model& model_;
+  Partition partition_;
+  std::int64_t window_ps_;
+  std::vector<Calendar> calendars_;
+};
+
+}  // namespace weft

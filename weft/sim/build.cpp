@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lays out the state of all routers and connects their parts. Within a router, inputs are numbered:
+// cables in, cards, then (with output buffers) the buffers, then the nodes' receiving buffers;
+// outputs: cables out and nodes through the crossbar, then (with output buffers) the same again
+// behind the buffers, then cards.
+#include <algorithm>
+#include <bit>
+
+#include "weft/sim/engine.hpp"
+
+namespace weft::detail {
+
+namespace {
+
+std::uint32_t to_u32(std::size_t n) {
+  WEFT_CHECK(n <= UINT32_MAX);
+  return static_cast<std::uint32_t>(n);
+}
+
+Rate slower(Rate a, Rate b) {
+  if (a == Rate()) return b;
+  if (b == Rate()) return a;
+  return std::min(a, b);
+}
+
+}  // namespace
+
+Engine::Engine(const Topology& topology, const Machine& machine, const Policy& policy, Host& host,
+               const NetworkOptions& options)
+    : topology_(topology),
+      graph_(topology.graph),
+      machine_(machine),
+      policy_(policy),
+      facts_(policy.facts()),
+      host_(host),
+      packet_bits_(Rng(options.seed).stream("packet")),
+      vcs_(static_cast<std::uint32_t>(machine.vcs)),
+      buffered_(machine.output_buffer.count > 0),
+      ways_(static_cast<std::uint32_t>(facts_.choices_max)),
+      route_ps_(machine.route.in_ps()),
+      alloc_ps_(machine.vc_alloc.in_ps()),
+      leave_ps_(machine.switch_alloc.in_ps()),
+      flit_bytes_(machine.flit.count),
+      header_bytes_(machine.header.count) {
+  const int workers = std::clamp(options.workers, 1, 63);
+  lay_out();
+  windows_.emplace(*this, Partition::even(graph_.router_count(), workers), Duration::ps(1));
+  for (std::uint32_t r = 0; r < graph_.router_count(); ++r) connect_router(r);
+  make_ghosts();
+  make_rings();
+  const std::int64_t exact = lookahead_ps();
+  const std::int64_t asked = options.window.in_ps();
+  window_ = Duration::ps(asked > 0 ? std::min(asked, exact) : exact);
+  windows_.emplace(*this, Partition::even(graph_.router_count(), workers), window_);
+  crews_.resize(static_cast<std::size_t>(workers));
+  for (Crew& crew : crews_) {
+    for (auto& side : crew.mail) side.resize(static_cast<std::size_t>(workers));
+  }
+  messages_.emplace(workers);
+}
+
+int Engine::packets_per_buffer(Bytes buffer) const {
+  const auto most = static_cast<int>(std::max<std::int64_t>(1, buffer / machine_.packet_max()));
+  return machine_.packets_per_buffer > 0 ? machine_.packets_per_buffer : most;
+}
+
+void Engine::lay_out() {
+  make_wires();
+  routers_.resize(graph_.router_count());
+  first_in_port_.resize(graph_.router_count());
+  std::size_t inputs = 0, outputs = 0, actors = 0, in_ports = 0, bits_max = 1;
+  for (std::uint32_t r = 0; r < graph_.router_count(); ++r) {
+    const std::size_t ports = graph_.ports(RouterId(r)).size();
+    const std::size_t nodes = graph_.nodes_at(RouterId(r)).size();
+    const std::size_t ends = ports + nodes;
+    Router& router = routers_[r];
+    router.first_output = to_u32(outputs);
+    router.first_input = to_u32(inputs);
+    router.first_next = to_u32(actors);
+    router.ports = static_cast<std::uint16_t>(ports);
+    router.nodes = static_cast<std::uint16_t>(nodes);
+    router.outputs = static_cast<std::uint16_t>(ends * (buffered_ ? 2 : 1) + nodes);
+    router.actors = static_cast<std::uint16_t>(1 + router.outputs + nodes);
+    first_in_port_[r] = to_u32(in_ports);
+    in_ports += ends;
+    inputs += (ends * (buffered_ ? 2 : 1) + nodes) * vcs_;
+    outputs += router.outputs;
+    actors += router.actors;
+    bits_max = std::max(bits_max, ends * vcs_);
+  }
+  words_ = to_u32((bits_max + 63) / 64);
+  input_count_ = to_u32(inputs);
+  output_count_ = to_u32(outputs);
+  router_of_output_.resize(outputs);
+  next_at_.assign(actors, never_at);
+  waiting_.assign(outputs * words_, 0);
+  fresh_.assign(std::size_t{graph_.router_count()} * words_, 0);
+  crossbar_free_at_.assign(in_ports * crossbar_ways_, 0);
+  cards_.resize(graph_.node_count());
+  buffer_packets_ = packets_per_buffer(machine_.buffer_size());
+  output_buffer_packets_ = packets_per_buffer(machine_.output_buffer);
+  // Ghosts come on top: at most one per input.
+  inputs_ = LazyArray<Input>(2 * inputs);
+  outputs_ = LazyArray<Output>(outputs);
+  accounts_ = LazyArray<Account>(outputs * vcs_);
+  way_list_ = LazyArray<Way>(inputs * ways_);
+  way_count_.resize(inputs);
+}
+
+void Engine::make_wires() {
+  const Duration through = machine_.switch_alloc + machine_.switch_delay;
+  const Rate crossbar = machine_.switch_rate;
+  Rate fastest = std::max(machine_.link.rate, Rate::bit_per_s(1));
+  for (const std::string& name : graph_.link_classes()) {
+    const auto own = machine_.link_class.find(name);
+    const Cabling& cable = own == machine_.link_class.end() ? machine_.link : own->second;
+    fastest = std::max(fastest, cable.rate);
+    if (buffered_) {
+      class_wire_.push_back(add_wire(slower(crossbar, crossbar == Rate() ? cable.rate : crossbar),
+                                     through, machine_.vc_alloc));
+      class_wire_.push_back(add_wire(cable.rate, cable.delay, Duration::zero()));
+    } else {
+      class_wire_.push_back(
+          add_wire(slower(cable.rate, crossbar), through + cable.delay, machine_.vc_alloc));
+    }
+  }
+  const Rate inject = slower(machine_.inject_rate, machine_.node_link.rate);
+  const Rate eject = slower(machine_.eject_rate, machine_.node_link.rate);
+  inject_wire_ =
+      add_wire(inject, machine_.inject_delay + machine_.node_link.delay, Duration::zero());
+  if (buffered_) {
+    crossbar_wire_ = add_wire(crossbar == Rate() ? eject : crossbar, through, machine_.vc_alloc);
+    eject_wire_ = add_wire(eject, machine_.node_link.delay, Duration::zero());
+  } else {
+    eject_wire_ =
+        add_wire(slower(eject, crossbar), through + machine_.node_link.delay, machine_.vc_alloc);
+  }
+  // Without output buffers a packet crosses at the rate of its cable, so a faster crossbar lets an
+  // input port feed several at once.
+  if (!buffered_ && crossbar != Rate()) {
+    crossbar_ways_ = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
+        crossbar.in_bit_per_s() / fastest.in_bit_per_s(), 1, machine_.vcs));
+  }
+}
+
+std::uint8_t Engine::add_wire(Rate rate, Duration delay, Duration vc_alloc) {
+  const auto bit_per_s = static_cast<std::uint64_t>(rate.in_bit_per_s());
+  constexpr std::uint64_t byte_ps = 8'000'000'000'000u;
+  wires_.push_back(
+      {.delay = delay.in_ps(),
+       .rate = bit_per_s,
+       .byte_ps = byte_ps % bit_per_s == 0 ? static_cast<std::int64_t>(byte_ps / bit_per_s) : 0,
+       .vc_alloc = vc_alloc.in_ps()});
+  WEFT_CHECK(wires_.size() < 256);
+  return static_cast<std::uint8_t>(wires_.size() - 1);
+}
+
+void Engine::connect(std::uint32_t output, std::uint32_t first_input, std::uint32_t to, int wire,
+                     std::uint32_t credit_ps) {
+  Output& out = outputs_[output];
+  out.target = first_input;
+  out.router = to;
+  out.worker = static_cast<std::uint16_t>(worker_of(to));
+  out.wire = static_cast<std::uint8_t>(wire);
+  for (std::uint32_t v = 0; v < vcs_; ++v) {
+    inputs_[first_input + v].feeder = output;
+    inputs_[first_input + v].credit = credit_ps;
+  }
+}
+
+void Engine::connect_router(std::uint32_t r) {
+  const Router& router = routers_[r];
+  const auto ports = graph_.ports(RouterId(r));
+  const auto nodes = graph_.nodes_at(RouterId(r));
+  const std::uint32_t ends = std::uint32_t{router.ports} + router.nodes;
+  const std::uint32_t sinks = router.first_input + ends * (buffered_ ? 2 : 1) * vcs_;
+  const auto leave = static_cast<std::uint32_t>(leave_ps_);
+  const auto alloc = static_cast<std::uint32_t>(alloc_ps_);
+  std::fill_n(router_of_output_.begin() + router.first_output, router.outputs, r);
+  for (std::uint32_t i = 0; i < ends * vcs_; ++i) {
+    inputs_[router.first_input + i].port = static_cast<std::uint16_t>(i / vcs_);
+  }
+  for (std::uint32_t e = 0; e < ends; ++e) {
+    const bool node = e >= router.ports;
+    std::uint32_t output = router.first_output + e;
+    std::size_t first_wire = 0;
+    if (!node) first_wire = std::size_t{ports[e].link_class} * (buffered_ ? 2 : 1);
+    if (buffered_) {
+      const std::uint32_t queue = router.first_input + (ends + e) * vcs_;
+      outputs_[output].kind = to_buffer;
+      connect(output, queue, r, node ? crossbar_wire_ : class_wire_[first_wire], alloc);
+      for (std::uint32_t v = 0; v < vcs_; ++v) inputs_[queue + v].port = 0xffff;
+      output += ends;
+      ++first_wire;
+    }
+    outputs_[output].kind = node ? to_node : ports[e].connected() ? to_router : to_nowhere;
+    const std::uint32_t feeder_alloc = buffered_ ? 0 : alloc;
+    if (node) {
+      const auto back = static_cast<std::uint32_t>(machine_.node_link.credit_delay.in_ps());
+      connect(output, sinks + (e - router.ports) * vcs_, r, eject_wire_, back + feeder_alloc);
+    } else if (ports[e].connected()) {
+      const std::string& name = graph_.link_classes()[ports[e].link_class];
+      const auto own = machine_.link_class.find(name);
+      const Cabling& cable = own == machine_.link_class.end() ? machine_.link : own->second;
+      const auto back = static_cast<std::uint32_t>(cable.credit_delay.in_ps());
+      const Router& peer = routers_[ports[e].peer.index];
+      connect(output, peer.first_input + ports[e].peer_port * vcs_, ports[e].peer.index,
+              class_wire_[first_wire], leave + back + feeder_alloc);
+    }
+  }
+  for (std::uint32_t n = 0; n < router.nodes; ++n) {
+    const std::uint32_t output = router.first_output + ends * (buffered_ ? 2 : 1) + n;
+    const auto back = static_cast<std::uint32_t>(machine_.node_link.credit_delay.in_ps());
+    connect(output, router.first_input + (router.ports + n) * vcs_, r, inject_wire_, leave + back);
+    cards_[nodes[n].index] = {
+        .first = no_message, .last = no_message, .packets = 0, .node = nodes[n].index};
+  }
+}
+
+void Engine::make_ghosts() {
+  for (std::uint32_t o = 0; o < output_count_; ++o) {
+    Output& out = outputs_[o];
+    if (out.kind != to_router) continue;
+    if (worker_of(out.router) == worker_of(router_of_output_[o])) continue;
+    out.remote = true;
+    out.mail = out.target;
+    out.target = input_count_;
+    for (std::uint32_t v = 0; v < vcs_; ++v, ++input_count_) {
+      Input& ghost = inputs_[input_count_];
+      ghost = inputs_[out.mail + v];
+      ghost.ghost = 1;
+      inputs_[out.mail + v].remote = 1;
+      inputs_[out.mail + v].feeder = input_count_;
+    }
+  }
+}
+
+void Engine::make_rings() {
+  std::uint64_t slots = 0;
+  const auto ring_of = [](int packets) {
+    return std::bit_ceil(static_cast<std::uint32_t>(packets));
+  };
+  const auto give = [&](std::uint32_t input, std::uint32_t size) {
+    inputs_[input].ring = to_u32(slots);
+    inputs_[input].mask = static_cast<std::uint16_t>(size - 1);
+    slots += size;
+  };
+  // Router by router: what is used together lies together.
+  for (std::uint32_t r = 0; r < routers_.size(); ++r) {
+    const std::uint32_t ends = std::uint32_t{routers_[r].ports} + routers_[r].nodes;
+    const std::uint32_t end =
+        r + 1 < routers_.size()
+            ? routers_[r + 1].first_input
+            : routers_[r].first_input + (ends * (buffered_ ? 2 : 1) + routers_[r].nodes) * vcs_;
+    for (std::uint32_t i = routers_[r].first_input; i < end; ++i) {
+      const std::uint32_t local = i - routers_[r].first_input;
+      const bool queue = buffered_ && local >= ends * vcs_ && local < 2 * ends * vcs_;
+      give(i, ring_of(queue ? output_buffer_packets_ : buffer_packets_));
+    }
+  }
+  const auto real = static_cast<std::uint32_t>(way_count_.size());
+  for (std::uint32_t i = real; i < input_count_; ++i) give(i, ring_of(buffer_packets_));
+  slot_count_ = slots;
+  slots_ = LazyArray<Slot>(slots);
+  for (std::uint32_t o = 0; o < output_count_; ++o) {
+    const Bytes buffer =
+        outputs_[o].kind == to_buffer ? machine_.output_buffer : machine_.buffer_size();
+    for (std::uint32_t v = 0; v < vcs_; ++v) {
+      accounts_[std::size_t{o} * vcs_ + v].room = static_cast<std::int32_t>(buffer.count);
+    }
+  }
+}
+
+std::int64_t Engine::lookahead_ps() const {
+  std::int64_t least = never_at;
+  for (std::uint32_t o = 0; o < output_count_; ++o) {
+    const Output& out = outputs_[o];
+    if (out.kind != to_router) continue;
+    const std::uint32_t real = out.remote ? out.mail : out.target;
+    const Wire& wire = wires_[out.wire];
+    least = std::min({least, wire.delay, static_cast<std::int64_t>(inputs_[real].credit)});
+  }
+  // A single router: nothing leaves it, any window will do.
+  return least == never_at ? Duration::us(1).in_ps() : least;
+}
+
+}  // namespace weft::detail

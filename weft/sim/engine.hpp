@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// The router model. Always holds, inside a router at time t: arrivals and credits up to t are seen
+// first, then outputs act in port order, then cards, then alarms; an output's winner is a function
+// of what waits there. Nothing depends on the order of insertion, so nothing depends on workers or
+// windows.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <weft/base/rng.hpp>
+#include <weft/des/windows.hpp>
+#include <weft/sim/messages.hpp>
+#include <weft/sim/network.hpp>
+#include <weft/sim/state.hpp>
+
+namespace weft::detail {
+
+class Engine {
+ public:
+  Engine(const Topology& topology, const Machine& machine, const Policy& policy, Host& host,
+         const NetworkOptions& options);
+
+  void set_alarm(NodeId node, Time at);
+  void send(NodeId from, NodeId to, Bytes size, Time now, std::uint64_t cookie);
+  Result<bool> run(Time until);
+  std::string find_deadlock() const;
+  NetworkCounts counts() const;
+  LinkCount link(LinkId link) const;
+  MemoryUse memory() const;
+  Duration window() const { return window_; }
+
+  // For Windows.
+  void visit(int worker, std::uint32_t router, Time to);
+  void write_mail(int worker, int side);
+  void read_mail(int worker, int side);
+  std::int64_t mailed_ps(int worker) const {
+    return crews_[static_cast<std::size_t>(worker)].mailed_at;
+  }
+
+ private:
+  friend class View;
+
+  struct PacketMail {
+    std::uint32_t input, router;
+    Slot slot;
+  };
+  struct CreditMail {
+    std::uint32_t ghost;
+    std::int64_t stamp_at;
+  };
+  struct Mailbox {
+    std::vector<PacketMail> packets;
+    std::vector<CreditMail> credits;
+    std::vector<std::uint32_t> messages;  // Done with; back to the worker whose pool they are from.
+  };
+  // What belongs to one worker; on a cache line of its own.
+  struct alignas(128) Crew {
+    NetworkCounts counts;
+    std::int64_t mailed_at = INT64_MAX;
+    int side = 0;
+    std::vector<Mailbox> mail[2];  // By receiving worker.
+    std::int64_t failed_at = never_at;
+    std::uint32_t failed_router = 0;
+    std::string failure;
+  };
+  struct Candidate {
+    std::uint32_t input = 0;
+    const Way* way = nullptr;
+    int vc = -1;
+    std::int64_t possible_at = never_at;  // Lower bound when it is later than now.
+  };
+
+  // build.cpp
+  void lay_out();
+  void lay_out_router(std::uint32_t r);
+  void connect_router(std::uint32_t r);
+  void connect(std::uint32_t output, std::uint32_t first_input, std::uint32_t to_router, int wire,
+               std::uint32_t credit_ps);
+  void make_ghosts();
+  void make_rings();
+  void make_wires();
+  std::uint8_t add_wire(Rate rate, Duration delay, Duration vc_alloc);
+  std::int64_t lookahead_ps() const;
+  int packets_per_buffer(Bytes buffer) const;
+
+  // engine.cpp
+  void route_heads(int worker, std::uint32_t r, std::int64_t now);
+  void route_head(int worker, std::uint32_t r, std::uint32_t input, std::int64_t now);
+  std::int64_t route_at(const Input& in) const;
+  std::int64_t ready_at(const Input& in) const;
+  void new_head(int worker, std::uint32_t input, std::uint32_t router);
+  void queue_head(std::uint32_t input, std::uint32_t router);
+  void arrive(int worker, std::uint32_t input, std::uint32_t router, const Slot& slot);
+  void serve_card(int worker, std::uint32_t r, int output, std::int64_t now);
+  void fail(int worker, std::uint32_t r, std::int64_t now, std::string why);
+
+  // output.cpp
+  struct Frame {  // An output in service, and the one that sent us to it.
+    int output;
+    const Frame* below;
+  };
+  void serve(int worker, std::uint32_t r, int output, std::int64_t now, const Frame* below);
+  template <typename Attempt>
+  bool try_in_order(std::uint32_t r, int output, Attempt&& attempt);
+  Candidate find_winner(int worker, std::uint32_t r, int output, std::int64_t now,
+                        const Frame* below);
+  Candidate find_oldest(std::uint32_t r, int output, std::int64_t now);
+  Candidate weigh(std::uint32_t r, int output, std::uint32_t bit, std::int64_t now);
+  int better_output(std::uint32_t r, const Candidate& c, std::int64_t now, const Frame* below);
+  int pick_vc(std::uint32_t output, VcMask vcs, std::int64_t size, std::int64_t now,
+              std::int64_t& possible_at);
+  std::int64_t room_at(std::uint32_t output, int vc, std::int64_t size, std::int64_t now);
+  void reclaim(Account& account, const Input& in, std::int64_t now);
+  void grant(int worker, std::uint32_t r, int output, const Candidate& c, std::int64_t now);
+  void leave_queue(std::uint32_t r, std::uint32_t input);
+  void depart(int worker, std::uint32_t r, std::uint32_t input, std::int64_t start_at,
+              std::int64_t tail_at, std::int64_t flit_ps);
+  void credit(int worker, Input& in, std::int64_t stamp_at);
+  void push(int worker, Output& out, int vc, const Slot& slot);
+  void deliver(int worker, Output& out, int vc, const Slot& slot);
+  std::uint32_t first_candidate(std::uint32_t r, int output) const;
+  std::int64_t& crossbar_free(std::uint32_t r, std::uint16_t port);
+  int cable_count(std::uint32_t r) const { return routers_[r].ports + routers_[r].nodes; }
+
+  std::int64_t& next_of(std::uint32_t r, int actor) {
+    return next_at_[routers_[r].first_next + static_cast<std::uint32_t>(actor)];
+  }
+  void bring_forward(std::uint32_t r, int actor, std::int64_t at) {
+    std::int64_t& next = next_of(r, actor);
+    if (at < next) next = at;
+  }
+  std::uint64_t* waiting(std::uint32_t output) { return &waiting_[output * words_]; }
+  Slot& slot(const Input& in, std::uint16_t position) {
+    return slots_[in.ring + (position & in.mask)];
+  }
+  const Slot& slot(const Input& in, std::uint16_t position) const {
+    return slots_[in.ring + (position & in.mask)];
+  }
+  int worker_of(std::uint32_t r) const;
+  std::string describe_input(std::uint32_t input) const;
+  std::uint32_t router_of_input(std::uint32_t input) const;
+  // Every way on of this head ends at an input that is full and does not move; deadlock.cpp.
+  std::vector<std::uint32_t> blockers(std::uint32_t input, bool& can_move) const;
+
+  const Topology& topology_;
+  const Graph& graph_;
+  const Machine machine_;
+  const Policy& policy_;
+  const PolicyFacts facts_;
+  Host& host_;
+  const Rng packet_bits_;
+
+  const std::uint32_t vcs_;
+  const bool buffered_;      // Has output buffers.
+  std::uint32_t words_ = 1;  // Of a waiting mask.
+  std::uint32_t ways_ = 1;   // Per input.
+  std::int64_t route_ps_, alloc_ps_, leave_ps_;
+  std::uint32_t crossbar_ways_ = 1;  // Packets that one input port can send at once.
+  std::int32_t buffer_packets_ = 1, output_buffer_packets_ = 1;
+  std::int64_t flit_bytes_, header_bytes_;
+
+  std::vector<Router> routers_;
+  std::vector<std::uint32_t> router_of_output_;
+  std::vector<std::int64_t> next_at_;
+  LazyArray<Output> outputs_;
+  LazyArray<Account> accounts_;
+  LazyArray<Input> inputs_;
+  LazyArray<Way> way_list_;
+  LazyArray<Slot> slots_;
+  std::vector<std::uint8_t> way_count_;
+  std::vector<std::uint64_t> waiting_;
+  std::vector<std::uint64_t> fresh_;  // Heads without a route, per router.
+  std::vector<std::int64_t> crossbar_free_at_;
+  std::vector<std::uint32_t> first_in_port_;  // Per router, in crossbar_free_at_.
+  std::vector<Card> cards_;                   // By node.
+  std::vector<Wire> wires_;
+  std::uint32_t input_count_ = 0, output_count_ = 0;
+  std::uint64_t slot_count_ = 0;
+  std::vector<std::uint8_t> class_wire_;
+  std::uint8_t crossbar_wire_ = 0, inject_wire_ = 0, eject_wire_ = 0;
+
+  Duration window_;
+  std::vector<Crew> crews_;
+  std::optional<MessagePools> messages_;
+  std::optional<Windows<Engine>> windows_;
+  bool running_ = false;
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/sim/network.hpp"
+
+#include <weft/sim/engine.hpp>
+
+namespace weft {
+
+Result<std::unique_ptr<Network>> Network::make(const Topology& topology, const Machine& machine,
+                                               const Policy& policy, Host& host,
+                                               const NetworkOptions& options) {
+  if (Status status = check_machine(machine); !status) return std::move(status).error();
+  return std::unique_ptr<Network>(
+      new Network(std::make_unique<detail::Engine>(topology, machine, policy, host, options)));
+}
+
+Network::Network(std::unique_ptr<detail::Engine> engine) : engine_(std::move(engine)) {}
+Network::~Network() = default;
+
+void Network::set_alarm(NodeId node, Time at) {
+  engine_->set_alarm(node, at);
+}
+void Network::send(NodeId from, NodeId to, Bytes size, Time now, std::uint64_t cookie) {
+  engine_->send(from, to, size, now, cookie);
+}
+Result<bool> Network::run(Time until) {
+  return engine_->run(until);
+}
+std::string Network::find_deadlock() const {
+  return engine_->find_deadlock();
+}
+NetworkCounts Network::counts() const {
+  return engine_->counts();
+}
+LinkCount Network::link(LinkId link) const {
+  return engine_->link(link);
+}
+MemoryUse Network::memory() const {
+  return engine_->memory();
+}
+Duration Network::window() const {
+  return engine_->window();
+}
+
+}  // namespace weft

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// A network of virtual cut-through routers in virtual time. Messages go in at nodes, are cut into
+// packets as the card drains them, and come out whole at other nodes. Same inputs and seed: the
+// same times, for any number of workers and any window length.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <weft/base/id.hpp>
+#include <weft/base/result.hpp>
+#include <weft/base/units.hpp>
+#include <weft/route/policy.hpp>
+#include <weft/sim/machine.hpp>
+#include <weft/topo/topology.hpp>
+
+namespace weft {
+
+struct Delivery {
+  NodeId from, to;
+  Bytes size;
+  Time born;     // send() was called.
+  Time entered;  // Its first flit left the card.
+  Time arrived;  // Its last flit has arrived; may lie ahead of the clock, never behind.
+  int hops = 0;  // Links between routers crossed by its last packet.
+  std::uint64_t cookie = 0;
+};
+
+// What the nodes do. Called by the worker that owns the node's router, for one node at a time and
+// in the order of its clock; a host keeps its state per node (or per worker) and shares nothing
+// else.
+class Host {
+ public:
+  virtual ~Host() = default;
+  // The node's alarm rang; returns when it shall ring next (Time::never() for not at all). May call
+  // Network::send for this node.
+  virtual Time alarm(int worker, NodeId node, Time now) = 0;
+  // A message for d.to is complete, or certain to be at d.arrived.
+  virtual void delivered(int worker, const Delivery& d) = 0;
+};
+
+struct NetworkOptions {
+  std::uint64_t seed = 1;
+  int workers = 1;
+  Duration
+      window;  // Zero: the longest that is exact. Shorter ones give the same results, more slowly.
+};
+
+struct LinkCount {
+  std::uint64_t packets = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct NetworkCounts {
+  std::uint64_t packets_sent = 0, packets_delivered = 0;
+  std::uint64_t hops = 0;    // Packets times links between routers.
+  std::uint64_t visits = 0;  // Routers looked at; the work done.
+};
+
+struct MemoryUse {
+  std::uint64_t bytes_per_router = 0;  // Of state that exists before any packet does.
+  std::uint64_t bytes_per_packet = 0;  // In flight.
+  std::uint64_t bytes_reserved = 0;    // Address space for buffers, committed as they fill.
+};
+
+namespace detail {
+class Engine;
+}
+
+class Network {
+ public:
+  // The topology, policy and host outlive the network.
+  static Result<std::unique_ptr<Network>> make(const Topology& topology, const Machine& machine,
+                                               const Policy& policy, Host& host,
+                                               const NetworkOptions& options);
+  ~Network();
+
+  // First alarm of a node; before the first run.
+  void set_alarm(NodeId node, Time at);
+  // From alarm() of node `from`, or before the first run.
+  void send(NodeId from, NodeId to, Bytes size, Time now, std::uint64_t cookie = 0);
+
+  // Executes everything before `until`; true when anything remains to be done. An error: a packet
+  // that no route leads on, or one lost, doubled or out of order (which would be our bug).
+  Result<bool> run(Time until);
+
+  // Packets that wait for each other in a circle, if there are such: "(0,0) east VC 0 waits for
+  // (1,0) ...". Meant for a network in which nothing has moved for a while; exact at any time.
+  std::string find_deadlock() const;
+
+  NetworkCounts counts() const;
+  LinkCount link(LinkId link) const;
+  MemoryUse memory() const;
+  Duration window() const;
+
+ private:
+  explicit Network(std::unique_ptr<detail::Engine> engine);
+  std::unique_ptr<detail::Engine> engine_;
+};
+
+}  // namespace weft

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of the simulated routers, as compact as it can be: a hop touches a handful of cache
+// lines. Times are bare picoseconds here (the one place where it pays), named *_at; all else in the
+// module speaks Time and Duration.
+//
+// A router is a set of inputs (rings of packets, one per port and VC) and outputs that compete for
+// their heads. With output buffers, each output leads into rings of its own, which a second output
+// (the cable) drains: the same two things again, one after the other. Cards are outputs without
+// inputs: they make packets from a queue of messages.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <sys/mman.h>
+
+#include <weft/base/check.hpp>
+#include <weft/route/policy.hpp>
+
+namespace weft::detail {
+
+inline constexpr std::int64_t never_at = Time::never().in_ps();
+
+// Zeroed memory that costs nothing until touched.
+template <typename T>
+class LazyArray {
+ public:
+  LazyArray() = default;
+  explicit LazyArray(std::size_t count) : size_(count) {
+    if (count == 0) return;
+    void* const memory = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    WEFT_CHECK(memory != MAP_FAILED);
+    madvise(memory, bytes(), MADV_HUGEPAGE);
+    data_ = static_cast<T*>(memory);
+  }
+  LazyArray(LazyArray&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  LazyArray& operator=(LazyArray&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~LazyArray() {
+    if (data_ != nullptr) munmap(data_, bytes());
+  }
+
+  T& operator[](std::size_t i) { return data_[i]; }
+  const T& operator[](std::size_t i) const { return data_[i]; }
+  std::size_t bytes() const { return size_ * sizeof(T); }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// A packet in a buffer. After it has left, `head_at` says when its space counts as free at the
+// feeder: a credit is no event of its own.
+struct Slot {
+  std::int64_t head_at;      // First flit arrives.
+  std::uint32_t tail_after;  // Last flit arrives this much later.
+  std::uint32_t node;        // Destination.
+  std::uint64_t route;       // Flight::state.
+  std::uint32_t message;
+  std::uint32_t size : 18;  // On the wire.
+  std::uint32_t hops : 8;
+  std::uint32_t
+      sequence : 6;  // Position in the message, modulo 64: enough to notice loss and disorder.
+};
+static_assert(sizeof(Slot) == 32);
+inline constexpr std::int64_t packet_size_max = (1 << 18) - 1;
+
+struct Input {
+  std::int64_t
+      ready_at;  // Its head may be granted then; without a head: the former one has left then.
+  std::uint32_t ring;  // First slot.
+  std::uint32_t
+      feeder;  // The output that fills it, or the ghost of this ring at another worker's feeder.
+  std::uint32_t credit;      // From the last flit's leaving to the feeder's using the space, in ps.
+  std::uint16_t mask;        // Ring size - 1.
+  std::uint16_t head, tail;  // Free-running; empty when equal.
+  std::uint16_t
+      port;  // Input port within the router: VCs of a port share their way into the crossbar.
+  std::uint8_t starved : 1;  // The feeder waits for space here.
+  std::uint8_t remote : 1;   // The feeder lives with another worker.
+  std::uint8_t ghost : 1;    // Stands for a ring of another worker: holds credits only.
+};
+static_assert(sizeof(Input) == 32);
+
+struct Output {
+  std::int64_t free_at;  // The last flit so far has passed.
+  std::uint64_t packets, bytes;
+  std::uint32_t target;   // Input of VC 0 that it feeds.
+  std::uint32_t router;   // Of the target.
+  std::uint32_t mail;     // Real target when `target` is a ghost.
+  std::uint16_t worker;   // Of the target.
+  std::uint16_t pointer;  // Round robin: the candidate after the last winner.
+  std::uint8_t wire;
+  std::uint8_t last_vc;
+  std::uint8_t kind;  // OutputKind
+  bool remote;
+};
+
+enum OutputKind : std::uint8_t { to_nowhere, to_router, to_buffer, to_node };
+inline constexpr std::uint16_t no_port = 0xffff;  // Input::port of an output buffer.
+
+// Credit account of one VC of an output.
+struct Account {
+  std::int64_t
+      free_at;        // The VC can be allocated again (only where allocation does not look ahead).
+  std::int32_t room;  // Bytes known to be free.
+  std::uint16_t reclaim;  // Departed packets before this one are counted in `room`.
+  std::uint16_t pushed;
+};
+static_assert(sizeof(Account) == 16);
+
+// One way on for a head, in the router's own numbering.
+struct Way {
+  std::uint16_t output;
+  std::uint16_t padding;
+  VcMask vcs;
+  std::uint64_t route;
+};
+
+struct Card {
+  std::uint32_t first, last;  // Messages waiting to be cut; no_message for none.
+  std::uint32_t packets;      // Made so far.
+  std::uint32_t node;
+};
+
+struct Message {
+  std::int64_t born_at, entered_at;
+  std::int64_t size, unsent, missing;
+  std::uint64_t cookie;
+  std::uint32_t from, to;
+  std::uint32_t next;
+  std::uint32_t received;  // Packets.
+};
+inline constexpr std::uint32_t no_message = 0xffffffffu;
+
+// How a packet crosses one kind of connection, all in ps.
+struct Wire {
+  std::int64_t delay;     // Grant to arrival of the head.
+  std::uint64_t rate;     // bit/s, of the slowest part.
+  std::int64_t byte_ps;   // Per byte when that is whole, else 0.
+  std::int64_t vc_alloc;  // Before a freed VC or credit can be used.
+
+  std::int64_t serialise_ps(std::int64_t size) const {
+    if (byte_ps != 0) return size * byte_ps;
+    // size is at most 18 bits, so the product fits.
+    const auto bit_ps = static_cast<std::uint64_t>(size) * 8'000'000'000'000u;
+    return static_cast<std::int64_t>((bit_ps + rate - 1) / rate);
+  }
+};
+
+struct Router {
+  std::uint32_t first_output, first_input, first_next;
+  std::uint16_t ports;  // Between routers.
+  std::uint16_t nodes;
+  std::uint16_t outputs;  // Crossbar outputs, cables behind output buffers, cards.
+  std::uint16_t actors;   // Route computation, outputs, alarms.
+};
+
+}  // namespace weft::detail
