@@ -57,6 +57,10 @@ Engine::Engine(const Topology& topology, const Machine& machine, const Policy& p
     for (auto& side : crew.mail) side.resize(static_cast<std::size_t>(workers));
   }
   messages_.emplace(workers);
+  plain_ = !buffered_ && ways_ == 1 && words_ == 1 && crossbar_ways_ == 1 && !facts_.looks &&
+           machine_.arbitration != Arbitration::age &&
+           std::all_of(routers_.begin(), routers_.end(),
+                       [](const Router& router) { return router.actors <= 64; });
 }
 
 int Engine::packets_per_buffer(Bytes buffer) const {
@@ -74,6 +78,7 @@ void Engine::lay_out() {
     const std::size_t nodes = graph_.nodes_at(RouterId(r)).size();
     const std::size_t ends = ports + nodes;
     Router& router = routers_[r];
+    router.wake_at = never_at;
     router.first_output = to_u32(outputs);
     router.first_input = to_u32(inputs);
     router.first_next = to_u32(actors);
@@ -103,8 +108,11 @@ void Engine::lay_out() {
   inputs_ = LazyArray<Input>(2 * inputs);
   outputs_ = LazyArray<Output>(outputs);
   accounts_ = LazyArray<Account>(outputs * vcs_);
-  way_list_ = LazyArray<Way>(inputs * ways_);
-  way_count_.resize(inputs);
+  real_inputs_ = to_u32(inputs);
+  if (ways_ > 1) {
+    way_list_ = LazyArray<Way>(inputs * ways_);
+    way_count_.resize(inputs);
+  }
 }
 
 void Engine::make_wires() {
@@ -228,7 +236,6 @@ void Engine::make_ghosts() {
     for (std::uint32_t v = 0; v < vcs_; ++v, ++input_count_) {
       Input& ghost = inputs_[input_count_];
       ghost = inputs_[out.mail + v];
-      ghost.ghost = 1;
       inputs_[out.mail + v].remote = 1;
       inputs_[out.mail + v].feeder = input_count_;
     }
@@ -242,7 +249,7 @@ void Engine::make_rings() {
   };
   const auto give = [&](std::uint32_t input, std::uint32_t size) {
     inputs_[input].ring = to_u32(slots);
-    inputs_[input].mask = static_cast<std::uint16_t>(size - 1);
+    inputs_[input].ring_bits = static_cast<std::uint8_t>(std::countr_zero(size));
     slots += size;
   };
   // Router by router: what is used together lies together.
@@ -258,8 +265,7 @@ void Engine::make_rings() {
       give(i, ring_of(queue ? output_buffer_packets_ : buffer_packets_));
     }
   }
-  const auto real = static_cast<std::uint32_t>(way_count_.size());
-  for (std::uint32_t i = real; i < input_count_; ++i) give(i, ring_of(buffer_packets_));
+  for (std::uint32_t i = real_inputs_; i < input_count_; ++i) give(i, ring_of(buffer_packets_));
   slot_count_ = slots;
   slots_ = LazyArray<Slot>(slots);
   for (std::uint32_t o = 0; o < output_count_; ++o) {

@@ -9,15 +9,6 @@
 
 namespace weft::detail {
 
-namespace {
-
-struct Wait {
-  std::uint32_t from, to;
-  int vc;
-};
-
-}  // namespace
-
 std::uint32_t Engine::router_of_input(std::uint32_t input) const {
   const auto after =
       std::upper_bound(routers_.begin(), routers_.end(), input,
@@ -41,6 +32,25 @@ std::string Engine::describe_input(std::uint32_t input) const {
   return text + " VC " + std::to_string(local % vcs_);
 }
 
+// Where a routed head may go. With a single way only the waiting masks know the output.
+std::vector<Way> Engine::ways_of(std::uint32_t input) const {
+  const Input& in = inputs_[input];
+  if (ways_ > 1 && in.port != no_port) {
+    const Way* const first = &way_list_[std::size_t{input} * ways_];
+    return {first, first + way_count_[input]};
+  }
+  std::vector<Way> ways;
+  const std::uint32_t r = router_of_input(input);
+  for (int o = 0; o < routers_[r].outputs - routers_[r].nodes; ++o) {
+    const std::uint32_t bit = input - first_candidate(r, o);
+    if (bit >= words_ * 64) continue;
+    const std::size_t global = routers_[r].first_output + static_cast<std::uint32_t>(o);
+    if (((waiting_[global * words_ + bit / 64] >> (bit % 64)) & 1) == 0) continue;
+    ways.push_back({.output = static_cast<std::uint16_t>(o), .vcs = in.vcs, .route = 0});
+  }
+  return ways;
+}
+
 // Buffers whose lack of room holds this head back. can_move: one of its ways is open, or it is not
 // routed yet.
 std::vector<std::uint32_t> Engine::blockers(std::uint32_t input, bool& can_move) const {
@@ -54,8 +64,7 @@ std::vector<std::uint32_t> Engine::blockers(std::uint32_t input, bool& can_move)
     if (((fresh >> (bit % 64)) & 1) != 0) can_move = true;
   }
   const std::int64_t size = slot(in, in.head).size;
-  for (int i = 0; i < way_count_[input]; ++i) {
-    const Way& way = way_list_[std::size_t{input} * ways_ + static_cast<std::uint32_t>(i)];
+  for (const Way& way : ways_of(input)) {
     const Output& out = outputs_[routers_[r].first_output + way.output];
     if (out.kind == to_node) can_move = true;
     for (std::uint32_t v = 0; v < vcs_; ++v) {
@@ -76,7 +85,7 @@ std::vector<std::uint32_t> Engine::blockers(std::uint32_t input, bool& can_move)
 }
 
 std::string Engine::find_deadlock() const {
-  const auto real = static_cast<std::uint32_t>(way_count_.size());
+  const std::uint32_t real = real_inputs_;
   std::vector<std::vector<std::uint32_t>> waits(real);
   std::vector<std::vector<std::uint32_t>> waited_by(real);
   std::vector<char> stuck(real, 0);

@@ -5,6 +5,7 @@
 // windows.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -66,12 +67,18 @@ class Engine {
     std::int64_t failed_at = never_at;
     std::uint32_t failed_router = 0;
     std::string failure;
+    Choices choices;  // Scratch: too large to be cleared for every head.
   };
   struct Candidate {
     std::uint32_t input = 0;
-    const Way* way = nullptr;
+    VcMask vcs = 0;
+    std::uint64_t route = 0;  // Flight::state if it goes.
     int vc = -1;
     std::int64_t possible_at = never_at;  // Lower bound when it is later than now.
+  };
+  struct Frame {  // An output in service, and the one that sent us to it.
+    int output;
+    const Frame* below;
   };
 
   // build.cpp
@@ -88,43 +95,81 @@ class Engine {
   int packets_per_buffer(Bytes buffer) const;
 
   // engine.cpp
-  void route_heads(int worker, std::uint32_t r, std::int64_t now);
-  void route_head(int worker, std::uint32_t r, std::uint32_t input, std::int64_t now);
-  std::int64_t route_at(const Input& in) const;
-  std::int64_t ready_at(const Input& in) const;
-  void new_head(int worker, std::uint32_t input, std::uint32_t router);
-  void queue_head(std::uint32_t input, std::uint32_t router);
-  void arrive(int worker, std::uint32_t input, std::uint32_t router, const Slot& slot);
-  void serve_card(int worker, std::uint32_t r, int output, std::int64_t now);
   void fail(int worker, std::uint32_t r, std::int64_t now, std::string why);
+  int worker_of(std::uint32_t r) const;
 
-  // output.cpp
-  struct Frame {  // An output in service, and the one that sent us to it.
-    int output;
-    const Frame* below;
-  };
+  // card.cpp
+  void serve_card(int worker, std::uint32_t r, int output, std::int64_t now);
+  void ring_alarm(int worker, std::uint32_t r, int local, std::int64_t now);
+  void deliver(int worker, Output& out, int vc, const Slot& slot);
+
+  // hop.cpp. Plain: one way per head, one word per mask, no output buffers, no view: most
+  // simulations, and worth their own code.
+  template <bool plain>
+  int next_actor(Router& router, std::int64_t& now) const;
+  template <bool plain>
+  void visit_router(int worker, std::uint32_t r, std::int64_t to);
+  void route_heads(int worker, std::uint32_t r, std::int64_t now);
+  void route_plain_heads(int worker, std::uint32_t r);
+  template <bool one_way>
+  void route_head(int worker, std::uint32_t r, std::uint32_t input, std::int64_t now);
+  template <bool plain>
   void serve(int worker, std::uint32_t r, int output, std::int64_t now, const Frame* below);
-  template <typename Attempt>
-  bool try_in_order(std::uint32_t r, int output, Attempt&& attempt);
+  template <bool plain, typename Attempt>
+  void try_in_order(std::uint32_t r, int output, Attempt&& attempt);
+  template <bool plain>
   Candidate find_winner(int worker, std::uint32_t r, int output, std::int64_t now,
                         const Frame* below);
+  void queue_head(std::uint32_t input, std::uint32_t router);
   Candidate find_oldest(std::uint32_t r, int output, std::int64_t now);
+  template <bool plain>
   Candidate weigh(std::uint32_t r, int output, std::uint32_t bit, std::int64_t now);
-  int better_output(std::uint32_t r, const Candidate& c, std::int64_t now, const Frame* below);
+  int better_output(std::uint32_t r, const Candidate& c, int output, std::int64_t now,
+                    const Frame* below);
+  template <bool plain>
+  void grant(int worker, std::uint32_t r, int output, const Candidate& c, std::int64_t now);
+  template <bool plain>
+  void depart(int worker, std::uint32_t r, std::uint32_t input, std::int64_t start_at,
+              std::int64_t tail_at, std::int64_t flit_ps);
+
+  // flow.hpp: packets and credits between buffers.
+  void push(int worker, Output& out, int vc, const Slot& slot);
+  void arrive(int worker, std::uint32_t input, std::uint32_t router, const Slot& slot);
+  void new_head(int worker, std::uint32_t input, std::uint32_t router);
+  void credit(int worker, Input& in, std::int64_t stamp_at);
+  void mail_credit(int worker, const Input& in, std::int64_t stamp_at);
   int pick_vc(std::uint32_t output, VcMask vcs, std::int64_t size, std::int64_t now,
               std::int64_t& possible_at);
   std::int64_t room_at(std::uint32_t output, int vc, std::int64_t size, std::int64_t now);
   void reclaim(Account& account, const Input& in, std::int64_t now);
-  void grant(int worker, std::uint32_t r, int output, const Candidate& c, std::int64_t now);
-  void leave_queue(std::uint32_t r, std::uint32_t input);
-  void depart(int worker, std::uint32_t r, std::uint32_t input, std::int64_t start_at,
-              std::int64_t tail_at, std::int64_t flit_ps);
-  void credit(int worker, Input& in, std::int64_t stamp_at);
-  void push(int worker, Output& out, int vc, const Slot& slot);
-  void deliver(int worker, Output& out, int vc, const Slot& slot);
-  std::uint32_t first_candidate(std::uint32_t r, int output) const;
-  std::int64_t& crossbar_free(std::uint32_t r, std::uint16_t port);
+
+  // When the head's route is known: only then may a policy that looks at the outputs be asked.
+  std::int64_t route_at(const Input& in) const {
+    const std::int64_t head = slot(in, in.head).head_at;
+    return machine_.lookahead ? std::max(head + route_ps_, in.ready_at)
+                              : std::max(head, in.ready_at) + route_ps_;
+  }
+  std::int64_t ready_at(const Input& in) const {
+    const std::int64_t head = slot(in, in.head).head_at;
+    return machine_.lookahead ? std::max(head + route_ps_ + alloc_ps_, in.ready_at)
+                              : std::max(head, in.ready_at) + route_ps_ + alloc_ps_;
+  }
+  // Input of the output's candidate 0. Output buffers are numbered as their cables.
+  std::uint32_t first_candidate(std::uint32_t r, int output) const {
+    const std::uint32_t base = routers_[r].first_input;
+    return output < cable_count(r) ? base : base + static_cast<std::uint32_t>(output) * vcs_;
+  }
+  std::int64_t& crossbar_free(std::uint32_t r, std::uint16_t port) {
+    std::int64_t* const first =
+        &crossbar_free_at_[(std::size_t{first_in_port_[r]} + port) * crossbar_ways_];
+    return crossbar_ways_ == 1 ? *first : *std::min_element(first, first + crossbar_ways_);
+  }
   int cable_count(std::uint32_t r) const { return routers_[r].ports + routers_[r].nodes; }
+  void wake(int worker, std::uint32_t r, std::int64_t at) {
+    if (at >= routers_[r].wake_at) return;
+    routers_[r].wake_at = at;
+    windows_->wake(worker, r, at);
+  }
 
   std::int64_t& next_of(std::uint32_t r, int actor) {
     return next_at_[routers_[r].first_next + static_cast<std::uint32_t>(actor)];
@@ -132,18 +177,19 @@ class Engine {
   void bring_forward(std::uint32_t r, int actor, std::int64_t at) {
     std::int64_t& next = next_of(r, actor);
     if (at < next) next = at;
+    routers_[r].active |= std::uint64_t{1} << (static_cast<unsigned>(actor) % 64);
   }
   std::uint64_t* waiting(std::uint32_t output) { return &waiting_[output * words_]; }
   Slot& slot(const Input& in, std::uint16_t position) {
-    return slots_[in.ring + (position & in.mask)];
+    return slots_[in.ring + (position & ((1u << in.ring_bits) - 1))];
   }
   const Slot& slot(const Input& in, std::uint16_t position) const {
-    return slots_[in.ring + (position & in.mask)];
+    return slots_[in.ring + (position & ((1u << in.ring_bits) - 1))];
   }
-  int worker_of(std::uint32_t r) const;
   std::string describe_input(std::uint32_t input) const;
   std::uint32_t router_of_input(std::uint32_t input) const;
-  // Every way on of this head ends at an input that is full and does not move; deadlock.cpp.
+  // deadlock.cpp
+  std::vector<Way> ways_of(std::uint32_t input) const;
   std::vector<std::uint32_t> blockers(std::uint32_t input, bool& can_move) const;
 
   const Topology& topology_;
@@ -155,6 +201,7 @@ class Engine {
   const Rng packet_bits_;
 
   const std::uint32_t vcs_;
+  bool plain_ = false;
   const bool buffered_;      // Has output buffers.
   std::uint32_t words_ = 1;  // Of a waiting mask.
   std::uint32_t ways_ = 1;   // Per input.
@@ -178,7 +225,7 @@ class Engine {
   std::vector<std::uint32_t> first_in_port_;  // Per router, in crossbar_free_at_.
   std::vector<Card> cards_;                   // By node.
   std::vector<Wire> wires_;
-  std::uint32_t input_count_ = 0, output_count_ = 0;
+  std::uint32_t real_inputs_ = 0, input_count_ = 0, output_count_ = 0;
   std::uint64_t slot_count_ = 0;
   std::vector<std::uint8_t> class_wire_;
   std::uint8_t crossbar_wire_ = 0, inject_wire_ = 0, eject_wire_ = 0;
@@ -187,7 +234,6 @@ class Engine {
   std::vector<Crew> crews_;
   std::optional<MessagePools> messages_;
   std::optional<Windows<Engine>> windows_;
-  bool running_ = false;
 };
 
 }  // namespace weft::detail

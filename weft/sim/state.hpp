@@ -79,13 +79,13 @@ struct Input {
   std::uint32_t
       feeder;  // The output that fills it, or the ghost of this ring at another worker's feeder.
   std::uint32_t credit;      // From the last flit's leaving to the feeder's using the space, in ps.
-  std::uint16_t mask;        // Ring size - 1.
+  VcMask vcs;                // Where its head may go, if there is but one way.
   std::uint16_t head, tail;  // Free-running; empty when equal.
   std::uint16_t
       port;  // Input port within the router: VCs of a port share their way into the crossbar.
+  std::uint8_t ring_bits;    // log2 of the ring's size.
   std::uint8_t starved : 1;  // The feeder waits for space here.
   std::uint8_t remote : 1;   // The feeder lives with another worker.
-  std::uint8_t ghost : 1;    // Stands for a ring of another worker: holds credits only.
 };
 static_assert(sizeof(Input) == 32);
 
@@ -119,7 +119,6 @@ static_assert(sizeof(Account) == 16);
 // One way on for a head, in the router's own numbering.
 struct Way {
   std::uint16_t output;
-  std::uint16_t padding;
   VcMask vcs;
   std::uint64_t route;
 };
@@ -156,11 +155,16 @@ struct Wire {
 };
 
 struct Router {
+  std::int64_t
+      wake_at;  // It will be visited no later than this; visiting while it is being visited.
+  std::uint64_t
+      active;  // Actors that may have something to do; only kept where 64 bits are enough.
   std::uint32_t first_output, first_input, first_next;
   std::uint16_t ports;  // Between routers.
   std::uint16_t nodes;
   std::uint16_t outputs;  // Crossbar outputs, cables behind output buffers, cards.
   std::uint16_t actors;   // Route computation, outputs, alarms.
 };
+inline constexpr std::int64_t visiting = INT64_MIN;
 
 }  // namespace weft::detail

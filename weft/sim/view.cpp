@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include <weft/sim/flow.hpp>
+
 namespace weft::detail {
 
 bool View::up(int port) const {

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packet-hops per second of the router model on one worker or more: 3-D tori under Bruck's
+// all-to-all, random permutations and uniform load, in closed loop (a node sends its next message
+// when it has received one), so that simulated congestion decides the pace.
+//   bench/packet_hops --benchmark_format=json
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+#include <sys/resource.h>
+
+#include <weft/base/rng.hpp>
+#include <weft/sim/network.hpp>
+
+namespace weft {
+namespace {
+
+// The torus of the NSIM paper, Table 3; 16 packets of buffer per VC.
+Machine nsim_torus() {
+  Machine m;
+  m.vcs = 2;
+  m.flit = Bytes{16};
+  m.mtu = Bytes{256};
+  m.buffer = Bytes{16 * 256};
+  m.route = m.vc_alloc = m.switch_alloc = Duration::ns(2);
+  m.switch_delay = Duration::ns(140);
+  m.link = {
+      .rate = Rate::gbyte_per_s(8), .delay = Duration::ns(100), .credit_delay = Duration::ns(100)};
+  m.node_link = {
+      .rate = Rate::gbyte_per_s(8), .delay = Duration::ns(1), .credit_delay = Duration::ns(1)};
+  m.lookahead = true;
+  return m;
+}
+
+// Step s of node n goes to partner(s, n); the next step starts when this step's message has come
+// in.
+class Steps : public Host {
+ public:
+  Steps(std::uint32_t nodes, int steps, Bytes size)
+      : size_(size), steps_(steps), received_(nodes, 0), sent_(nodes, 0) {}
+  void start(Network& network) {
+    network_ = &network;
+    for (std::uint32_t n = 0; n < received_.size(); ++n) network.set_alarm(NodeId(n), Time::zero());
+  }
+  Time alarm(int, NodeId node, Time now) override {
+    // A partner may be a step ahead: as many sends as receipts, plus the first.
+    while (sent_[node.index] < steps_ && sent_[node.index] <= received_[node.index]) {
+      network_->send(node, partner(sent_[node.index]++, node), size_, now);
+    }
+    return Time::never();
+  }
+  void delivered(int, const Delivery& d) override {
+    ++received_[d.to.index];
+    network_->set_alarm(d.to, d.arrived);
+    last_ = std::max(last_, d.arrived.in_ps());
+  }
+
+ protected:
+  virtual NodeId partner(int step, NodeId node) const = 0;
+  std::uint32_t nodes() const { return static_cast<std::uint32_t>(received_.size()); }
+
+ private:
+  Network* network_ = nullptr;
+  Bytes size_;
+  int steps_;
+  std::vector<int> received_, sent_;
+  std::int64_t last_ = 0;
+};
+
+class Bruck final : public Steps {
+ public:
+  using Steps::Steps;
+  NodeId partner(int step, NodeId node) const override {
+    const int bits = std::bit_width(nodes()) - 1;
+    return NodeId((node.index + (1u << (step % bits))) % nodes());
+  }
+};
+
+class Permutations final : public Steps {
+ public:
+  Permutations(std::uint32_t nodes, int steps, Bytes size) : Steps(nodes, steps, size) {
+    for (int s = 0; s < steps; ++s) {
+      Rng rng = Rng(7).stream("permutation", static_cast<std::uint64_t>(s));
+      std::vector<std::uint32_t> to(nodes);
+      for (std::uint32_t n = 0; n < nodes; ++n) to[n] = n;
+      for (std::uint32_t n = nodes - 1; n > 0; --n) std::swap(to[n], to[rng.below(n + 1)]);
+      to_.push_back(std::move(to));
+    }
+  }
+  NodeId partner(int step, NodeId node) const override {
+    return NodeId(to_[static_cast<std::size_t>(step)][node.index]);
+  }
+
+ private:
+  std::vector<std::vector<std::uint32_t>> to_;
+};
+
+class Uniform final : public Steps {
+ public:
+  using Steps::Steps;
+  NodeId partner(int step, NodeId node) const override {
+    Rng rng = Rng(9).stream("uniform",
+                            (std::uint64_t{node.index} << 16) | static_cast<std::uint64_t>(step));
+    return NodeId(static_cast<std::uint32_t>(rng.below(nodes())));
+  }
+};
+
+// Uniform destinations are not permutations: who has received k messages may send k + 1 more, so
+// every node ends.
+template <typename Load>
+void packet_hops(benchmark::State& state, const std::string& torus, int steps, int packets,
+                 int workers) {
+  Result<Topology> topology = make_topology(torus);
+  auto policy = make_policy("dor", *topology, 2);
+  const Machine machine = nsim_torus();
+  for (auto _ : state) {
+    state.PauseTiming();
+    Load load(topology->graph.node_count(), steps, Bytes{256 * packets});
+    NetworkOptions options;
+    options.workers = workers;
+    auto network = Network::make(*topology, machine, **policy, load, options);
+    load.start(**network);
+    state.ResumeTiming();
+    benchmark::DoNotOptimize((*network)->run(Time::never()));
+    const NetworkCounts counts = (*network)->counts();
+    state.counters["hops"] = static_cast<double>(counts.hops);
+    state.counters["hops_per_s"] =
+        benchmark::Counter(static_cast<double>(counts.hops), benchmark::Counter::kIsRate);
+    state.counters["visits_per_hop"] =
+        static_cast<double>(counts.visits) / static_cast<double>(counts.hops);
+    state.counters["bytes_per_router"] = static_cast<double>((*network)->memory().bytes_per_router);
+    state.counters["bytes_per_packet"] = static_cast<double>((*network)->memory().bytes_per_packet);
+    state.counters["undelivered"] =
+        static_cast<double>(counts.packets_sent - counts.packets_delivered);
+  }
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  state.counters["peak_rss_mb"] = static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+void build(benchmark::State& state, const std::string& torus) {
+  for (auto _ : state) {
+    Result<Topology> topology = make_topology(torus);
+    auto policy = make_policy("dor", *topology, 2);
+    Bruck load(topology->graph.node_count(), 0, Bytes{0});
+    auto network = Network::make(*topology, nsim_torus(), **policy, load, {});
+    benchmark::DoNotOptimize(network);
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    state.counters["peak_rss_mb"] = static_cast<double>(usage.ru_maxrss) / 1024;
+  }
+}
+
+void register_all() {
+  const auto once = [](benchmark::internal::Benchmark* b) {
+    b->Iterations(1)->Unit(benchmark::kMillisecond)->UseRealTime();
+  };
+  const std::string small = "torus:16x16x16", large = "torus:64x32x32";
+  once(benchmark::RegisterBenchmark("build/65536", build, large));
+  // Small enough to be counted by callgrind.
+  once(benchmark::RegisterBenchmark("bruck/512", packet_hops<Bruck>, "torus:8x8x8", 9, 8, 1));
+  once(benchmark::RegisterBenchmark("permutation/512", packet_hops<Permutations>, "torus:8x8x8", 16,
+                                    4, 1));
+  for (const int workers : {1, 2}) {
+    const std::string w = "/workers:" + std::to_string(workers);
+    once(benchmark::RegisterBenchmark(("bruck/4096" + w).c_str(), packet_hops<Bruck>, small, 12, 32,
+                                      workers));
+    once(benchmark::RegisterBenchmark(("bruck/65536" + w).c_str(), packet_hops<Bruck>, large, 16,
+                                      16, workers));
+    for (const int packets : {1, 4, 32}) {
+      const std::string size = "/packets:" + std::to_string(packets);
+      once(benchmark::RegisterBenchmark(("permutation/4096" + size + w).c_str(),
+                                        packet_hops<Permutations>, small, 128 / packets, packets,
+                                        workers));
+    }
+    once(benchmark::RegisterBenchmark(("permutation/65536/packets:4" + w).c_str(),
+                                      packet_hops<Permutations>, large, 4, 4, workers));
+    once(benchmark::RegisterBenchmark(("uniform/4096/packets:4" + w).c_str(), packet_hops<Uniform>,
+                                      small, 32, 4, workers));
+  }
+}
+
+}  // namespace
+}  // namespace weft
+
+int main(int argc, char** argv) {
+  weft::register_all();
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}

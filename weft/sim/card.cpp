@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Network cards: messages become packets as the card drains them, and packets become messages
+// again.
+#include <algorithm>
+
+#include <weft/sim/flow.hpp>
+
+namespace weft::detail {
+
+void Engine::serve_card(int worker, std::uint32_t r, int output, std::int64_t now) {
+  const Router& router = routers_[r];
+  const std::uint32_t global = router.first_output + static_cast<std::uint32_t>(output);
+  Output& out = outputs_[global];
+  const NodeId node = graph_.nodes_at(
+      RouterId(r))[static_cast<std::size_t>(output - router.outputs + router.nodes)];
+  Card& card = cards_[node.index];
+  std::int64_t& next = next_of(r, 1 + output);
+  if (card.first == no_message) {
+    next = never_at;
+    return;
+  }
+  if (out.free_at > now) {
+    next = out.free_at;
+    return;
+  }
+  Message& message = (*messages_)[card.first];
+  const std::int64_t payload = std::min(message.unsent, machine_.mtu.count);
+  const std::int64_t size = std::max<std::int64_t>(payload + header_bytes_, 1);
+  std::int64_t possible_at = never_at;
+  // Packets for one node stay in one VC where the rest of the way keeps their order.
+  const VcMask vcs = facts_.in_order ? VcMask{1} << (message.to % vcs_) : vc_range(0, machine_.vcs);
+  const int vc = pick_vc(global, vcs, size, now, possible_at);
+  if (vc < 0) {
+    next = possible_at;
+    return;
+  }
+  const Wire& wire = wires_[out.wire];
+  const std::int64_t flit = wire.serialise_ps(std::min(size, flit_bytes_));
+  const std::int64_t tail = now + wire.serialise_ps(std::max<std::int64_t>(size - flit_bytes_, 0));
+  if (message.unsent == message.size) message.entered_at = now;
+  Slot packet = {};
+  packet.head_at = now + wire.delay;
+  packet.tail_after = static_cast<std::uint32_t>(tail - now);
+  packet.node = message.to;
+  packet.route = packet_bits_.at((std::uint64_t{node.index} << 32) | card.packets++);
+  packet.message = card.first;
+  packet.size = static_cast<std::uint32_t>(size) & 0x3ffff;
+  packet.sequence =
+      static_cast<std::uint32_t>((message.size - message.unsent) / machine_.mtu.count) & 63;
+  message.unsent -= payload;
+  out.free_at = tail + flit;
+  out.last_vc = static_cast<std::uint8_t>(vc);
+  ++out.packets;
+  out.bytes += static_cast<std::uint64_t>(size);
+  Account& account = accounts_[std::size_t{global} * vcs_ + static_cast<std::uint32_t>(vc)];
+  account.room -= static_cast<std::int32_t>(size);
+  ++account.pushed;
+  ++crews_[static_cast<std::size_t>(worker)].counts.packets_sent;
+  if (message.unsent == 0) {
+    card.first = message.next;
+    if (card.first == no_message) card.last = no_message;
+  }
+  next = card.first == no_message ? never_at : out.free_at;
+  push(worker, out, vc, packet);
+}
+
+// The node takes what comes, so its buffer's credit is known at once.
+void Engine::deliver(int worker, Output& out, int vc, const Slot& packet) {
+  Crew& crew = crews_[static_cast<std::size_t>(worker)];
+  Input& in = inputs_[out.target + static_cast<std::uint32_t>(vc)];
+  Slot& gone = slot(in, in.tail++);
+  ++in.head;
+  const std::int64_t tail = packet.head_at + packet.tail_after;
+  gone.head_at = tail + in.credit;
+  gone.size = packet.size;
+  ++crew.counts.packets_delivered;
+  Message& message = (*messages_)[packet.message];
+  const bool ordered = !facts_.in_order || packet.sequence == (message.received & 63);
+  // A message of no bytes still needs a packet, which then carries nothing.
+  message.missing -= message.size == 0 ? 0 : packet.size - header_bytes_;
+  ++message.received;
+  WEFT_CHECK(ordered && message.missing >= 0 && message.to == packet.node);
+  if (message.missing > 0) return;
+  Delivery d;
+  d.from = NodeId(message.from);
+  d.to = NodeId(message.to);
+  d.size = Bytes{message.size};
+  d.born = Time::ps(message.born_at);
+  d.entered = Time::ps(message.entered_at);
+  d.arrived = Time::ps(tail) + machine_.eject_delay;
+  d.hops = static_cast<int>(packet.hops);
+  d.cookie = message.cookie;
+  const int owner = MessagePools::owner(packet.message);
+  if (owner == worker) {
+    messages_->free(packet.message);
+  } else {
+    crew.mail[crew.side][static_cast<std::size_t>(owner)].messages.push_back(packet.message);
+  }
+  host_.delivered(worker, d);
+}
+
+void Engine::send(NodeId from, NodeId to, Bytes size, Time now, std::uint64_t cookie) {
+  WEFT_CHECK(from.index < graph_.node_count() && to.index < graph_.node_count() && size.count >= 0);
+  const std::uint32_t r = graph_.router_of(from).index;
+  const std::uint32_t id = messages_->make(worker_of(r));
+  WEFT_CHECK(id != no_message);
+  (*messages_)[id] = {.born_at = now.in_ps(),
+                      .entered_at = 0,
+                      .size = size.count,
+                      .unsent = size.count,
+                      .missing = size.count,
+                      .cookie = cookie,
+                      .from = from.index,
+                      .to = to.index,
+                      .next = no_message,
+                      .received = 0};
+  Card& card = cards_[from.index];
+  const Router& router = routers_[r];
+  const int output = router.outputs - router.nodes + graph_.local_index(from);
+  if (card.first == no_message) {
+    card.first = id;
+    const Output& out = outputs_[router.first_output + static_cast<std::uint32_t>(output)];
+    bring_forward(r, 1 + output, std::max(now.in_ps(), out.free_at));
+    wake(worker_of(r), r, next_of(r, 1 + output));
+  } else {
+    (*messages_)[card.last].next = id;
+  }
+  card.last = id;
+}
+
+void Engine::set_alarm(NodeId node, Time at) {
+  const std::uint32_t r = graph_.router_of(node).index;
+  bring_forward(r, 1 + routers_[r].outputs + graph_.local_index(node), at.in_ps());
+  if (at < Time::never()) wake(worker_of(r), r, at.in_ps());
+}
+
+void Engine::ring_alarm(int worker, std::uint32_t r, int local, std::int64_t now) {
+  const NodeId node = graph_.nodes_at(RouterId(r))[static_cast<std::size_t>(local)];
+  std::int64_t& next = next_of(r, 1 + routers_[r].outputs + local);
+  next = never_at;  // Before the call: it may set another.
+  const Time again = host_.alarm(worker, node, Time::ps(now));
+  WEFT_CHECK(again.in_ps() > now);
+  next = std::min(next, again.in_ps());
+}
+
+}  // namespace weft::detail
