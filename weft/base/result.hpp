@@ -60,10 +60,9 @@ class [[nodiscard]] Error {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value)
-      : state_(std::move(value)) {}  // NOLINT(google-explicit-constructor): as std::expected
-  Result(Error error)
-      : state_(std::move(error)) {}  // NOLINT(google-explicit-constructor): as std::expected
+  // Implicit, as those of std::expected are.
+  Result(T value) : state_(std::move(value)) {}      // NOLINT(google-explicit-constructor)
+  Result(Error error) : state_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }
@@ -96,8 +95,7 @@ class [[nodiscard]] Result {
 class [[nodiscard]] Status {
  public:
   Status() = default;
-  Status(Error error)
-      : error_(std::move(error)) {}  // NOLINT(google-explicit-constructor): as Result
+  Status(Error error) : error_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   bool has_value() const { return !error_.has_value(); }
   explicit operator bool() const { return has_value(); }

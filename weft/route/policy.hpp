@@ -26,11 +26,13 @@ constexpr VcMask vc_range(int first, int count) {
 
 // What a policy knows of a packet whose head stands at a router.
 struct Flight {
-  RouterId destination;
+  RouterId destination;     // The router of destination_node.
   std::uint8_t hops = 0;    // Links crossed so far (saturates at 255); 0 at the source router: the
                             // place for choices made once.
   std::uint64_t state = 0;  // At hops = 0: 64 random bits of the packet's own. Later: the state of
                             // the choice that was taken.
+  NodeId source_node{};     // Nodes of one leaf switch go up a fat tree by different ways, so the
+  NodeId destination_node{};  // routers alone do not say enough.
 };
 
 // What a router knows of its own network outputs at this instant.
@@ -78,10 +80,12 @@ class Choices {
 
 // What holds for every packet under this policy on its topology; the conformance test checks it.
 struct PolicyFacts {
-  int choices_max = 1;   // Never more than this many choices at once.
-  int hops_max = 0;      // No packet crosses more links.
-  bool looks = false;    // Reads the PortView, so a route depends on when it is asked for.
-  bool in_order = true;  // Packets of one source and destination keep their order.
+  int choices_max = 1;      // Never more than this many choices at once.
+  int hops_max = 0;         // No packet crosses more links.
+  bool asks_source = true;  // Reads Flight::source_node, which is filled in only then.
+  bool looks = false;       // Reads the PortView, so a route depends on when it is asked for.
+  bool in_order = true;  // Packets of one source and destination node keep their order: one path,
+                         // and one VC on each of its links (in two VCs they could overtake).
 };
 
 class Policy {
@@ -101,7 +105,8 @@ struct PolicyEntry {
   // not fit.
   int (*vcs_needed)(const Topology&);
   // REQUIRES: vcs_needed(topology) > 0 and vcs is at least that. The topology outlives the policy.
-  std::unique_ptr<Policy> (*make)(const Topology&, int vcs);
+  // Fails only where tables would not fit in memory.
+  Result<std::unique_ptr<Policy>> (*make)(const Topology&, int vcs);
 };
 
 std::span<const PolicyEntry> builtin_policies();

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <weft/base/id.hpp>
@@ -47,6 +49,8 @@ class Graph {
     std::vector<std::string> node_names;    // Empty: "n0", "n1", ...
   };
   static Result<Graph> make(Parts parts);
+  // The same network with these cables broken; either direction of a cable may be given.
+  static Graph with_down(Graph graph, std::span<const LinkId> broken);
 
   std::uint32_t router_count() const { return static_cast<std::uint32_t>(first_port_.size() - 1); }
   std::uint32_t node_count() const { return static_cast<std::uint32_t>(router_of_.size()); }
@@ -54,6 +58,8 @@ class Graph {
   // included.
   std::uint32_t link_count() const { return static_cast<std::uint32_t>(ports_.size()); }
   std::uint32_t cable_count() const { return cable_count_; }
+  std::uint32_t down_count() const { return down_count_; }  // Cables, as cable_count().
+  bool all_up() const { return down_count_ == 0; }
 
   std::span<const Port> ports(RouterId r) const {
     return {ports_.data() + first_port_[r.index], first_port_[r.index + 1] - first_port_[r.index]};
@@ -74,8 +80,15 @@ class Graph {
   const std::vector<std::string>& link_classes() const { return link_classes_; }
   const std::vector<std::string>& router_names() const { return router_names_; }
   const std::vector<std::string>& node_names() const { return node_names_; }
+  // By the given names (none when they are empty); a binary search.
+  std::optional<RouterId> find_router(std::string_view name) const;
+  std::optional<NodeId> find_node(std::string_view name) const;
 
  private:
+  Status plug(const Parts& parts);
+  Status attach_nodes(std::vector<RouterId> router_of);
+  Status index_names();
+
   std::vector<std::uint32_t> first_port_;
   std::vector<Port> ports_;
   std::vector<RouterId> router_of_;
@@ -83,7 +96,9 @@ class Graph {
   std::vector<NodeId> nodes_;
   std::vector<std::uint16_t> local_index_;
   std::vector<std::string> link_classes_, router_names_, node_names_;
+  std::vector<std::uint32_t> routers_by_name_, nodes_by_name_;
   std::uint32_t cable_count_ = 0;
+  std::uint32_t down_count_ = 0;
 };
 
 }  // namespace weft

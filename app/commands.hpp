@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every sub-command, one line each: net stands for the function net_command() in net.cpp.
+#pragma once
+
+#define WEFT_COMMANDS(command) command(net) command(traffic)

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft net: describe, check, draw and convert a network.
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "output.hpp"
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <weft/base/file.hpp>
+#include <weft/topo/export.hpp>
+#include <weft/topo/facts.hpp>
+#include <weft/topo/kinds.hpp>
+#include <weft/topo/network_file.hpp>
+#include <weft/topo/search.hpp>
+
+namespace weft::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct NetOptions {
+  std::string network;
+  bool list = false;
+  bool json = false;
+  bool links = false;
+  std::vector<std::string> path;
+  std::string format;
+  std::string output;
+};
+
+struct Step {  // One cable of a path, as it is walked.
+  RouterId from, to;
+  const Port* port;
+};
+
+struct PathFound {
+  RouterId from, to;
+  std::vector<Step> steps;
+};
+
+std::string kinds_text() {
+  std::string out = "Networks that can be named by a short spec:\n\n";
+  for (const TopologyKind& kind : topology_kinds()) {
+    out += fmt::format("{}\n    {}\n", kind.usage, kind.help);
+    for (const SpecParameter& p : kind.parameters)
+      out += fmt::format("    {:<8}{}\n", p.name.empty() ? "(value)" : p.name, p.help);
+    if (!kind.example.empty()) out += fmt::format("    example: {}\n", kind.example);
+    out += "\n";
+  }
+  return out;
+}
+
+Json kinds_json() {
+  Json kinds = Json::array();
+  for (const TopologyKind& kind : topology_kinds()) {
+    Json parameters = Json::array();
+    for (const SpecParameter& p : kind.parameters)
+      parameters.push_back({{"name", p.name}, {"help", p.help}});
+    kinds.push_back({{"name", kind.name},
+                     {"usage", kind.usage},
+                     {"help", kind.help},
+                     {"example", kind.example},
+                     {"parameters", parameters}});
+  }
+  return kinds;
+}
+
+std::string range(int low, int high) {
+  return low == high ? std::to_string(low) : fmt::format("{} to {}", low, high);
+}
+
+std::string hops(std::size_t count) {
+  return fmt::format("{} hop{}", count, count == 1 ? "" : "s");
+}
+
+std::string row(std::string_view label, std::string_view value) {
+  return fmt::format("{:<18} {}\n", label, value);
+}
+
+std::string facts_text(const Topology& t, const Facts& f) {
+  std::string out = row("network", t.name);
+  out += row("nodes", std::to_string(f.nodes));
+  out += row("routers", std::to_string(f.routers));
+  std::string down = f.cables_down > 0 ? fmt::format(", {} of them down", f.cables_down) : "";
+  out += row("cables", std::to_string(f.cables) + down);
+  for (const ClassFacts& c : f.classes) out += row("  " + c.name, std::to_string(c.cables));
+  out += row("cables per router", range(f.network_ports_min, f.network_ports_max));
+  out += row("nodes per router", range(f.nodes_min, f.nodes_max));
+  if (f.distance) {
+    const bool sampled = f.distance->ground == Ground::sample;
+    out +=
+        row("diameter", fmt::format("{}{} hops", sampled ? "at least " : "", f.distance->diameter));
+    out += row("average distance",
+               fmt::format(
+                   "{:.4f} hops{}", f.distance->average,
+                   sampled ? fmt::format(" (estimated from {} of the routers)", f.distance->sources)
+                           : ""));
+  }
+  if (f.bisection)
+    out += row("bisection",
+               fmt::format("{}{} cables", f.bisection->ground == Ground::exact ? "" : "at most ",
+                           f.bisection->cables));
+  return out;
+}
+
+Json facts_json(const Topology& t, const Facts& f) {
+  Json classes = Json::array();
+  for (const ClassFacts& c : f.classes) classes.push_back({{"name", c.name}, {"cables", c.cables}});
+  Json out = {{"network", t.name},
+              {"nodes", f.nodes},
+              {"routers", f.routers},
+              {"cables", f.cables},
+              {"cables_down", f.cables_down},
+              {"link_classes", classes},
+              {"cables_per_router_min", f.network_ports_min},
+              {"cables_per_router_max", f.network_ports_max},
+              {"nodes_per_router_min", f.nodes_min},
+              {"nodes_per_router_max", f.nodes_max},
+              {"connected", f.distance.has_value()}};
+  if (f.distance) {
+    out["diameter_hops"] = f.distance->diameter;
+    out["distance_average_hops"] = f.distance->average;
+    out["distance_ground"] = to_text(f.distance->ground);
+    if (f.distance->ground == Ground::sample) out["distance_sources"] = f.distance->sources;
+  }
+  if (f.bisection) {
+    out["bisection_cables"] = f.bisection->cables;
+    out["bisection_ground"] = to_text(f.bisection->ground);
+  }
+  return out;
+}
+
+// Each cable once, from its lower end.
+std::vector<Step> all_cables(const Graph& g) {
+  std::vector<Step> cables;
+  for (std::uint32_t r = 0; r < g.router_count(); ++r)
+    for (const Port& p : g.ports(RouterId(r)))
+      if (p.connected() && p.peer.index > r) cables.push_back({RouterId(r), p.peer, &p});
+  return cables;
+}
+
+std::string steps_text(const Topology& t, const std::vector<Step>& steps) {
+  std::string out;
+  for (const Step& s : steps)
+    out +=
+        fmt::format("  {}.{} -- {}.{}  {}{}\n", router_name(t, s.from),
+                    s.port - t.graph.ports(s.from).data(), router_name(t, s.to), s.port->peer_port,
+                    t.graph.link_classes()[s.port->link_class], s.port->up ? "" : "  down");
+  return out;
+}
+
+Json steps_json(const Topology& t, const std::vector<Step>& steps) {
+  Json out = Json::array();
+  for (const Step& s : steps)
+    out.push_back({{"a", router_name(t, s.from)},
+                   {"a_port", s.port - t.graph.ports(s.from).data()},
+                   {"b", router_name(t, s.to)},
+                   {"b_port", s.port->peer_port},
+                   {"class", t.graph.link_classes()[s.port->link_class]},
+                   {"up", s.port->up}});
+  return out;
+}
+
+// A node's name stands for its router. Which of the two is meant follows from which exists; nodes
+// come first.
+Result<RouterId> find_place(const Topology& t, const std::string& name) {
+  auto node = find_node(t, name);
+  if (node) return t.graph.router_of(*node);
+  auto router = find_router(t, std::string_view(name));
+  if (router) return *router;
+  return Error::call(fmt::format(
+      "no node or router '{}' in {}; nodes are called '{}', routers '{}'", name, t.name,
+      t.graph.node_count() > 0 ? node_name(t, NodeId(0)) : "", router_name(t, RouterId(0))));
+}
+
+Result<PathFound> find_path(const Topology& t, const std::vector<std::string>& ends) {
+  auto from = find_place(t, ends[0]);
+  if (!from) return std::move(from).error();
+  auto to = find_place(t, ends[1]);
+  if (!to) return std::move(to).error();
+  const auto links = shortest_path(t.graph, *from, *to);
+  if (!links) return Error::run(fmt::format("there is no way from '{}' to '{}'", ends[0], ends[1]));
+  PathFound found{*from, *to, {}};
+  for (const LinkId link : *links) {
+    const Port& port = t.graph.port(link);
+    found.steps.push_back({t.graph.source_of(link), port.peer, &port});
+  }
+  return found;
+}
+
+Status describe(const Topology& t, const NetOptions& options) {
+  std::optional<PathFound> path;
+  if (!options.path.empty()) {
+    auto found = find_path(t, options.path);
+    if (!found) return std::move(found).error();
+    path = *std::move(found);
+  }
+  const Facts facts = find_facts(t);
+  if (options.json) {
+    Json out = facts_json(t, facts);
+    if (path) out["path"] = steps_json(t, path->steps);
+    if (options.links) out["links"] = steps_json(t, all_cables(t.graph));
+    return print(out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  }
+  std::string out = facts_text(t, facts);
+  if (path)
+    out += fmt::format("path from {} to {}: {}\n{}", options.path[0], options.path[1],
+                       hops(path->steps.size()), steps_text(t, path->steps));
+  if (options.links) out += "links\n" + steps_text(t, all_cables(t.graph));
+  return print(out);
+}
+
+Status write_export(const Topology& t, const NetOptions& options) {
+  auto text = export_topology(t, options.format);
+  if (!text) return std::move(text).error();
+  return options.output.empty() ? print(*text) : write_file(options.output, *text);
+}
+
+Status check_options(const NetOptions& o) {
+  if (o.list) return {};
+  if (o.network.empty()) return Error::call("which network? Give a spec or a file, or --list");
+  if (!o.output.empty() && o.format.empty()) return Error::call("-o needs --export");
+  if (!o.format.empty() && (o.json || o.links || !o.path.empty()))
+    return Error::call("--export writes the network alone; leave out --json, --links and --path");
+  return {};
+}
+
+Status run_net(const NetOptions& options) {
+  if (Status s = check_options(options); !s) return s;
+  if (options.list) return print(options.json ? kinds_json().dump(2) + "\n" : kinds_text());
+  auto topology = load_topology(options.network);
+  if (!topology) return std::move(topology).error();
+  Status done =
+      options.format.empty() ? describe(*topology, options) : write_export(*topology, options);
+  if (!done) return done;
+  // Last, so that a network with a hole in it can still be looked at.
+  return validate(*topology);
+}
+
+std::function<Status()> set_up(CLI::App& parser) {
+  auto options = std::make_shared<NetOptions>();
+  parser.add_option("NETWORK", options->network,
+                    "a spec (torus:16x16x16), a *.toml or a graph file");
+  parser.add_flag("--list", options->list, "list the kinds of network a spec can name");
+  parser.add_flag("--json", options->json, "print JSON");
+  parser.add_flag("--links", options->links, "print every cable too");
+  parser.add_option("--path", options->path, "print a shortest path between two nodes or routers")
+      ->expected(2)
+      ->type_name("A B");
+  std::string formats;
+  for (const ExportFormat& f : export_formats())
+    formats += (formats.empty() ? "" : ", ") + fmt::format("{} ({})", f.name, f.help);
+  parser.add_option("--export", options->format, "write the network instead: " + formats)
+      ->type_name("FORMAT");
+  parser.add_option("-o,--output", options->output, "where --export writes (standard output)")
+      ->type_name("FILE");
+  parser.footer(
+      "Examples:\n"
+      "  weft net torus:16x16x16\n"
+      "  weft net fattree:radix=36,levels=3,taper=2 --json\n"
+      "  weft net dragonfly:a=8,h=4,p=4 --path n0 n500\n"
+      "  weft net examples/network/torus.toml --links\n"
+      "  weft net hyperx:4x4 --export dot -o hyperx.dot\n"
+      "Exit code: 0, or 1 when a node cannot reach another, 2 usage, 3 bad input.");
+  return [options] { return run_net(*options); };
+}
+
+}  // namespace
+
+Command net_command() {
+  return {"net", "Describe, check, draw and convert a network", &set_up};
+}
+
+}  // namespace weft::app

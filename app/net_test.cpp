@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program as a user meets it: what it prints, where, and how it exits.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+
+namespace {
+
+struct Outcome {
+  int code = -1;
+  std::string text;  // Both outputs, unless the command line says otherwise.
+};
+
+Outcome weft(const std::string& arguments, const std::string& redirect = "2>&1") {
+  const std::string line = std::string(WEFT_PROGRAM) + " " + arguments + " " + redirect;
+  Outcome outcome;
+  FILE* pipe = ::popen(line.c_str(), "r");
+  std::array<char, 4096> buffer{};
+  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    outcome.text.append(buffer.data(), got);
+  const int status = ::pclose(pipe);
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+std::string scratch(const std::string& name, const std::string& contents) {
+  const std::string path = testing::TempDir() + name;
+  std::ofstream(path) << contents;
+  return path;
+}
+
+TEST(WeftNet, PrintsFacts) {
+  const Outcome o = weft("net torus:4x4x4,p=2");
+  EXPECT_EQ(o.code, 0);
+  EXPECT_EQ(o.text,
+            "network            torus:4x4x4,p=2\n"
+            "nodes              128\n"
+            "routers            64\n"
+            "cables             192\n"
+            "  x                64\n"
+            "  y                64\n"
+            "  z                64\n"
+            "cables per router  6\n"
+            "nodes per router   2\n"
+            "diameter           6 hops\n"
+            "average distance   3.0236 hops\n"  // 3 * 128 / 127.
+            "bisection          32 cables\n");
+}
+
+TEST(WeftNet, PrintsJson) {
+  const Outcome o = weft("net fattree:k=4,levels=2 --json --links --path n0 n15");
+  EXPECT_EQ(o.code, 0);
+  const auto json = nlohmann::json::parse(o.text);
+  EXPECT_EQ(json["nodes"], 16);
+  EXPECT_EQ(json["bisection_cables"], 8);
+  EXPECT_EQ(json["bisection_ground"], "exact");
+  EXPECT_EQ(json["links"].size(), 16u);
+  EXPECT_EQ(json["path"].size(), 2u);
+}
+
+TEST(WeftNet, ListsKinds) {
+  const Outcome o = weft("net --list");
+  EXPECT_EQ(o.code, 0);
+  EXPECT_NE(o.text.find("dragonfly:a=N,h=N[,p=N][,g=N]"), std::string::npos);
+  EXPECT_TRUE(nlohmann::json::accept(weft("net --list --json").text));
+}
+
+TEST(WeftNet, HelpAndVersionSucceed) {
+  EXPECT_EQ(weft("--help").code, 0);
+  EXPECT_EQ(weft("net --help").code, 0);
+  EXPECT_NE(weft("net --help").text.find("--export"), std::string::npos);
+  EXPECT_EQ(weft("--version").code, 0);
+  EXPECT_TRUE(weft("--version").text.starts_with("weft "));
+}
+
+TEST(WeftNet, WrongUsageIsTwoAndBadInputThree) {
+  struct Case {
+    std::string arguments;
+    int code;
+    std::string text;
+  };
+  const Case cases[] = {
+      {"net", 2, "weft: error: which network? Give a spec or a file, or --list\n"},
+      {"net ring:4 -o x", 2, "weft: error: -o needs --export\n"},
+      {"net ring:4 --export dto", 2,
+       "weft: error: unknown export format 'dto'; did you mean 'dot'?\n"},
+      {"net ring:4 --path n0 n9", 2,
+       "weft: error: no node or router 'n9' in ring:4; nodes are called 'n0', routers '(0)'\n"},
+      {"net rang:4", 3, "weft: error: unknown kind of network 'rang'; did you mean 'ring'?\n"},
+      {"net nothing.toml", 3, ""},
+  };
+  for (const Case& c : cases) {
+    const Outcome o = weft(c.arguments);
+    EXPECT_EQ(o.code, c.code) << c.arguments << ": " << o.text;
+    EXPECT_TRUE(c.text.empty() || o.text == c.text) << o.text;
+    EXPECT_TRUE(o.text.starts_with("weft: error: "));
+    EXPECT_EQ(std::count(o.text.begin(), o.text.end(), '\n'), 1) << o.text;
+  }
+  for (const char* arguments :
+       {"", "nte", "net --jsn ring:4", "net ring:4 ring:5", "net --path a"}) {
+    const Outcome o = weft(arguments);
+    EXPECT_EQ(o.code, 2) << arguments;
+    EXPECT_TRUE(o.text.starts_with("weft: error: ")) << o.text;
+  }
+}
+
+TEST(WeftNet, AHoleInTheNetworkIsAFinding) {
+  const std::string path =
+      scratch("hole.graph", "weft-graph 1\nrouter a\nrouter b\nnode x a\nnode y b\n");
+  const Outcome o = weft("net " + path);
+  EXPECT_EQ(o.code, 1);
+  EXPECT_NE(o.text.find("routers            2"), std::string::npos);
+  EXPECT_NE(o.text.find("weft: error: node 'y' cannot be reached from node 'x'"),
+            std::string::npos);
+  EXPECT_EQ(weft("net " + path + " --path x y").code, 1);
+}
+
+TEST(WeftNet, ExportsAndReadsBack) {
+  const std::string file = testing::TempDir() + "exported.graph";
+  EXPECT_EQ(weft("net torus:3x3 --export graph -o " + file).code, 0);
+  const Outcome o = weft("net " + file);
+  EXPECT_EQ(o.code, 0);
+  EXPECT_NE(o.text.find("bisection          at most 8 cables"), std::string::npos) << o.text;
+  EXPECT_EQ(weft("net ring:3 --export graph -o /nonexistent/file").code, 1);
+}
+
+TEST(WeftNet, LostOutputIsAnError) {
+  EXPECT_EQ(weft("net ring:4", "2>&1 >/dev/full").code, 1);
+  EXPECT_EQ(weft("net ring:4", "2>&1 >&-").code, 1);
+  EXPECT_EQ(weft("net ring:4 --export dot -o /dev/full").code, 1);
+  EXPECT_EQ(weft("--help", "2>&1 >/dev/full").code, 1);
+  // The reader goes away before a megabyte is through.
+  const Outcome piped = weft("net torus:32x32x8 --export dot", "2>&1 >/dev/null | true");
+  EXPECT_EQ(piped.code, 0);  // That of 'true'; no signal, no hang.
+}
+
+TEST(WeftNet, ExamplesWork) {
+  for (const auto& entry : std::filesystem::directory_iterator(WEFT_EXAMPLES "/network")) {
+    const auto kind = entry.path().extension();
+    if (kind != ".toml" && kind != ".graph") continue;
+    const Outcome o = weft("net " + entry.path().string());
+    EXPECT_EQ(o.code, 0) << entry.path() << ": " << o.text;
+  }
+}
+
+}  // namespace

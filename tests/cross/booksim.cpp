@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/cross/booksim.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include <weft/base/file.hpp>
+#include <weft/base/text.hpp>
+#include <weft/traffic/experiment.hpp>
+#include <weft/traffic/saturation.hpp>
+#include <weft/traffic/zero_load.hpp>
+
+namespace weft::test {
+
+namespace {
+
+// "a=1; b=2 (text)" into a map.
+std::map<std::string, std::string> pairs(std::string_view line) {
+  std::map<std::string, std::string> found;
+  for (std::string_view part : split(line, ';')) {
+    const std::size_t equals = part.find('=');
+    if (equals == std::string_view::npos) continue;
+    std::string_view value = trim(part.substr(equals + 1));
+    value = value.substr(0, value.find(' '));
+    std::string_view key = trim(part.substr(0, equals));
+    if (const std::size_t blank = key.rfind(' '); blank != std::string_view::npos)
+      key.remove_prefix(blank + 1);
+    found.emplace(key, value);
+  }
+  return found;
+}
+
+double number(std::string_view text) {
+  const Result<double> value = parse_number(trim(text));
+  return value ? *value : 0;
+}
+
+// "measured 9000 cycles after 6000 warm-up cycles"
+void read_phases(std::string_view line, Reference& r) {
+  const auto after = [&](std::string_view word) {
+    const std::size_t at = line.find(word);
+    if (at == std::string_view::npos) return std::int64_t{0};
+    std::string_view rest = line.substr(at + word.size());
+    return static_cast<std::int64_t>(number(rest.substr(0, rest.find(' '))));
+  };
+  r.measure = after("measured ");
+  r.warmup = after("cycles after ");
+}
+
+std::string routing_name(const Reference& r) {
+  static const std::map<std::string, std::string> names = {
+      {"dor", "dor"},
+      {"dim_order", "dor"},
+      {"dim_order_bal", "dor-balanced"},
+      {"xy_yx", "xy-yx"},
+      {"valiant", "valiant"},
+      {"adaptive_xy_yx", "xy-yx-adaptive"},
+      {"planar_adapt", "planar-adaptive"},
+      {"min_adapt", "min-adaptive-escape-first"}};
+  const auto found = names.find(r.routing);
+  return found == names.end() ? r.routing : found->second;
+}
+
+Result<Point> run_point(const Reference& reference, std::uint64_t seed, double load, double limit) {
+  Result<Scenario> scenario = scenario_of(reference, seed);
+  if (!scenario) return std::move(scenario).error();
+  Experiment experiment;
+  experiment.scenario = &*scenario;
+  experiment.load = load;
+  experiment.phases.warmup_cycles = reference.warmup;
+  experiment.phases.measure_cycles = reference.measure;
+  experiment.phases.latency_limit_cycles = limit;
+  return run_experiment(experiment, {});
+}
+
+}  // namespace
+
+Result<Reference> read_reference(const std::string& path) {
+  Result<std::string> text = read_file(path);
+  if (!text) return std::move(text).error();
+  Reference r;
+  r.file = std::filesystem::path(path).filename().string();
+  for (const char* variant : {"hold", "deep"}) {
+    if (r.file.find(std::string("_") + variant) != std::string::npos) r.variant = variant;
+  }
+  for (const std::string_view line : split(*text, '\n')) {
+    if (line.rfind("# varied:", 0) == 0) {
+      auto found = pairs(line.substr(9));
+      r.topology = found["topology"];
+      r.routing = found["routing_function"];
+      r.traffic = found["traffic"];
+      r.k = static_cast<int>(number(found["k"]));
+      r.vcs = static_cast<int>(number(found["num_vcs"]));
+      r.packet = static_cast<int>(number(found["packet_size"]));
+      r.buffer = static_cast<int>(number(found["vc_buf_size"]));
+      r.wait_for_tail = found["wait_for_tail_credit"] == "1";
+    } else if (line.rfind("# run:", 0) == 0) {
+      read_phases(line, r);
+    } else if (line.rfind("# ", 0) == 0) {
+      auto found = pairs(line.substr(2));
+      if (found.count("zero_load_latency_exact") != 0)
+        r.zero_load = number(found["zero_load_latency_exact"]);
+      if (found.count("saturation_load") != 0) r.saturation = number(found["saturation_load"]);
+    } else if (line.rfind("latency,", 0) == 0) {
+      const auto cells = split(line, ',');
+      if (cells.size() > 4 && number(cells[4]) > 0)
+        r.points.push_back({number(cells[1]), number(cells[2]), number(cells[4])});
+    }
+  }
+  if (r.k == 0 || r.zero_load == 0 || r.saturation == 0 || r.points.empty()) {
+    return Error::input("not a reference curve").at(path, 1);
+  }
+  return r;
+}
+
+std::vector<std::string> list_references(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.path().extension() == ".csv" && name != "summary.csv")
+      files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// The router that the reference's README describes, nothing tuned: four stages of one cycle, one
+// flit per cycle, credits that take a cycle, no lookahead, round robin. Buffers whose credits come
+// flit by flit (no waiting for the tail's) release as the head leaves.
+Result<Scenario> scenario_of(const Reference& r, std::uint64_t seed) {
+  ScenarioRequest request;
+  const std::string k = std::to_string(r.k);
+  const std::vector<std::pair<std::string, std::string>> options = {
+      {"net", r.topology + ":" + k + "x" + k},
+      {"routing", routing_name(r)},
+      {"vcs", std::to_string(r.vcs)},
+      {"packet", std::to_string(r.packet)},
+      {"pattern", r.traffic},
+      {"buffer", std::to_string(r.buffer)},
+      {"arbitration", "round-robin"},
+      {"release", r.wait_for_tail ? "tail" : "head"},
+      {"seed", std::to_string(seed)}};
+  for (const auto& [key, value] : options) {
+    if (Status status = request.set(key, value); !status) return std::move(status).error();
+  }
+  return make_scenario(request);
+}
+
+Result<Comparison> compare(const Reference& reference, int seeds) {
+  Comparison found;
+  Result<Scenario> scenario = scenario_of(reference, 1);
+  if (!scenario) return std::move(scenario).error();
+  Result<ZeroLoad> zero = zero_load_latency(*scenario);
+  if (!zero) return std::move(zero).error();
+  found.zero_load = zero->latency_cycles;
+  for (const ReferencePoint& point : reference.points) {
+    double sum = 0;
+    for (int s = 0; s < seeds; ++s) {
+      Result<Point> got = run_point(reference, static_cast<std::uint64_t>(s + 1), point.offered, 0);
+      if (!got) return std::move(got).error();
+      sum += got->claims_latency() ? got->latency() : INFINITY;
+    }
+    found.latency.push_back(sum / seeds);
+  }
+  const double limit = 3 * reference.zero_load;
+  SearchSettings settings;
+  settings.start = reference.saturation / 2;
+  settings.tolerance = 0.03;
+  Result<Bracket> bracket = find_saturation(settings, [&](double load) -> Result<bool> {
+    double sum = 0;
+    for (int s = 0; s < seeds; ++s) {
+      Result<Point> got =
+          run_point(reference, static_cast<std::uint64_t>(s + 1), load, 6 * reference.zero_load);
+      if (!got) return std::move(got).error();
+      sum += got->claims_latency() ? got->latency() : INFINITY;
+    }
+    return sum / seeds <= limit;
+  });
+  if (!bracket) return std::move(bracket).error();
+  found.saturation = bracket->stable;
+  return found;
+}
+
+}  // namespace weft::test

@@ -1,0 +1,26 @@
+# Run with -P; the variables are set in CMakeLists.txt.
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE out)
+  if(NOT code EQUAL 0)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "${command}\n${out}")
+  endif()
+  set(out "${out}" PARENT_SCOPE)
+endfunction()
+
+if(sanitize)
+  string(APPEND flags " -fsanitize=${sanitize}")
+endif()
+file(REMOVE_RECURSE ${work})
+run(${CMAKE_COMMAND} --install ${build} --prefix ${work}/prefix)
+run(${CMAKE_COMMAND} -S ${consumer} -B ${work}/build -G ${generator}
+  -D CMAKE_PREFIX_PATH=${work}/prefix -D CMAKE_CXX_COMPILER=${compiler} "-DCMAKE_CXX_FLAGS=${flags}"
+  -D CMAKE_FIND_PACKAGE_NO_PACKAGE_REGISTRY=ON)
+run(${CMAKE_COMMAND} --build ${work}/build)
+run(${work}/build/column_first mesh:4x3 0 11)
+# Node 0 is at (0,0) and node 11 at (3,2): the column is walked first, then the row.
+set(expected "(0,0)\n(0,1)\n(0,2)\n(1,2)\n(2,2)\n(3,2)\n")
+if(NOT out STREQUAL expected)
+  message(FATAL_ERROR "the plug-in's route is\n${out}\ninstead of\n${expected}")
+endif()
+message(STATUS "installed, found, built and run")

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The style's rules that a script can check. Usage: check_tidy.py SOURCE_FOLDER
+
+Prints "file:line: [rule] message" for each finding. Exceptions stand in allow.txt, with a reason.
+"""
+import pathlib
+import re
+import sys
+
+import sources
+
+LINES_MAX = 800
+COLUMNS_MAX = 100
+SPDX = "SPDX-License-Identifier: Apache-2.0"
+TEXT = sources.CODE + (".md", ".py", ".txt", ".cmake", ".toml", ".json", ".yml", ".in", "")
+
+# Rule, what is looked for, why, and the places (first folders) where it is allowed.
+OUTSIDE = ("wire", "disco", "app", "bench", "tests")
+BANS = (
+    ("clock", r"\b(system_clock|steady_clock|high_resolution_clock|clock_gettime|gettimeofday)\b",
+     "the wall clock makes results differ from run to run; take a clock as an argument", OUTSIDE),
+    ("random", r"\b(s?rand|drand48)\s*\(|\brandom_device\b",
+     "random numbers come from weft::Rng and the seed", OUTSIDE),
+    ("environment", r"\b(secure_)?getenv\b", "settings come from files and options", OUTSIDE),
+    ("distribution", r"\bstd::\w+_distribution\b",
+     "the numbers of std:: distributions differ between standard libraries", ()),
+    ("thread", r"\bstd::(j?thread|async)\b|\bpthread_create\b|#\s*include\s*<(thread|future)>",
+     "threads are started only by des, map, wire and app",
+     ("des", "map", "wire", "app", "bench", "tests")),
+    ("transcendental",
+     r"\bstd::(exp|exp2|expm1|log|log2|log10|log1p|pow|sin|cos|tan|atan2?|sinh|cosh|tanh|cbrt)\s*\(",
+     "libm's last digit differs between machines; the model uses integers",
+     ("map", "disco", "report", "record", "app", "bench", "tests")),
+)
+HOME = re.compile(r"/(home|Users)/\w|/root/\w")
+RAW = re.compile(r'R"(?P<d>[^(\s]*)\(.*?\)(?P=d)"', re.S)
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
+
+
+def place_of(path):
+    """The module, or the folder at the top; tests anywhere count as tests."""
+    name = path.name
+    if path.parts[0] == "tests" or name.endswith("_test.cpp") or name.startswith("test_"):
+        return "tests"
+    if name.endswith("_bench.cpp"):
+        return "bench"
+    return path.parts[1] if path.parts[0] == "weft" and len(path.parts) > 2 else path.parts[0]
+
+
+def without_comments(text):
+    """Comments and literals blanked, lines kept: a ban is about code."""
+    pattern = re.compile(
+        r'//[^\n]*|/\*.*?\*/|R"(?P<d>[^(]*)\(.*?\)(?P=d)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', re.S)
+    return pattern.sub(lambda m: "\n" * m.group(0).count("\n"), text)
+
+
+def check_code(path, text):
+    lines = text.split("\n")
+    if SPDX not in lines[0]:
+        yield 1, "spdx", f"the first line must be: // {SPDX}"
+    if len(lines) - 1 > LINES_MAX:
+        yield 1, "length", f"{len(lines) - 1} lines; a file has one noun and at most {LINES_MAX}"
+    if path.suffix == ".hpp" and "\n#pragma once\n" not in text:
+        yield 1, "once", "a header needs #pragma once"
+    # Raw literals (a page, a style sheet) are text of another language, and are not broken.
+    plain = RAW.sub(lambda m: "\n" * m.group(0).count("\n"), text)
+    for number, line in enumerate(plain.split("\n"), start=1):
+        if len(line) > COLUMNS_MAX:
+            yield number, "columns", f"{len(line)} columns; at most {COLUMNS_MAX}"
+    place = place_of(path)
+    for number, line in enumerate(without_comments(text).split("\n"), start=1):
+        if path.suffix in (".hpp", ".h") and re.search(r"\busing\s+namespace\b", line):
+            yield number, "using", "no 'using namespace' in a header"
+        for rule, pattern, why, allowed in BANS:
+            if place not in allowed and re.search(pattern, line):
+                yield number, rule, f"not in '{place}': {why}"
+
+
+def check_text(path, text):
+    for number, line in enumerate(text.split("\n"), start=1):
+        if "\t" in line:
+            yield number, "tab", "a tab; use blanks"
+        if line != line.rstrip():
+            yield number, "trailing", "blanks at the end of the line"
+        if HOME.search(line):
+            yield number, "home", "a path of one machine"
+    if text and not text.endswith("\n"):
+        yield text.count("\n") + 1, "end", "the last line has no end"
+    if path.suffix == ".py" or text.startswith("#!"):
+        if SPDX not in "\n".join(text.split("\n")[:2]):
+            yield 1, "spdx", f"one of the first two lines must be: # {SPDX}"
+
+
+def check_links(source, path, text):
+    fenced = False
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        if fenced:
+            continue
+        for found in LINK.finditer(re.sub(r"`[^`]*`", "", line)):
+            target = (found.group(1) or found.group(2)).partition("#")[0]
+            if target and "://" not in target and not target.startswith("mailto:"):
+                if not (source / path.parent / target).exists():
+                    yield number, "link", f"'{target}' does not exist"
+
+
+def check_tests_built(source, paths):
+    """A test that is not in the build passes for ever."""
+    for path in paths:
+        if not path.name.endswith(("_test.cpp", "_bench.cpp")):
+            continue
+        built = False
+        for folder in path.parents:
+            listing = source / folder / "CMakeLists.txt"
+            if listing.exists():
+                name = path.relative_to(folder).as_posix()
+                pattern = r"(?<![\w/.-])" + re.escape(name) + r"(?![\w.-])"
+                built = built or re.search(pattern, listing.read_text(encoding="utf-8"))
+        if not built:
+            yield path, 1, "unbuilt", "stands in no CMakeLists.txt"
+
+
+def read_allowed(source):
+    allowed = {}
+    listing = source / "tests/tidy/allow.txt"
+    for line in listing.read_text(encoding="utf-8").splitlines() if listing.exists() else []:
+        words = line.split(None, 2)
+        if words and not line.startswith("#"):
+            if len(words) < 3:
+                raise SystemExit(f"tests/tidy/allow.txt: '{line}' has no reason")
+            allowed[(words[0], words[1])] = False
+    return allowed
+
+
+def findings(source):
+    paths = [path.relative_to(source) for path in sources.all_files(source)]
+    for path in paths:
+        if path.suffix not in TEXT or path.name == "LICENSE":
+            continue
+        try:
+            text = (source / path).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            yield path, 1, "utf8", "is not UTF-8"
+            continue
+        checks = [check_text(path, text)]
+        if path.suffix in sources.CODE:
+            checks.append(check_code(path, text))
+        if path.suffix == ".md":
+            checks.append(check_links(source, path, text))
+        for check in checks:
+            for number, rule, message in check:
+                yield path, number, rule, message
+    yield from check_tests_built(source, paths)
+
+
+def main(arguments):
+    source = pathlib.Path(arguments[0]).resolve()
+    allowed = read_allowed(source)
+    count = 0
+    for path, number, rule, message in findings(source):
+        key = (path.as_posix(), rule)
+        if key in allowed:
+            allowed[key] = True
+            continue
+        count += 1
+        print(f"{path}:{number}: [{rule}] {message}")
+    for (path, rule), used in allowed.items():
+        if not used:
+            count += 1
+            print(f"tests/tidy/allow.txt: '{path} {rule}' is not needed any more")
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

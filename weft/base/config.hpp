@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// A TOML description and what was asked of it. The reader states each key once, with the variable
+// that holds its default; whatever was never asked for is an error that names the nearest key.
+//
+//   auto router = config.table("router");
+//   router.get("vcs", settings.vcs, 1, 32);
+//   router.get("delay", settings.delay);            // "140 ns": a string with a unit
+//   if (auto status = router.finish(); !status) return std::move(status).error();
+//
+// Errors carry file and line, or the option that overrode the file.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <weft/base/result.hpp>
+#include <weft/base/units.hpp>
+
+namespace weft {
+
+namespace detail {
+struct ConfigState;
+struct ConfigTableState;
+}  // namespace detail
+
+// One [table], present or not. Copies share what was asked and the first error.
+class ConfigTable {
+ public:
+  bool has(std::string_view key) const;  // Does not count as asking.
+
+  // `out` keeps its value when the key is absent or wrong; the first error waits for finish().
+  void get(std::string_view key, int& out);
+  void get(std::string_view key, int& out, int min, int max);
+  void get(std::string_view key, std::int64_t& out);
+  void get(std::string_view key, double& out);
+  void get(std::string_view key, bool& out);
+  void get(std::string_view key, std::string& out);
+  void get(std::string_view key, Duration& out);
+  void get(std::string_view key, Bytes& out);
+  void get(std::string_view key, Rate& out);
+  void get(std::string_view key, std::vector<int>& out);
+  void get(std::string_view key, std::vector<std::string>& out);
+
+  // For checks of the caller's own: the message, placed where the key (or else the table) stands.
+  Error error_at(std::string_view key, std::string message) const;
+
+  // The first error of all gets, or the first key that was never asked for. Tables inside this one
+  // are left to Config::only_tables.
+  Status finish();
+
+ private:
+  friend class Config;
+  explicit ConfigTable(std::shared_ptr<detail::ConfigTableState> state);
+  std::shared_ptr<detail::ConfigTableState> state_;
+};
+
+class Config {
+ public:
+  static Result<Config> read_file(const std::string& path);
+  static Result<Config> read_text(std::string_view text, std::string name);
+
+  // As if the file said so: "router.vcs=4", "link.rate=8 GB/s" (quotes around text are optional).
+  Result<Config> with_overrides(const std::vector<std::string>& overrides) const;
+
+  // "link", "link.global"; "" is what stands before the first table. An absent table is empty.
+  ConfigTable table(std::string_view name) const;
+  bool has_table(std::string_view name) const;
+  std::vector<std::string> subtables(std::string_view name) const;  // Last words, sorted.
+  // Every table must be listed; "link.*" allows any table directly inside [link], "" allows keys
+  // outside all tables.
+  Status only_tables(std::span<const std::string_view> known) const;
+  const std::string& name() const;
+
+ private:
+  explicit Config(std::shared_ptr<detail::ConfigState> state);
+  std::shared_ptr<detail::ConfigState> state_;
+};
+
+}  // namespace weft

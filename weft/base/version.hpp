@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+namespace weft {
+
+std::string_view version();  // "1.2.3", as the build file says.
+
+}  // namespace weft

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Line charts as data, drawn to SVG or to one HTML page that loads nothing.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+struct ChartPoint {
+  double x = 0;
+  double y = 0;         // Not a number: no marker, and the line has a gap.
+  bool hollow = false;  // Marks a point of lesser standing.
+  std::string note{};   // Shown when the pointer rests on it.
+};
+
+struct Series {
+  std::string label{};
+  std::vector<ChartPoint> points{};
+};
+
+struct Axis {
+  std::string label{};
+  bool log = false;
+  std::optional<double> min{},
+      max{};  // What lies beyond is cut off. Absent: found from the points.
+};
+
+// A line across the chart, such as a limit; horizontal or vertical.
+struct Rule {
+  double at = 0;
+  bool vertical = false;
+  std::string label{};
+};
+
+struct Chart {
+  std::string title{};
+  std::string subtitle{};
+  Axis x{}, y{};
+  std::vector<Series> series{};
+  std::vector<Rule> rules{};
+};
+
+// A complete SVG document; well-formed whatever the texts contain.
+std::string to_svg(const Chart& chart);
+// A page with the charts one below the other; `remark` stands below, in small type.
+std::string to_html(const std::string& title, std::span<const Chart> charts,
+                    const std::string& remark);
+
+// Text for XML: the five special characters are replaced, control characters dropped.
+std::string escape_xml(const std::string& text);
+
+}  // namespace weft

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// `min-adaptive` (Duato): any shortest direction in the adaptive VCs, and dimension order in the
+// escape VCs, which are the lowest: one on a mesh, two (the halves of dimension order) where
+// something wraps. Who has taken the escape stays there: so the escape VCs depend only on each
+// other, and that as dimension order, without a cycle; and they are offered in every state.
+//
+// `min-adaptive-escape-first`: the same channels, but the escape is listed first and then the
+// directions by dimension. That is what BookSim's min_adapt does in effect, as its allocator
+// ignores priorities; it is here to be compared with those curves, not to be used. On a torus with
+// 4 VCs BookSim adapts in VC 3 alone (VC 2 is used by nothing but injection), and so do we.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include <weft/route/cube_legs.hpp>
+#include <weft/route/families.hpp>
+
+namespace weft::detail {
+namespace {
+
+enum class Escape { last, first };
+
+class MinAdaptive final : public Policy {
+ public:
+  MinAdaptive(const Topology& t, int vcs, Escape order)
+      : legs_(t),
+        escape_(legs_.masks(0, legs_.vcs_needed())),
+        adaptive_(vc_range(legs_.vcs_needed(), vcs - legs_.vcs_needed())),
+        order_(order) {
+    if (order == Escape::first && legs_.wraps() && vcs == 4) adaptive_ = vc_range(3, 1);
+    int ways = 0;
+    const Cube& cube = std::get<Cube>(t.shape);
+    for (std::size_t d = 0; d < cube.radix.size(); ++d)
+      if (cube.radix[d] > 1) ways += cube.wrap[d] && cube.radix[d] % 2 == 0 ? 2 : 1;
+    choices_max_ = std::min(ways, Choices::capacity - 1) + 1;
+  }
+
+  void next(RouterId here, const Flight& flight, const PortView& view,
+            Choices& out) const override {
+    if (here == flight.destination) return out.add_eject();
+    const bool escaped = flight.hops != 0 && (flight.state & escaped_bit) != 0;
+    const auto bits = static_cast<std::uint32_t>(flight.state);
+    const LegStep step = legs_.step(here, flight.destination, bits, !escaped);
+    const Choice escape{.port = step.port,
+                        .escape = true,
+                        .vcs = escape_[step.vc_class],
+                        .state = escaped_bit | step.state};
+    const bool open = view.up(step.port);
+    if (open && (escaped || order_ == Escape::first)) out.add(escape);
+    if (escaped) return;
+    add_adaptive(here, flight.destination, bits, view, out);
+    if (open && order_ == Escape::last) out.add(escape);
+  }
+
+  PolicyFacts facts() const override {
+    return {.choices_max = choices_max_,
+            .hops_max = legs_.hops_max(),
+            .asks_source = false,
+            .looks = order_ == Escape::last,
+            .in_order = false};
+  }
+
+ private:
+  static constexpr std::uint64_t escaped_bit = std::uint64_t{1} << 63;
+
+  struct Way {
+    std::int64_t room;
+    std::uint16_t port;
+  };
+
+  void add_adaptive(RouterId here, RouterId target, std::uint32_t bits, const PortView& view,
+                    Choices& out) const {
+    std::array<Way, 64> ways;  // At most two for each of 32 dimensions.
+    std::size_t count = 0;
+    const std::uint64_t from = legs_.grid().word(here);
+    const std::uint64_t to = legs_.grid().word(target);
+    for (int axis = 0; axis < legs_.grid().axes(); ++axis) {
+      const unsigned directions = legs_.directions(axis, from, to);
+      // Exactly half-way both ways are shortest: the coin says which comes first.
+      const bool up_first = directions != 3 || legs_.coin(bits, axis);
+      for (const bool up : {up_first, !up_first}) {
+        const std::uint16_t port = CubeLegs::port(axis, up);
+        if ((directions & (up ? 1u : 2u)) == 0 || !view.up(port)) continue;
+        const Way way{.room = room(view, port), .port = port};
+        // Insertion keeps equals in the order of dimensions, and allocates nothing.
+        std::size_t at = count++;
+        for (; at > 0 && ways[at - 1].room < way.room; --at) ways[at] = ways[at - 1];
+        ways[at] = way;
+      }
+    }
+    count = std::min<std::size_t>(count, Choices::capacity - 1);
+    for (std::size_t i = 0; i < count; ++i)
+      out.add({.port = ways[i].port, .vcs = adaptive_, .state = bits});
+  }
+
+  std::int64_t room(const PortView& view, int port) const {
+    if (order_ == Escape::first) return 0;
+    std::int64_t sum = 0;
+    for (VcMask left = adaptive_; left != 0; left &= left - 1)
+      sum += view.free(port, std::countr_zero(left)).count;
+    return sum;
+  }
+
+  CubeLegs legs_;
+  LegMasks escape_;
+  VcMask adaptive_;
+  Escape order_;
+  int choices_max_ = 0;
+};
+
+}  // namespace
+
+int vcs_min_adaptive(const Topology& t) {
+  const int escape = CubeLegs::vcs_needed(t);
+  return escape == 0 ? 0 : escape + 1;
+}
+MadePolicy make_min_adaptive(const Topology& t, int vcs) {
+  return MadePolicy(std::make_unique<MinAdaptive>(t, vcs, Escape::last));
+}
+MadePolicy make_min_adaptive_escape_first(const Topology& t, int vcs) {
+  return MadePolicy(std::make_unique<MinAdaptive>(t, vcs, Escape::first));
+}
+
+}  // namespace weft::detail

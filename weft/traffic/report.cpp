@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/traffic/report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <weft/base/version.hpp>
+
+namespace weft {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double clip_factor = 6;
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string safe = "\"";
+  for (const char c : text) safe += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return safe + "\"";
+}
+
+double nanoseconds(std::int64_t ps) {
+  return static_cast<double>(ps) / 1000;
+}
+
+struct Column {
+  const char* name;
+  std::string (*text)(const Curve&, const Point&);
+};
+
+std::string latency_text(const Point& p, double value) {
+  return p.claims_latency() ? fmt::format("{}", value) : "";
+}
+
+std::string percentile_text(const Point& p, int per_mille) {
+  return latency_text(p, nanoseconds(p.packets.latencies_ps.percentile(per_mille)));
+}
+
+// The order and the names are a promise to scripts: new columns go to the end.
+constexpr Column columns[] = {
+    {"label", [](const Curve& c, const Point&) { return quoted(c.scenario->label); }},
+    {"network", [](const Curve& c, const Point&) { return quoted(c.scenario->topology->name); }},
+    {"routing", [](const Curve& c, const Point&) { return quoted(c.scenario->routing); }},
+    {"vcs",
+     [](const Curve& c, const Point&) { return fmt::format("{}", c.scenario->machine.vcs); }},
+    {"packet_flits", [](const Curve& c, const Point&) { return quoted(c.scenario->packet); }},
+    {"pattern", [](const Curve& c, const Point&) { return quoted(c.scenario->traffic); }},
+    {"injection", [](const Curve& c, const Point&) { return quoted(c.scenario->injection); }},
+    {"seed", [](const Curve& c, const Point&) { return fmt::format("{}", c.scenario->seed); }},
+    {"load_flit_per_node_cycle",
+     [](const Curve&, const Point& p) { return fmt::format("{}", p.load); }},
+    {"offered_flit_per_node_cycle",
+     [](const Curve&, const Point& p) { return fmt::format("{}", p.offered); }},
+    {"accepted_flit_per_node_cycle",
+     [](const Curve&, const Point& p) { return fmt::format("{}", p.accepted); }},
+    {"accepted_worst_flit_per_node_cycle",
+     [](const Curve&, const Point& p) { return fmt::format("{}", p.accepted_worst); }},
+    {"state", [](const Curve&, const Point& p) { return std::string(to_text(p.state)); }},
+    {"converged", [](const Curve&, const Point& p) { return fmt::format("{}", p.converged); }},
+    {"latency_cycles", [](const Curve&, const Point& p) { return latency_text(p, p.latency()); }},
+    {"network_latency_cycles",
+     [](const Curve&, const Point& p) { return latency_text(p, p.network_latency()); }},
+    {"latency_ns",
+     [](const Curve&, const Point& p) {
+       return latency_text(p, p.packets.latency_ps.mean() / 1000);
+     }},
+    {"latency_deviation_ns",
+     [](const Curve&, const Point& p) {
+       return latency_text(p, p.packets.latency_ps.deviation() / 1000);
+     }},
+    {"latency_p50_ns", [](const Curve&, const Point& p) { return percentile_text(p, 500); }},
+    {"latency_p95_ns", [](const Curve&, const Point& p) { return percentile_text(p, 950); }},
+    {"latency_p99_ns", [](const Curve&, const Point& p) { return percentile_text(p, 990); }},
+    {"latency_max_ns", [](const Curve&, const Point& p) { return percentile_text(p, 1000); }},
+    {"hops_mean",
+     [](const Curve&, const Point& p) { return fmt::format("{}", p.packets.hops.mean()); }},
+    {"link_utilisation_max",
+     [](const Curve&, const Point& p) { return fmt::format("{}", p.link_utilisation_max); }},
+    {"link_utilisation_mean",
+     [](const Curve&, const Point& p) { return fmt::format("{}", p.link_utilisation_mean); }},
+    {"packets", [](const Curve&, const Point& p) { return fmt::format("{}", p.packets.born); }},
+    {"warmup_cycles",
+     [](const Curve&, const Point& p) { return fmt::format("{}", p.warmup_cycles); }},
+    {"measured_cycles",
+     [](const Curve&, const Point& p) { return fmt::format("{}", p.measured_cycles); }},
+    {"drain_cycles",
+     [](const Curve&, const Point& p) { return fmt::format("{}", p.drain_cycles); }},
+    {"cycle_ps", [](const Curve&, const Point& p) { return fmt::format("{}", p.cycle_ps); }},
+    {"zero_load_latency_cycles",
+     [](const Curve& c, const Point&) { return fmt::format("{}", c.zero.latency_cycles); }},
+};
+
+Json point_json(const Scenario& scenario, const Point& p) {
+  Json out = {{"load_flit_per_node_cycle", p.load},
+              {"offered_flit_per_node_cycle", p.offered},
+              {"accepted_flit_per_node_cycle", p.accepted},
+              {"accepted_worst_flit_per_node_cycle", p.accepted_worst},
+              {"worst_node", node_name(*scenario.topology, p.worst_node)},
+              {"state", to_text(p.state)},
+              {"converged", p.converged}};
+  if (p.claims_latency()) {
+    out["latency_cycles"] = p.latency();
+    out["network_latency_cycles"] = p.network_latency();
+    out["latency_ns"] = p.packets.latency_ps.mean() / 1000;
+    out["latency_deviation_ns"] = p.packets.latency_ps.deviation() / 1000;
+    out["latency_p50_ns"] = nanoseconds(p.packets.latencies_ps.percentile(500));
+    out["latency_p95_ns"] = nanoseconds(p.packets.latencies_ps.percentile(950));
+    out["latency_p99_ns"] = nanoseconds(p.packets.latencies_ps.percentile(990));
+    out["latency_max_ns"] = nanoseconds(p.packets.latencies_ps.max());
+  }
+  out["hops_mean"] = p.packets.hops.mean();
+  out["link_utilisation_max"] = p.link_utilisation_max;
+  out["link_utilisation_mean"] = p.link_utilisation_mean;
+  if (p.link_utilisation_max > 0) {
+    const Graph& graph = scenario.topology->graph;
+    out["busiest_link"] = {
+        {"from", router_name(*scenario.topology, graph.source_of(p.busiest_link))},
+        {"to", router_name(*scenario.topology, graph.port(p.busiest_link).peer)}};
+  }
+  out["packets"] = p.packets.born;
+  out["warmup_cycles"] = p.warmup_cycles;
+  out["measured_cycles"] = p.measured_cycles;
+  out["drain_cycles"] = p.drain_cycles;
+  return out;
+}
+
+Json curve_json(const Curve& curve) {
+  const Scenario& s = *curve.scenario;
+  Json out = {{"label", s.label},
+              {"network", s.topology->name},
+              {"nodes", s.nodes()},
+              {"routing", s.routing},
+              {"vcs", s.machine.vcs},
+              {"packet_flits", s.packet},
+              {"buffer_bytes", s.machine.buffer_size().count},
+              {"pattern", s.traffic},
+              {"injection", s.injection},
+              {"seed", s.seed},
+              {"cycle_ps", s.cycle().in_ps()},
+              {"flit_bytes", s.machine.flit.count},
+              {"zero_load",
+               {{"latency_cycles", curve.zero.latency_cycles},
+                {"hops_mean", curve.zero.hops},
+                {"every_pair", curve.zero.exact},
+                {"packets", curve.zero.packets}}}};
+  if (curve.capacity > 0) out["capacity_flit_per_node_cycle"] = curve.capacity;
+  if (curve.saturation)
+    out["saturation"] = {{"stable_flit_per_node_cycle", curve.saturation->load.stable},
+                         {"unstable_flit_per_node_cycle", curve.saturation->load.unstable},
+                         {"peak_accepted_flit_per_node_cycle", curve.saturation->peak_accepted},
+                         {"peak_at_flit_per_node_cycle", curve.saturation->peak_at_load}};
+  Json points = Json::array();
+  for (const Point& point : curve.points) points.push_back(point_json(s, point));
+  out["points"] = std::move(points);
+  return out;
+}
+
+std::string note(const Curve& curve, const Point& p) {
+  std::string text = fmt::format("{}\nload {:.5g}\noffered {:.5g}\naccepted {:.5g}",
+                                 curve.scenario->label, p.load, p.offered, p.accepted);
+  if (p.claims_latency())
+    text += fmt::format("\nlatency {:.2f} cycles\np99 {:.0f} cycles", p.latency(),
+                        p.cycles(static_cast<double>(p.packets.latencies_ps.percentile(990))));
+  if (p.state != PointState::steady) text += fmt::format("\n{}", to_text(p.state));
+  return text;
+}
+
+// What all curves share, for the line under the title.
+std::string common_text(const Sweep& sweep) {
+  const Scenario& first = *sweep.curves.front().scenario;
+  std::vector<std::string> parts;
+  const auto add = [&](const std::string& text, auto same) {
+    if (std::all_of(sweep.curves.begin(), sweep.curves.end(),
+                    [&](const Curve& c) { return same(*c.scenario); }))
+      parts.push_back(text);
+  };
+  add(first.topology->name,
+      [&](const Scenario& s) { return s.topology->name == first.topology->name; });
+  add(first.routing, [&](const Scenario& s) { return s.routing == first.routing; });
+  add(fmt::format("{} VC{}", first.machine.vcs, first.machine.vcs == 1 ? "" : "s"),
+      [&](const Scenario& s) { return s.machine.vcs == first.machine.vcs; });
+  add(first.packet + " flits", [&](const Scenario& s) { return s.packet == first.packet; });
+  add(first.traffic + " traffic", [&](const Scenario& s) { return s.traffic == first.traffic; });
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+std::string sweep_csv(const Sweep& sweep) {
+  std::string text;
+  for (const Column& column : columns) text += (text.empty() ? "" : ",") + std::string(column.name);
+  text += "\n";
+  for (const Curve& curve : sweep.curves)
+    for (const Point& point : curve.points) {
+      std::string line;
+      for (const Column& column : columns)
+        line += (&column == columns ? "" : ",") + column.text(curve, point);
+      text += line + "\n";
+    }
+  return text;
+}
+
+std::string sweep_json(const Sweep& sweep) {
+  Json curves = Json::array();
+  for (const Curve& curve : sweep.curves) curves.push_back(curve_json(curve));
+  Json out = {{"format", "weft-traffic-1"},
+              {"weft", std::string(version())},
+              {"stopped", sweep.stopped},
+              {"digest", sweep_digest(sweep)},
+              {"curves", std::move(curves)}};
+  if (sweep.failure) out["failure"] = sweep.failure->text();
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::vector<Chart> sweep_charts(const Sweep& sweep, double factor) {
+  if (sweep.curves.empty()) return {};
+  double idle = 0;
+  for (const Curve& curve : sweep.curves) idle = std::max(idle, curve.zero.latency_cycles);
+  Chart latency{
+      .title = "Latency over load",
+      .subtitle = common_text(sweep),
+      .x = {.label = "offered load (flit/node/cycle)"},
+      .y = {.label = "mean packet latency (cycles)", .min = 0, .max = clip_factor * idle}};
+  Chart accepted{.title = "Throughput over load",
+                 .subtitle = latency.subtitle,
+                 .x = latency.x,
+                 .y = {.label = "accepted (flit/node/cycle)"}};
+  for (const Curve& curve : sweep.curves) {
+    Series slow{.label = curve.scenario->label}, fast = slow;
+    for (const Point& p : curve.points) {
+      if (p.measured_cycles == 0) continue;
+      const bool hollow = p.state != PointState::steady;
+      // A saturated point has no latency; the line leaves the frame on its way to it.
+      double y = p.claims_latency() ? p.latency() : std::numeric_limits<double>::quiet_NaN();
+      if (p.state == PointState::saturated) y = 10 * clip_factor * idle;
+      slow.points.push_back({p.load, y, hollow, note(curve, p)});
+      fast.points.push_back({p.load, p.accepted, hollow, note(curve, p)});
+    }
+    // Overload points after the first say nothing about latency.
+    const auto over = std::find_if(slow.points.begin(), slow.points.end(),
+                                   [&](const ChartPoint& p) { return p.y > clip_factor * idle; });
+    if (over != slow.points.end()) slow.points.erase(over + 1, slow.points.end());
+    if (curve.saturation && curve.saturation->load.stable > 0 && sweep.curves.size() == 1)
+      latency.rules.push_back(
+          {.at = curve.saturation->load.stable,
+           .vertical = true,
+           .label = fmt::format("saturation {:.4g}", curve.saturation->load.stable)});
+    latency.series.push_back(std::move(slow));
+    accepted.series.push_back(std::move(fast));
+  }
+  if (sweep.curves.size() == 1)
+    latency.rules.push_back(
+        {.at = factor * idle, .label = fmt::format("{:g} x zero load", factor)});
+  return {latency, accepted};
+}
+
+std::string sweep_digest(const Sweep& sweep) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : sweep_csv(sweep))
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return fmt::format("{:016x}", hash);
+}
+
+}  // namespace weft

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/traffic/sweep.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <weft/des/windows.hpp>
+
+namespace weft {
+namespace {
+
+// Far beyond any latency worth reporting, and soon reached by a queue that grows without end.
+constexpr double latency_limit_factor = 20;
+constexpr std::size_t saturated_points_kept = 2;
+// Beyond saturation, for the peak of what is accepted; and all that nodes can send.
+constexpr double overload_factors[] = {1.1, 1.5};
+constexpr double overload_all = 1;
+// The typical number of points in a search, for the progress meter alone.
+constexpr double search_points = 14;
+
+// Runs tasks side by side and keeps the failure of the first in order, whichever failed first.
+class Crew {
+ public:
+  Crew(int jobs, const SweepControl& control) : jobs_(jobs), control_(control) {}
+
+  // task(i) for i in [0, count), lower ones begun first. Returns early after a failure or a stop.
+  template <typename Task>
+  void run(std::size_t count, Task&& task) {
+    std::atomic<std::size_t> next{0};
+    const int threads = static_cast<int>(
+        std::min<std::size_t>(count, static_cast<std::size_t>(std::max(1, jobs_))));
+    if (threads == 0) return;
+    run_workers(threads, [&](int) {
+      for (;;) {
+        const std::size_t i = next.fetch_add(1);
+        if (i >= count || stopped() || failed_.load()) return;
+        if (Status done = task(i); !done) fail(i, std::move(done).error());
+      }
+    });
+  }
+  bool stopped() const { return control_.stop != nullptr && control_.stop->load(); }
+  bool ended() const { return stopped() || failed_.load(); }
+  const std::atomic<bool>* stop() const { return control_.stop; }
+  std::optional<Error> take_failure() { return std::move(failure_); }
+
+  // Each task reports how far it is; the meter shows the sum.
+  void expect(double tasks) { expected_ = tasks; }
+  void report(double& mine, double share, const std::string& what) {
+    if (!control_.progress) return;
+    const std::lock_guard lock(mutex_);
+    done_ += share - std::exchange(mine, share);
+    control_.progress(std::clamp(done_ / expected_, 0.0, 0.999), what);
+  }
+
+ private:
+  void fail(std::size_t i, Error error) {
+    const std::lock_guard lock(mutex_);
+    if (failure_ && failed_task_ < i) return;
+    failed_task_ = i;
+    failure_ = std::move(error);
+    failed_.store(true);
+  }
+
+  const int jobs_;
+  const SweepControl& control_;
+  std::mutex mutex_;
+  std::atomic<bool> failed_{false};
+  std::size_t failed_task_ = 0;
+  std::optional<Error> failure_;
+  double expected_ = 1, done_ = 0;
+};
+
+std::vector<Curve> start_curves(const std::vector<Scenario>& scenarios, Crew& crew) {
+  std::vector<Curve> curves(scenarios.size());
+  for (std::size_t c = 0; c < curves.size(); ++c) curves[c].scenario = &scenarios[c];
+  crew.run(curves.size(), [&](std::size_t c) -> Status {
+    double mine = 0;
+    crew.report(mine, 0, "zero load");
+    auto zero = zero_load_latency(*curves[c].scenario);
+    if (!zero) return std::move(zero).error();
+    curves[c].zero = *zero;
+    return {};
+  });
+  return curves;
+}
+
+Result<Point> run_point(const Curve& curve, double load, const SweepSettings& settings, Crew& crew,
+                        double limit_factor) {
+  Experiment experiment{.scenario = curve.scenario,
+                        .load = load,
+                        .phases = settings.phases,
+                        .workers = settings.workers};
+  experiment.phases.idle_latency_cycles = curve.zero.latency_cycles;
+  if (experiment.phases.latency_limit_cycles == 0)
+    experiment.phases.latency_limit_cycles = limit_factor * curve.zero.latency_cycles;
+  double mine = 0;
+  const std::string what = fmt::format("{} at load {:.4g}", curve.scenario->label, load);
+  crew.report(mine, 0, what);
+  Control control{.stop = crew.stop(),
+                  .progress = [&](double share) { crew.report(mine, share, what); }};
+  return run_experiment(experiment, control);
+}
+
+struct Task {
+  std::size_t curve = 0;
+  double load = 0;
+  std::unique_ptr<Point> point;  // Null until it has been run.
+};
+
+// Loads of all curves, the lowest of each first: what is cheap and sure to be wanted.
+Result<std::vector<Task>> make_tasks(std::vector<Curve>& curves, const std::vector<Load>& loads) {
+  std::vector<Task> tasks;
+  const bool shares = std::any_of(loads.begin(), loads.end(), [](const Load& load) {
+    return load.unit == Load::Unit::capacity;
+  });
+  for (std::size_t c = 0; c < curves.size(); ++c) {
+    const Scenario& scenario = *curves[c].scenario;
+    LoadScale scale{.cycle = scenario.cycle(), .flit = scenario.machine.flit};
+    if (shares) {
+      auto capacity = uniform_capacity(*scenario.topology);
+      if (!capacity) return std::move(capacity).error();
+      scale.capacity = curves[c].capacity = *capacity;
+    }
+    std::vector<double> values;
+    for (const Load& load : loads) values.push_back(in_flits(load, scale));
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    for (const double value : values) {
+      // Before anything runs: no point in finding out after an hour that a load cannot be made.
+      auto injection = Injection::make(scenario.injection, value / scenario.sizes.mean());
+      if (!injection)
+        return Error::call(fmt::format("load {:.6g}: {}", value, injection.error().message()));
+      tasks.push_back({c, value, {}});
+    }
+  }
+  std::stable_sort(tasks.begin(), tasks.end(),
+                   [](const Task& a, const Task& b) { return a.load < b.load; });
+  return tasks;
+}
+
+// Has this curve shown enough saturated points below this load? Asked with the lock held.
+bool beyond_the_end(const std::vector<Task>& tasks, std::size_t i) {
+  std::size_t saturated = 0;
+  for (std::size_t k = 0; k < i; ++k)
+    if (tasks[k].curve == tasks[i].curve && tasks[k].point &&
+        tasks[k].point->state == PointState::saturated)
+      ++saturated;
+  return saturated >= saturated_points_kept;
+}
+
+void collect(std::vector<Task>& tasks, bool all, std::vector<Curve>& curves) {
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    // Points that ran ahead of the end are dropped: with fewer jobs they would not have been run.
+    if (!tasks[i].point || (!all && beyond_the_end(tasks, i))) continue;
+    curves[tasks[i].curve].points.push_back(*tasks[i].point);
+  }
+}
+
+class Search {
+ public:
+  Search(Curve& curve, const SweepSettings& settings, Crew& crew)
+      : curve_(curve), settings_(settings), crew_(crew) {}
+
+  Status run() {
+    auto bracket = find_saturation(limited(), [&](double load) { return carries(load); });
+    if (!bracket) {
+      sort_points();
+      return std::move(bracket).error();
+    }
+    if (Status s = overload(bracket->unstable); !s) return s;
+    sort_points();
+    if (crew_.ended()) return {};
+    Saturation found{.load = *bracket};
+    for (const Point& point : curve_.points) {
+      if (point.accepted <= found.peak_accepted) continue;
+      found.peak_accepted = point.accepted;
+      found.peak_at_load = point.load;
+    }
+    curve_.saturation = found;
+    return {};
+  }
+
+ private:
+  // A node starts at most one packet in a cycle, so one-flit packets cannot offer more than one.
+  SearchSettings limited() const {
+    SearchSettings search = settings_.search;
+    search.highest = std::min(search.highest, curve_.scenario->sizes.mean());
+    search.start = std::min(search.start, search.highest);
+    return search;
+  }
+  Result<bool> carries(double load) {
+    if (crew_.ended()) return Error::run("stopped");
+    auto point = run_point(curve_, load, settings_, crew_, 4 * settings_.factor);
+    if (!point) return std::move(point).error();
+    const Point& p = *point;
+    curve_.points.push_back(p);
+    if (p.state == PointState::stopped) return Error::run("stopped");
+    return p.state == PointState::steady &&
+           p.latency() <= settings_.factor * curve_.zero.latency_cycles;
+  }
+  Status overload(double unstable) {
+    if (unstable == 0) return {};
+    SweepSettings settings = settings_;
+    settings.phases.drain = false;
+    std::vector<double> loads;
+    const double most = limited().highest;
+    for (const double factor : overload_factors)
+      loads.push_back(std::min(most, std::floor(unstable * factor * 1e6 + 0.5) / 1e6));
+    loads.push_back(std::min(most, overload_all));
+    for (const double load : loads) {
+      const bool known = std::any_of(curve_.points.begin(), curve_.points.end(),
+                                     [&](const Point& p) { return p.load == load; });
+      if (known || crew_.ended()) continue;
+      auto point = run_point(curve_, load, settings, crew_, 4 * settings_.factor);
+      if (!point) return std::move(point).error();
+      curve_.points.push_back(*point);
+    }
+    return {};
+  }
+  void sort_points() {
+    std::stable_sort(curve_.points.begin(), curve_.points.end(),
+                     [](const Point& a, const Point& b) { return a.load < b.load; });
+  }
+
+  Curve& curve_;
+  const SweepSettings& settings_;
+  Crew& crew_;
+};
+
+}  // namespace
+
+Sweep run_sweep(const std::vector<Scenario>& scenarios, const std::vector<Load>& loads,
+                const SweepSettings& settings, const SweepControl& control) {
+  Sweep sweep;
+  Crew crew(settings.jobs, control);
+  sweep.curves = start_curves(scenarios, crew);
+  auto tasks = make_tasks(sweep.curves, loads);
+  if (!tasks) {
+    sweep.failure = std::move(tasks).error();
+    return sweep;
+  }
+  crew.expect(static_cast<double>(tasks->size()));
+  std::mutex mutex;
+  if (!crew.ended())
+    crew.run(tasks->size(), [&](std::size_t i) -> Status {
+      Task& task = (*tasks)[i];
+      {
+        const std::lock_guard lock(mutex);
+        if (!settings.all && beyond_the_end(*tasks, i)) return {};
+      }
+      auto point =
+          run_point(sweep.curves[task.curve], task.load, settings, crew, latency_limit_factor);
+      if (!point) return std::move(point).error();
+      const std::lock_guard lock(mutex);
+      task.point = std::make_unique<Point>(*std::move(point));
+      return {};
+    });
+  collect(*tasks, settings.all, sweep.curves);
+  sweep.failure = crew.take_failure();
+  sweep.stopped = crew.stopped();
+  return sweep;
+}
+
+Sweep search_saturation(const std::vector<Scenario>& scenarios, const SweepSettings& settings,
+                        const SweepControl& control) {
+  Sweep sweep;
+  Crew crew(settings.jobs, control);
+  sweep.curves = start_curves(scenarios, crew);
+  crew.expect(search_points * static_cast<double>(scenarios.size()));
+  if (!crew.ended())
+    crew.run(sweep.curves.size(),
+             [&](std::size_t c) { return Search(sweep.curves[c], settings, crew).run(); });
+  sweep.failure = crew.take_failure();
+  sweep.stopped = crew.stopped();
+  if (sweep.stopped) sweep.failure.reset();  // "stopped" is no failure of its own.
+  return sweep;
+}
+
+}  // namespace weft

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report for people.
+#include <fmt/format.h>
+
+#include <weft/base/quantity.hpp>
+#include <weft/traffic/report.hpp>
+
+namespace weft {
+namespace {
+
+std::string title(const Curve& curve) {
+  const Scenario& s = *curve.scenario;
+  std::string text = fmt::format(
+      "{}: {}\n  routing {}, {} VC{}, {} packets, {} traffic, {} injection, seed {}\n", s.label,
+      s.topology->name, s.routing, s.machine.vcs, s.machine.vcs == 1 ? "" : "s",
+      s.sizes.kinds().size() == 1 ? s.packet + "-flit" : "mixed (" + s.packet + ")", s.traffic,
+      s.injection, s.seed);
+  text += fmt::format("  cycle {} ({} flit); zero-load latency {:.2f} cycles, {:.3f} hops ({})\n",
+                      to_text(s.cycle()), to_text(s.machine.flit), curve.zero.latency_cycles,
+                      curve.zero.hops, curve.zero.exact ? "every pair" : "a sample of the pairs");
+  if (curve.capacity > 0)
+    text += fmt::format("  capacity for uniform traffic {:.4g} flit/node/cycle\n", curve.capacity);
+  return text;
+}
+
+std::string remark(const Point& p) {
+  std::string text;
+  if (p.state != PointState::steady) text = to_text(p.state);
+  if (p.state == PointState::steady && !p.converged) text = "not converged";
+  return text;
+}
+
+std::string row(const Point& p) {
+  std::string latency = fmt::format("{:>9} {:>9} {:>8} {:>8} {:>8}", "-", "-", "-", "-", "-");
+  if (p.claims_latency()) {
+    const auto cycles = [&](int per_mille) {
+      return p.cycles(static_cast<double>(p.packets.latencies_ps.percentile(per_mille)));
+    };
+    latency = fmt::format("{:9.2f} {:9.2f} {:8.0f} {:8.0f} {:8.0f}", p.latency(),
+                          p.network_latency(), cycles(500), cycles(990),
+                          p.cycles(static_cast<double>(p.packets.latencies_ps.max())));
+  }
+  std::string line =
+      fmt::format("  {:8.5f} {:8.5f} {:8.5f} {:8.5f} {} {:6.3f} {:7.1f}% {:9}  {}", p.load,
+                  p.offered, p.accepted, p.accepted_worst, latency, p.packets.hops.mean(),
+                  100 * p.link_utilisation_max, p.packets.born, remark(p));
+  while (line.ends_with(' ')) line.pop_back();
+  return line + "\n";
+}
+
+double gigabytes_per_s(const Scenario& scenario, double load) {
+  return load * static_cast<double>(scenario.machine.flit.count) / scenario.cycle().in_ns();
+}
+
+std::string saturation_text(const Curve& curve, double factor) {
+  if (!curve.saturation) return "";
+  const Saturation& s = *curve.saturation;
+  std::string text;
+  if (s.load.unstable == 0) {
+    text =
+        fmt::format("  saturation not reached: {:.4g} flit/node/cycle is carried\n", s.load.stable);
+  } else if (s.load.stable == 0) {
+    text = fmt::format("  saturation below {:.4g} flit/node/cycle\n", s.load.unstable);
+  } else {
+    text = fmt::format(
+        "  saturation {:.4g} flit/node/cycle ({:.4g} GB/s per node): latency at most {:g} x zero "
+        "load; not at {:.4g}\n",
+        s.load.stable, gigabytes_per_s(*curve.scenario, s.load.stable), factor, s.load.unstable);
+  }
+  return text + fmt::format("  peak accepted {:.4g} flit/node/cycle, at load {:.4g}\n",
+                            s.peak_accepted, s.peak_at_load);
+}
+
+}  // namespace
+
+std::string sweep_table(const Sweep& sweep, double factor) {
+  std::string text;
+  for (const Curve& curve : sweep.curves) {
+    text += title(curve);
+    if (!curve.points.empty())
+      text +=
+          fmt::format("  {:>8} {:>8} {:>8} {:>8} {:>9} {:>9} {:>8} {:>8} {:>8} {:>6} {:>8} {:>9}\n",
+                      "load", "offered", "accepted", "worst", "latency", "network", "p50", "p99",
+                      "max", "hops", "busiest", "packets");
+    for (const Point& point : curve.points) text += row(point);
+    text += saturation_text(curve, factor);
+    text += "\n";
+  }
+  text +=
+      "load, offered, accepted, worst node: flit/node/cycle; latency: cycles, birth to last "
+      "flit;\nnetwork: from entering it; busiest: utilisation of the busiest cable\n";
+  return text;
+}
+
+}  // namespace weft
