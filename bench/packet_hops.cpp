@@ -23,7 +23,7 @@ Machine nsim_torus() {
   m.vcs = 2;
   m.flit = Bytes{16};
   m.mtu = Bytes{256};
-  m.buffer = Bytes{16 * 256};
+  m.buffer = m.mtu * 16;
   m.route = m.vc_alloc = m.switch_alloc = Duration::ns(2);
   m.switch_delay = Duration::ns(140);
   m.link = {
@@ -73,7 +73,7 @@ class Bruck final : public Steps {
  public:
   using Steps::Steps;
   NodeId partner(int step, NodeId node) const override {
-    const int bits = std::bit_width(nodes()) - 1;
+    const int bits = static_cast<int>(std::bit_width(nodes())) - 1;
     return NodeId((node.index + (1u << (step % bits))) % nodes());
   }
 };
@@ -117,7 +117,7 @@ void packet_hops(benchmark::State& state, const std::string& torus, int steps, i
   const Machine machine = nsim_torus();
   for (auto _ : state) {
     state.PauseTiming();
-    Load load(topology->graph.node_count(), steps, Bytes{256 * packets});
+    Load load(topology->graph.node_count(), steps, machine.mtu * packets);
     NetworkOptions options;
     options.workers = workers;
     auto network = Network::make(*topology, machine, **policy, load, options);
@@ -170,10 +170,9 @@ void register_all() {
     once(benchmark::RegisterBenchmark(("bruck/65536" + w).c_str(), packet_hops<Bruck>, large, 16,
                                       16, workers));
     for (const int packets : {1, 4, 32}) {
-      const std::string size = "/packets:" + std::to_string(packets);
-      once(benchmark::RegisterBenchmark(("permutation/4096" + size + w).c_str(),
-                                        packet_hops<Permutations>, small, 128 / packets, packets,
-                                        workers));
+      const std::string name = "permutation/4096/packets:" + std::to_string(packets) + w;
+      once(benchmark::RegisterBenchmark(name.c_str(), packet_hops<Permutations>, small,
+                                        128 / packets, packets, workers));
     }
     once(benchmark::RegisterBenchmark(("permutation/65536/packets:4" + w).c_str(),
                                       packet_hops<Permutations>, large, 4, 4, workers));

@@ -55,10 +55,10 @@ class Calendar {
     }
   }
 
-  // Visits the processes of the window passed to advance() in increasing order, and forgets them. A
-  // visit may wake processes of the same window again (only those are kept for a later call).
-  template <typename Visit>
-  void drain(Visit&& visit) {
+  // The processes of the window passed to advance(), in increasing order; forgets them. Whoever is
+  // woken for the same window later is found by the next call.
+  const std::vector<std::uint32_t>& take_due() {
+    due_.clear();
     const auto slot = static_cast<std::size_t>(base_ % near_windows);
     std::uint64_t* const bits = bits_.data() + slot * words_;
     std::uint64_t* const summary = summary_.data() + slot * groups_;
@@ -69,11 +69,12 @@ class Calendar {
         const std::size_t w = g * 64 + static_cast<std::size_t>(std::countr_zero(group));
         std::uint64_t word = std::exchange(bits[w], 0);
         for (; word != 0; word &= word - 1) {
-          visit(first_ + static_cast<std::uint32_t>(w * 64) +
-                static_cast<std::uint32_t>(std::countr_zero(word)));
+          due_.push_back(first_ + static_cast<std::uint32_t>(w * 64) +
+                         static_cast<std::uint32_t>(std::countr_zero(word)));
         }
       }
     }
+    return due_;
   }
 
  private:
@@ -109,6 +110,7 @@ class Calendar {
   std::vector<std::uint64_t> bits_, summary_;
   std::uint64_t occupied_[near_windows / 64] = {};
   std::vector<std::pair<std::int64_t, std::uint32_t>> far_;
+  std::vector<std::uint32_t> due_;
 };
 
 }  // namespace weft

@@ -167,7 +167,8 @@ std::string draw_legend(const Chart& chart, double y) {
   const double column = (width - left - right) / legend_columns;
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     const double lx = left + column * static_cast<double>(i % legend_columns);
-    const double ly = y + legend_row * static_cast<double>(i / legend_columns);
+    const std::size_t line = i / legend_columns;
+    const double ly = y + legend_row * static_cast<double>(line);
     text +=
         fmt::format("<g class=\"c{}\"><path class=\"line d{}\" d=\"M{:.1f} {:.1f}h28\"/>{}</g>\n",
                     i % styles, dash_of(i), lx, ly, draw_marker(i, lx + 14, ly, ChartPoint{}));

@@ -35,6 +35,7 @@ Engine::Engine(const Topology& topology, const Machine& machine, const Policy& p
       host_(host),
       packet_bits_(Rng(options.seed).stream("packet")),
       vcs_(static_cast<std::uint32_t>(machine.vcs)),
+      all_vcs_(vc_range(0, machine.vcs)),
       buffered_(machine.output_buffer.count > 0),
       ways_(static_cast<std::uint32_t>(facts_.choices_max)),
       route_ps_(machine.route.in_ps()),
@@ -86,6 +87,9 @@ void Engine::lay_out() {
     router.nodes = static_cast<std::uint16_t>(nodes);
     router.outputs = static_cast<std::uint16_t>(ends * (buffered_ ? 2 : 1) + nodes);
     router.actors = static_cast<std::uint16_t>(1 + router.outputs + nodes);
+    if (machine_.arbitration == Arbitration::through_first && ports * vcs_ < 64) {
+      router.through = (std::uint64_t{1} << (ports * vcs_)) - 1;
+    }
     first_in_port_[r] = to_u32(in_ports);
     in_ports += ends;
     inputs += (ends * (buffered_ ? 2 : 1) + nodes) * vcs_;
@@ -271,6 +275,8 @@ void Engine::make_rings() {
   for (std::uint32_t o = 0; o < output_count_; ++o) {
     const Bytes buffer =
         outputs_[o].kind == to_buffer ? machine_.output_buffer : machine_.buffer_size();
+    outputs_[o].packets_max = static_cast<std::uint16_t>(
+        outputs_[o].kind == to_buffer ? output_buffer_packets_ : buffer_packets_);
     for (std::uint32_t v = 0; v < vcs_; ++v) {
       accounts_[std::size_t{o} * vcs_ + v].room = static_cast<std::int32_t>(buffer.count);
     }

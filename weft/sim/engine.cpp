@@ -23,13 +23,16 @@ Result<bool> Engine::run(Time until) {
   return remains;
 }
 
-// The earliest failure wins, whoever finds it: the same message for any number of workers.
-void Engine::fail(int worker, std::uint32_t r, std::int64_t now, std::string why) {
+// The packet stays where it is. The earliest failure wins, whoever finds it: the same message for
+// any number of workers.
+void Engine::no_way(int worker, std::uint32_t r, const Slot& packet) {
   Crew& crew = crews_[static_cast<std::size_t>(worker)];
-  if (std::pair(now, r) >= std::pair(crew.failed_at, crew.failed_router)) return;
-  crew.failed_at = now;
+  if (std::pair(packet.head_at, r) >= std::pair(crew.failed_at, crew.failed_router)) return;
+  crew.failed_at = packet.head_at;
   crew.failed_router = r;
-  crew.failure = std::move(why);
+  crew.failure = "no way from " + router_name(topology_, RouterId(r)) + " to " +
+                 node_name(topology_, NodeId(packet.node)) +
+                 " under this routing: a cable on the way is down";
 }
 
 void Engine::write_mail(int worker, int side) {
@@ -71,8 +74,10 @@ NetworkCounts Engine::counts() const {
   for (const Crew& crew : crews_) {
     sum.packets_sent += crew.counts.packets_sent;
     sum.packets_delivered += crew.counts.packets_delivered;
-    sum.hops += crew.counts.hops;
     sum.visits += crew.counts.visits;
+  }
+  for (std::uint32_t o = 0; o < output_count_; ++o) {
+    if (outputs_[o].kind == to_router) sum.hops += outputs_[o].packets;
   }
   return sum;
 }

@@ -36,6 +36,7 @@ class Engine {
 
   // For Windows.
   void visit(int worker, std::uint32_t router, Time to);
+  void expect(std::uint32_t router, int visits_ahead) const;
   void write_mail(int worker, int side);
   void read_mail(int worker, int side);
   std::int64_t mailed_ps(int worker) const {
@@ -95,7 +96,7 @@ class Engine {
   int packets_per_buffer(Bytes buffer) const;
 
   // engine.cpp
-  void fail(int worker, std::uint32_t r, std::int64_t now, std::string why);
+  void no_way(int worker, std::uint32_t r, const Slot& packet);
   int worker_of(std::uint32_t r) const;
 
   // card.cpp
@@ -103,34 +104,31 @@ class Engine {
   void ring_alarm(int worker, std::uint32_t r, int local, std::int64_t now);
   void deliver(int worker, Output& out, int vc, const Slot& slot);
 
-  // hop.cpp. Plain: one way per head, one word per mask, no output buffers, no view: most
-  // simulations, and worth their own code.
-  template <bool plain>
-  int next_actor(Router& router, std::int64_t& now) const;
-  template <bool plain>
-  void visit_router(int worker, std::uint32_t r, std::int64_t to);
+  // hop.cpp
+  void visit_any(int worker, std::uint32_t r, std::int64_t to);
   void route_heads(int worker, std::uint32_t r, std::int64_t now);
-  void route_plain_heads(int worker, std::uint32_t r);
-  template <bool one_way>
   void route_head(int worker, std::uint32_t r, std::uint32_t input, std::int64_t now);
-  template <bool plain>
+  void queue_head(std::uint32_t input, std::uint32_t router);
   void serve(int worker, std::uint32_t r, int output, std::int64_t now, const Frame* below);
-  template <bool plain, typename Attempt>
+  template <typename Attempt>
   void try_in_order(std::uint32_t r, int output, Attempt&& attempt);
-  template <bool plain>
   Candidate find_winner(int worker, std::uint32_t r, int output, std::int64_t now,
                         const Frame* below);
-  void queue_head(std::uint32_t input, std::uint32_t router);
   Candidate find_oldest(std::uint32_t r, int output, std::int64_t now);
-  template <bool plain>
   Candidate weigh(std::uint32_t r, int output, std::uint32_t bit, std::int64_t now);
   int better_output(std::uint32_t r, const Candidate& c, int output, std::int64_t now,
                     const Frame* below);
-  template <bool plain>
   void grant(int worker, std::uint32_t r, int output, const Candidate& c, std::int64_t now);
-  template <bool plain>
   void depart(int worker, std::uint32_t r, std::uint32_t input, std::int64_t start_at,
               std::int64_t tail_at, std::int64_t flit_ps);
+
+  // plain.cpp: the same for the plain case.
+  struct Here;
+  void visit_plain(int worker, std::uint32_t r, std::int64_t to);
+  void route_plain(const Here& here, std::uint32_t bit);
+  void serve_plain(const Here& here, std::uint32_t output, std::int64_t now);
+  void grant_plain(const Here& here, std::uint32_t output, std::uint32_t bit, int vc,
+                   std::int64_t now);
 
   // flow.hpp: packets and credits between buffers.
   void push(int worker, Output& out, int vc, const Slot& slot);
@@ -142,6 +140,8 @@ class Engine {
               std::int64_t& possible_at);
   std::int64_t room_at(std::uint32_t output, int vc, std::int64_t size, std::int64_t now);
   void reclaim(Account& account, const Input& in, std::int64_t now);
+  std::int64_t stamp_at(const Input& in, std::int64_t size, std::int64_t start_at,
+                        std::int64_t tail_at) const;
 
   // When the head's route is known: only then may a policy that looks at the outputs be asked.
   std::int64_t route_at(const Input& in) const {
@@ -180,10 +180,10 @@ class Engine {
     routers_[r].active |= std::uint64_t{1} << (static_cast<unsigned>(actor) % 64);
   }
   std::uint64_t* waiting(std::uint32_t output) { return &waiting_[output * words_]; }
-  Slot& slot(const Input& in, std::uint16_t position) {
+  Slot& slot(const Input& in, std::uint32_t position) {
     return slots_[in.ring + (position & ((1u << in.ring_bits) - 1))];
   }
-  const Slot& slot(const Input& in, std::uint16_t position) const {
+  const Slot& slot(const Input& in, std::uint32_t position) const {
     return slots_[in.ring + (position & ((1u << in.ring_bits) - 1))];
   }
   std::string describe_input(std::uint32_t input) const;
@@ -201,7 +201,8 @@ class Engine {
   const Rng packet_bits_;
 
   const std::uint32_t vcs_;
-  bool plain_ = false;
+  const VcMask all_vcs_;
+  bool plain_ = false;       // See plain.cpp.
   const bool buffered_;      // Has output buffers.
   std::uint32_t words_ = 1;  // Of a waiting mask.
   std::uint32_t ways_ = 1;   // Per input.

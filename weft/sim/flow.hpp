@@ -25,9 +25,8 @@ inline std::int64_t Engine::room_at(std::uint32_t output, int vc, std::int64_t s
   Account& account = accounts_[std::size_t{output} * vcs_ + static_cast<std::uint32_t>(vc)];
   if (account.free_at > now) return account.free_at;
   const Output& out = outputs_[output];
-  const int packets = out.kind == to_buffer ? output_buffer_packets_ : buffer_packets_;
   const auto fits = [&](std::int64_t room, std::uint16_t reclaimed) {
-    return room >= size && static_cast<std::uint16_t>(account.pushed - reclaimed) < packets;
+    return room >= size && static_cast<std::uint16_t>(account.pushed - reclaimed) < out.packets_max;
   };
   if (fits(account.room, account.reclaim)) return now;
   Input& in = inputs_[out.target + static_cast<std::uint32_t>(vc)];
@@ -67,6 +66,17 @@ inline int Engine::pick_vc(std::uint32_t output, VcMask vcs, std::int64_t size, 
     }
   }
   return best;
+}
+
+// When the space of a departing packet can be used again by the feeder.
+inline std::int64_t Engine::stamp_at(const Input& in, std::int64_t size, std::int64_t start_at,
+                                     std::int64_t tail_at) const {
+  if (machine_.release == Release::tail) return tail_at + in.credit;
+  // A successor that starts now ends no earlier than this much later; it never catches up.
+  const std::uint32_t feeder = in.remote ? inputs_[in.feeder].feeder : in.feeder;
+  const Wire& wire = wires_[outputs_[feeder].wire];
+  const std::int64_t follow = wire.serialise_ps(std::max<std::int64_t>(size - flit_bytes_, 0));
+  return std::max(start_at, tail_at - follow) + in.credit;
 }
 
 // A packet has come to the front of its buffer.

@@ -11,76 +11,87 @@ namespace weft::detail {
 
 void Engine::visit(int worker, std::uint32_t r, Time to) {
   if (plain_) {
-    visit_router<true>(worker, r, to.in_ps());
+    visit_plain(worker, r, to.in_ps());
   } else {
-    visit_router<false>(worker, r, to.in_ps());
+    visit_any(worker, r, to.in_ps());
   }
 }
 
-// Who is next, and when; the lower number among equals.
-template <bool plain>
-inline int Engine::next_actor(Router& router, std::int64_t& now) const {
-  const std::int64_t* const next = &next_at_[router.first_next];
-  int actor = 0;
-  now = next[0];
-  if (plain) {
-    for (std::uint64_t set = router.active; set != 0; set &= set - 1) {
-      const int a = std::countr_zero(set);
-      if (next[a] < now) {
-        now = next[a];
-        actor = a;
-      } else if (next[a] == never_at) {
-        router.active &= ~(set & (0 - set));
+// A visit is short and touches many places, each found through the one before. Asked for in time,
+// one level per call, they are there when it comes: without this, half the time of a large network
+// goes into waiting for memory (bench/packet_hops).
+void Engine::expect(std::uint32_t r, int visits_ahead) const {
+  const auto fetch = [](const void* begin, std::size_t bytes) {
+    for (std::size_t b = 0; b < bytes; b += 64) {
+      __builtin_prefetch(static_cast<const char*>(begin) + b, 1);
+    }
+  };
+  const Router& router = routers_[r];
+  const std::size_t ends = std::size_t{router.ports} + router.nodes;
+  const std::size_t first = router.first_output;
+  if (visits_ahead == 4) {
+    fetch(&router, 1);
+    fetch(&fresh_[std::size_t{r} * words_], 1);
+  } else if (visits_ahead == 3) {
+    fetch(&next_at_[router.first_next], router.actors * sizeof(std::int64_t));
+    fetch(&waiting_[first * words_], ends * words_ * sizeof(std::uint64_t));
+    fetch(&inputs_[router.first_input], ends * vcs_ * sizeof(Input));
+    fetch(&outputs_[first], router.outputs * sizeof(Output));
+    fetch(&accounts_[first * vcs_], router.outputs * vcs_ * sizeof(Account));
+    fetch(&crossbar_free_at_[std::size_t{first_in_port_[r]} * crossbar_ways_],
+          ends * sizeof(std::int64_t));
+  } else if (visits_ahead == 2) {
+    std::uint64_t heads = fresh_[std::size_t{r} * words_];
+    for (std::size_t o = first; o < first + ends; ++o) {
+      if (waiting_[o * words_] == 0) continue;
+      heads |= waiting_[o * words_];
+      fetch(&inputs_[outputs_[o].target], vcs_ * sizeof(Input));
+    }
+    for (; heads != 0; heads &= heads - 1) {
+      const Input& in =
+          inputs_[router.first_input + static_cast<std::uint32_t>(std::countr_zero(heads))];
+      fetch(&slot(in, in.head), 1);
+      fetch(&slot(in, in.head + 1), 1);
+    }
+  } else {
+    for (std::size_t o = first; o < first + ends; ++o) {
+      if (waiting_[o * words_] == 0) continue;
+      for (std::uint32_t v = 0; v < vcs_; ++v) {
+        const Input& in = inputs_[outputs_[o].target + v];
+        fetch(&slot(in, in.tail), 1);
+        const Account& account = accounts_[o * vcs_ + v];
+        if (account.room < 2 * machine_.packet_max().count) fetch(&slot(in, account.reclaim), 65);
       }
     }
-    return actor;
   }
-  for (int a = 1; a < router.actors; ++a) {
-    if (next[a] < now) {
-      now = next[a];
-      actor = a;
-    }
-  }
-  return actor;
 }
 
-template <bool plain>
-void Engine::visit_router(int worker, std::uint32_t r, std::int64_t to) {
+void Engine::visit_any(int worker, std::uint32_t r, std::int64_t to) {
   Router& router = routers_[r];
   router.wake_at = visiting;
   ++crews_[static_cast<std::size_t>(worker)].counts.visits;
+  const std::int64_t* const next = &next_at_[router.first_next];
   const int cards = router.outputs - router.nodes;
   for (;;) {
     // A route that does not depend on time is computed as soon as we are here.
-    if (plain) {
-      route_plain_heads(worker, r);
-    } else if (!facts_.looks) {
-      route_heads(worker, r, 0);
-    }
-    std::int64_t now = 0;
-    const int actor = next_actor<plain>(router, now);
+    if (!facts_.looks) route_heads(worker, r, 0);
+    const int actor = static_cast<int>(std::min_element(next, next + router.actors) - next);
+    const std::int64_t now = next[actor];
     if (now >= to) {
       router.wake_at = never_at;
       if (now < never_at) wake(worker, r, now);
       return;
     }
     const int output = actor - 1;
-    if (actor > 0 && output < cards) {
-      serve<plain>(worker, r, output, now, nullptr);
-    } else if (actor == 0) {
+    if (actor == 0) {
       route_heads(worker, r, now);
+    } else if (output < cards) {
+      serve(worker, r, output, now, nullptr);
     } else if (output < router.outputs) {
       serve_card(worker, r, output, now);
     } else {
       ring_alarm(worker, r, output - router.outputs, now);
     }
-  }
-}
-
-inline void Engine::route_plain_heads(int worker, std::uint32_t r) {
-  for (std::uint64_t word = std::exchange(fresh_[r], 0); word != 0; word &= word - 1) {
-    const auto bit = static_cast<std::uint32_t>(std::countr_zero(word));
-    route_head<true>(worker, r, routers_[r].first_input + bit, 0);
   }
 }
 
@@ -99,17 +110,12 @@ void Engine::route_heads(int worker, std::uint32_t r, std::int64_t now) {
         }
       }
       fresh[w] &= ~(std::uint64_t{1} << (bit % 64));
-      if (ways_ == 1) {
-        route_head<true>(worker, r, input, now);
-      } else {
-        route_head<false>(worker, r, input, now);
-      }
+      route_head(worker, r, input, now);
     }
   }
   next_of(r, 0) = later;
 }
 
-template <bool one_way>
 void Engine::route_head(int worker, std::uint32_t r, std::uint32_t input, std::int64_t now) {
   const Router& router = routers_[r];
   Input& in = inputs_[input];
@@ -124,24 +130,20 @@ void Engine::route_head(int worker, std::uint32_t r, std::uint32_t input, std::i
   choices.clear();
   policy_.next(RouterId(r), flight, View(*this, r, now), choices);
   if (choices.empty()) {
-    fail(worker, r, packet.head_at,
-         "no way from " + router_name(topology_, RouterId(r)) + " to " +
-             node_name(topology_, NodeId(packet.node)) +
-             " under this routing: a cable on the way is down");
+    no_way(worker, r, packet);
     return;
   }
   WEFT_DCHECK(choices.count() <= facts_.choices_max);
   in.ready_at = ready_at(in);
   const std::uint32_t bit = input - router.first_input;
-  const int count = one_way ? 1 : choices.count();
-  if (!one_way) way_count_[input] = static_cast<std::uint8_t>(count);
-  for (int i = 0; i < count; ++i) {
+  if (ways_ > 1) way_count_[input] = static_cast<std::uint8_t>(choices.count());
+  for (int i = 0; i < choices.count(); ++i) {
     const Choice& choice = choices[i];
     const int output = choice.port == Choice::eject
                            ? router.ports + graph_.local_index(NodeId(packet.node))
                            : choice.port;
-    const VcMask vcs = choice.vcs & vc_range(0, machine_.vcs);
-    if (one_way) {
+    const VcMask vcs = choice.vcs & all_vcs_;
+    if (ways_ == 1) {
       in.vcs = vcs;
       packet.route = choice.state;
     } else {
@@ -169,7 +171,6 @@ void Engine::queue_head(std::uint32_t input, std::uint32_t router) {
                 std::max(in.ready_at, outputs_[global].free_at));
 }
 
-template <bool plain>
 void Engine::serve(int worker, std::uint32_t r, int output, std::int64_t now, const Frame* below) {
   const std::uint32_t global = routers_[r].first_output + static_cast<std::uint32_t>(output);
   Output& out = outputs_[global];
@@ -178,44 +179,29 @@ void Engine::serve(int worker, std::uint32_t r, int output, std::int64_t now, co
     next = out.free_at;
     return;
   }
-  const Candidate winner = !plain && machine_.arbitration == Arbitration::age
+  const Candidate winner = machine_.arbitration == Arbitration::age
                                ? find_oldest(r, output, now)
-                               : find_winner<plain>(worker, r, output, now, below);
+                               : find_winner(worker, r, output, now, below);
   if (winner.vc < 0) {
     WEFT_DCHECK(winner.possible_at > now);
     next = winner.possible_at;
     return;
   }
-  grant<plain>(worker, r, output, winner, now);
+  grant(worker, r, output, winner, now);
   const std::uint64_t* const mask = waiting(global);
-  const bool more =
-      plain ? mask[0] != 0 : std::any_of(mask, mask + words_, [](auto w) { return w != 0; });
+  const bool more = std::any_of(mask, mask + words_, [](auto w) { return w != 0; });
   next = more ? out.free_at : never_at;
 }
 
 // Calls attempt(bit) for the candidates in the order in which they have a right to the output,
 // until it returns true.
-template <bool plain, typename Attempt>
-inline void Engine::try_in_order(std::uint32_t r, int output, Attempt&& attempt) {
+template <typename Attempt>
+void Engine::try_in_order(std::uint32_t r, int output, Attempt&& attempt) {
   const std::uint32_t global = routers_[r].first_output + static_cast<std::uint32_t>(output);
   const std::uint64_t* const mask = waiting(global);
   const std::uint32_t pointer = outputs_[global].pointer;
   const std::uint32_t own = routers_[r].ports * vcs_;  // From here on: packets of the own nodes.
   const bool through_first = machine_.arbitration == Arbitration::through_first;
-  if (plain) {
-    const std::uint64_t after = pointer < 64 ? ~std::uint64_t{0} << pointer : 0;
-    const std::uint64_t through =
-        through_first && own < 64 ? (std::uint64_t{1} << own) - 1 : ~std::uint64_t{0};
-    for (const std::uint64_t set : {mask[0] & through, mask[0] & ~through}) {
-      for (std::uint64_t part = set & after; part != 0; part &= part - 1) {
-        if (attempt(static_cast<std::uint32_t>(std::countr_zero(part)))) return;
-      }
-      for (std::uint64_t part = set & ~after; part != 0; part &= part - 1) {
-        if (attempt(static_cast<std::uint32_t>(std::countr_zero(part)))) return;
-      }
-    }
-    return;
-  }
   const auto scan = [&](std::uint32_t begin, std::uint32_t end) {
     for (std::uint32_t w = begin / 64; w * 64 < end; ++w) {
       std::uint64_t word = mask[w];
@@ -236,33 +222,32 @@ inline void Engine::try_in_order(std::uint32_t r, int output, Attempt&& attempt)
   static_cast<void>(scan(low, own) || scan(0, low) || scan(high, end) || scan(own, high));
 }
 
-template <bool plain>
-inline Engine::Candidate Engine::find_winner(int worker, std::uint32_t r, int output,
-                                             std::int64_t now, const Frame* below) {
+Engine::Candidate Engine::find_winner(int worker, std::uint32_t r, int output, std::int64_t now,
+                                      const Frame* below) {
   const Frame here{output, below};
   std::uint64_t tried =
       0;  // Better outputs served on the way; modulo 64 will do, it only ends the search sooner.
   for (;;) {
     Candidate best;
     int better = -1;
-    try_in_order<plain>(r, output, [&](std::uint32_t bit) {
-      const Candidate c = weigh<plain>(r, output, bit, now);
+    try_in_order(r, output, [&](std::uint32_t bit) {
+      const Candidate c = weigh(r, output, bit, now);
       if (c.vc < 0) {
         best.possible_at = std::min(best.possible_at, c.possible_at);
         return false;
       }
       best = c;
-      if (!plain && ways_ > 1) {
+      if (ways_ > 1) {
         better = better_output(r, c, output, now, &here);
         if (better >= 0 && ((tried >> (better % 64)) & 1) != 0) better = -1;
       }
       return true;
     });
-    if (plain || better < 0) return best;
+    if (better < 0) return best;
     // The first in line would rather go elsewhere and could do so now: let that output decide
     // first.
     tried |= std::uint64_t{1} << (better % 64);
-    serve<false>(worker, r, better, now, &here);
+    serve(worker, r, better, now, &here);
   }
 }
 
@@ -270,8 +255,8 @@ Engine::Candidate Engine::find_oldest(std::uint32_t r, int output, std::int64_t 
   Candidate best;
   std::int64_t oldest = never_at;
   std::uint32_t oldest_from = 0;
-  try_in_order<false>(r, output, [&](std::uint32_t bit) {
-    const Candidate c = weigh<false>(r, output, bit, now);
+  try_in_order(r, output, [&](std::uint32_t bit) {
+    const Candidate c = weigh(r, output, bit, now);
     if (c.vc < 0) {
       if (best.vc < 0) best.possible_at = std::min(best.possible_at, c.possible_at);
       return false;
@@ -288,14 +273,12 @@ Engine::Candidate Engine::find_oldest(std::uint32_t r, int output, std::int64_t 
   return best;
 }
 
-template <bool plain>
-inline Engine::Candidate Engine::weigh(std::uint32_t r, int output, std::uint32_t bit,
-                                       std::int64_t now) {
+Engine::Candidate Engine::weigh(std::uint32_t r, int output, std::uint32_t bit, std::int64_t now) {
   Candidate c;
-  c.input = plain ? routers_[r].first_input + bit : first_candidate(r, output) + bit;
+  c.input = first_candidate(r, output) + bit;
   const Input& in = inputs_[c.input];
   std::int64_t at = in.ready_at;
-  if (plain || in.port != no_port) at = std::max(at, crossbar_free(r, in.port));
+  if (in.port != no_port) at = std::max(at, crossbar_free(r, in.port));
   if (at > now) {
     c.possible_at = at;
     return c;
@@ -303,7 +286,7 @@ inline Engine::Candidate Engine::weigh(std::uint32_t r, int output, std::uint32_
   const Slot& packet = slot(in, in.head);
   c.vcs = in.vcs;
   c.route = packet.route;
-  if (!plain && ways_ > 1 && in.port != no_port) {
+  if (ways_ > 1 && in.port != no_port) {
     const Way* way = &way_list_[std::size_t{c.input} * ways_];
     while (way->output != output) ++way;
     c.vcs = way->vcs;
@@ -340,9 +323,7 @@ int Engine::better_output(std::uint32_t r, const Candidate& c, int output, std::
   return -1;
 }
 
-template <bool plain>
-inline void Engine::grant(int worker, std::uint32_t r, int output, const Candidate& c,
-                          std::int64_t now) {
+void Engine::grant(int worker, std::uint32_t r, int output, const Candidate& c, std::int64_t now) {
   const std::uint32_t global = routers_[r].first_output + static_cast<std::uint32_t>(output);
   Output& out = outputs_[global];
   const Input& in = inputs_[c.input];
@@ -356,12 +337,11 @@ inline void Engine::grant(int worker, std::uint32_t r, int output, const Candida
                packet.head_at + packet.tail_after);
   out.free_at = tail + flit;
   out.last_vc = static_cast<std::uint8_t>(c.vc);
-  const std::uint32_t bit =
-      c.input - (plain ? routers_[r].first_input : first_candidate(r, output));
+  const std::uint32_t bit = c.input - first_candidate(r, output);
   out.pointer = static_cast<std::uint16_t>(bit + 1);
   ++out.packets;
   out.bytes += static_cast<std::uint64_t>(size);
-  if (plain || ways_ == 1 || in.port == no_port) {
+  if (ways_ == 1 || in.port == no_port) {
     waiting(global)[bit / 64] &= ~(std::uint64_t{1} << (bit % 64));
   } else {
     const Way* const ways = &way_list_[std::size_t{c.input} * ways_];
@@ -370,7 +350,7 @@ inline void Engine::grant(int worker, std::uint32_t r, int output, const Candida
           ~(std::uint64_t{1} << (bit % 64));
     }
   }
-  if (plain || in.port != no_port) crossbar_free(r, in.port) = out.free_at;
+  if (in.port != no_port) crossbar_free(r, in.port) = out.free_at;
   Account& account = accounts_[std::size_t{global} * vcs_ + static_cast<std::uint32_t>(c.vc)];
   account.room -= static_cast<std::int32_t>(size);
   ++account.pushed;
@@ -378,34 +358,21 @@ inline void Engine::grant(int worker, std::uint32_t r, int output, const Candida
   packet.head_at = now + wire.delay;
   packet.tail_after = static_cast<std::uint32_t>(tail - now);
   packet.route = c.route;
-  depart<plain>(worker, r, c.input, now, tail, flit);
+  depart(worker, r, c.input, now, tail, flit);
   if (out.kind == to_node) {
     deliver(worker, out, c.vc, packet);
     return;
   }
-  if (plain || out.kind == to_router) {
-    if (packet.hops < 255) ++packet.hops;
-    ++crews_[static_cast<std::size_t>(worker)].counts.hops;
-  }
+  if (out.kind == to_router && packet.hops < 255) ++packet.hops;
   push(worker, out, c.vc, packet);
 }
 
 // The head has been granted: its space becomes a credit, and the next packet moves up.
-template <bool plain>
-inline void Engine::depart(int worker, std::uint32_t r, std::uint32_t input, std::int64_t start_at,
-                           std::int64_t tail_at, std::int64_t flit_ps) {
+void Engine::depart(int worker, std::uint32_t r, std::uint32_t input, std::int64_t start_at,
+                    std::int64_t tail_at, std::int64_t flit_ps) {
   Input& in = inputs_[input];
   Slot& gone = slot(in, in.head);
-  std::int64_t stamp = tail_at;
-  if (machine_.release == Release::head) {
-    // A successor that starts now ends no earlier than this much later; it never catches up.
-    const std::uint32_t feeder = in.remote ? inputs_[in.feeder].feeder : in.feeder;
-    const Wire& wire = wires_[outputs_[feeder].wire];
-    const std::int64_t follow =
-        wire.serialise_ps(std::max<std::int64_t>(gone.size - flit_bytes_, 0));
-    stamp = std::max(start_at, tail_at - follow);
-  }
-  stamp += in.credit;
+  const std::int64_t stamp = stamp_at(in, gone.size, start_at, tail_at);
   gone.head_at = stamp;
   ++in.head;
   in.ready_at = tail_at + flit_ps;
@@ -415,11 +382,7 @@ inline void Engine::depart(int worker, std::uint32_t r, std::uint32_t input, std
     credit(worker, in, stamp);
   }
   if (in.head == in.tail) return;
-  if (plain) {
-    route_head<true>(worker, r, input, 0);
-  } else {
-    new_head(worker, input, r);
-  }
+  new_head(worker, input, r);
 }
 
 }  // namespace weft::detail

@@ -101,6 +101,7 @@ struct Output {
   std::uint8_t last_vc;
   std::uint8_t kind;  // OutputKind
   bool remote;
+  std::uint16_t packets_max;  // A buffer that it feeds holds no more.
 };
 
 enum OutputKind : std::uint8_t { to_nowhere, to_router, to_buffer, to_node };
@@ -157,8 +158,8 @@ struct Wire {
 struct Router {
   std::int64_t
       wake_at;  // It will be visited no later than this; visiting while it is being visited.
-  std::uint64_t
-      active;  // Actors that may have something to do; only kept where 64 bits are enough.
+  std::uint64_t through;  // Candidates that go before the others; 0: all are equal.
+  std::uint64_t active;   // Actors that may have something to do; kept where 64 bits do.
   std::uint32_t first_output, first_input, first_next;
   std::uint16_t ports;  // Between routers.
   std::uint16_t nodes;

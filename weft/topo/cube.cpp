@@ -165,9 +165,9 @@ DistanceSum distance_sum(const Cube& shape) {
   for (std::size_t d = 0; d < shape.radix.size(); ++d) {
     const int k = shape.radix[d];
     const double wide = k;
-    const double line = shape.wrap[d]
-                            ? wide * static_cast<double>(static_cast<std::int64_t>(k) * k / 4)
-                            : (wide * wide * wide - wide) / 3;
+    const std::int64_t square_quarter = static_cast<std::int64_t>(k) * k / 4;  // Rounded down.
+    const double line = shape.wrap[d] ? wide * static_cast<double>(square_quarter)
+                                      : (wide * wide * wide - wide) / 3;
     sum.total += line * (routers / wide) * (routers / wide);
     sum.largest += shape.wrap[d] ? k / 2 : k - 1;
   }

@@ -197,7 +197,8 @@ std::optional<RouterId> find_router(const FatTree& t, const Coordinates& c) {
   if (c.size() != t.children.size() + 1 || c[0] < 1 || c[0] > t.levels()) return std::nullopt;
   Place p{c[0], 0, 0};
   for (int i = t.levels(); i >= 1; --i) {
-    const int digit = c[static_cast<std::size_t>(t.levels() - i + 1)];
+    const int position = t.levels() - i + 1;
+    const int digit = c[static_cast<std::size_t>(position)];
     const bool own = i <= p.level;
     const std::uint64_t base = at(own ? t.parents : t.children, i);
     if (digit < 0 || static_cast<std::uint64_t>(digit) >= base) return std::nullopt;

@@ -277,7 +277,10 @@ Result<Topology> read_graph_text(std::string_view text, const std::string& name)
     if (Status s = reader.read_line(line, number); !s) return std::move(s).error().at(name, number);
   }
   auto made = reader.finish(name);
-  if (!made) return std::move(made).error().at(name, made.error().line());
+  if (!made) {
+    const int line = made.error().line();
+    return std::move(made).error().at(name, line);
+  }
   return made;
 }
 

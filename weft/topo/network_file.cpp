@@ -57,7 +57,8 @@ std::string beside(const std::string& folder, std::string_view spec) {
 
 // Puts an error of the spec where the file says it; a graph file's error has its own place.
 Error placed(const ConfigTable& table, std::string_view key, Error error) {
-  return error.file().empty() ? table.error_at(key, error.message()) : error;
+  if (error.file().empty()) return table.error_at(key, error.message());
+  return error;
 }
 
 }  // namespace

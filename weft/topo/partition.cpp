@@ -64,7 +64,10 @@ class Buckets {
   }
 
  private:
-  std::size_t slot(int gain) const { return static_cast<std::size_t>(gain + degree_); }
+  std::size_t slot(int gain) const {
+    const int above_least = gain + degree_;
+    return static_cast<std::size_t>(above_least);
+  }
   int degree_;
   int top_ = 0;
   std::vector<std::uint32_t> head_, next_, before_;

@@ -54,7 +54,6 @@ class Run {
   Status advance(std::int64_t cycles, bool measuring);
   Status advance_period(std::int64_t cycles, bool measuring);
   Status look_for_deadlock();
-  bool stopped() const { return stopped_; }
   void note_overload();
   bool queue_grew() const;
   double accepted(const Measured& m) const;
@@ -202,7 +201,7 @@ bool Run::queue_grew() const {
 
 Status Run::drain() {
   if (queue_grew()) overloaded_ = true;
-  if (overloaded_ || !phases_.drain) return look_for_deadlock();
+  if (overloaded_) return look_for_deadlock();
   const std::int64_t limit = drain_windows * measured_ + drain_periods * period_;
   // A long period would make the drain of a small network take most of the time.
   const auto step = std::max<std::int64_t>(
@@ -275,8 +274,6 @@ Point Run::result() const {
   point.converged = converged_;
   if (overloaded_) point.state = PointState::saturated;
   if (stopped_ && !complete_) point.state = PointState::stopped;
-  if (!phases_.drain && point.state == PointState::steady && !complete_)
-    point.state = PointState::saturated;
   if (measured_ == 0) return point;
   const double node_cycles =
       static_cast<double>(scenario_.nodes()) * static_cast<double>(measured_);

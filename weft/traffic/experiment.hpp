@@ -35,7 +35,6 @@ struct Phases {
 
   // The mean latency that counts as overload; 0: none.
   double latency_limit_cycles = 0;
-  bool drain = true;  // false: throughput alone is asked for.
 
   bool fixed() const { return measure_cycles > 0; }
 };

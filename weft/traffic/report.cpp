@@ -231,7 +231,8 @@ std::vector<Chart> sweep_charts(const Sweep& sweep, double factor) {
                  .x = latency.x,
                  .y = {.label = "accepted (flit/node/cycle)"}};
   for (const Curve& curve : sweep.curves) {
-    Series slow{.label = curve.scenario->label}, fast = slow;
+    Series slow{.label = curve.scenario->label};
+    Series fast{.label = curve.scenario->label};
     for (const Point& p : curve.points) {
       if (p.measured_cycles == 0) continue;
       const bool hollow = p.state != PointState::steady;

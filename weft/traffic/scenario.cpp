@@ -12,6 +12,7 @@
 #include <weft/base/config.hpp>
 #include <weft/base/quantity.hpp>
 #include <weft/base/text.hpp>
+#include <weft/comm/injection.hpp>
 #include <weft/topo/facts.hpp>
 #include <weft/topo/network_file.hpp>
 
@@ -214,6 +215,10 @@ Status Maker::read_pattern(Scenario& scenario) {
   auto pattern = make_pattern(scenario.traffic, grid_of(*scenario.topology), scenario.seed);
   if (!pattern) return blame("pattern", "traffic", "pattern", pattern.error());
   scenario.pattern = *std::move(pattern);
+  // At a load that every process can make: the name and the parameters are what is checked here.
+  constexpr double tiny_load = 1e-12;
+  if (const auto injection = Injection::make(scenario.injection, tiny_load); !injection)
+    return blame("injection", "traffic", "injection", injection.error());
   return {};
 }
 
@@ -357,7 +362,7 @@ Result<std::vector<Scenario>> make_scenarios(const ScenarioRequest& request,
 
 Grid grid_of(const Topology& topology) {
   const Graph& graph = topology.graph;
-  const Grid by_number{{static_cast<int>(graph.node_count())}, 1};
+  Grid by_number{{static_cast<int>(graph.node_count())}, 1};
   Grid grid;
   if (const Cube* cube = std::get_if<Cube>(&topology.shape)) grid.radix = cube->radix;
   if (const HyperX* hyperx = std::get_if<HyperX>(&topology.shape)) grid.radix = hyperx->size;

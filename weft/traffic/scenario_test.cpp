@@ -84,6 +84,8 @@ TEST(Scenario, ErrorsSayWhere) {
   EXPECT_EQ(in_file("[trafic]\n"), ":3: unknown table [trafic]; did you mean 'traffic'?");
   EXPECT_EQ(refusal({"net=mesh:4x4", "pattern=tornad"}),
             "--pattern: unknown pattern 'tornad'; did you mean 'tornado'?");
+  EXPECT_EQ(refusal({"net=mesh:4x4", "injection=burst"}),
+            "--injection: unknown injection 'burst'; did you mean 'bursty'?");
   EXPECT_TRUE(refusal({"net=torus:4x4", "vcs=1"}).starts_with("--vcs: routing 'dor'"));
   EXPECT_TRUE(refusal({"net=mush:4x4"}).starts_with("--net: "));
   EXPECT_TRUE(refusal({"packet=4"}).starts_with("which network?"));

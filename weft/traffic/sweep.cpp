@@ -76,9 +76,13 @@ class Crew {
   double expected_ = 1, done_ = 0;
 };
 
-std::vector<Curve> start_curves(const std::vector<Scenario>& scenarios, Crew& crew) {
+std::vector<Curve> make_curves(const std::vector<Scenario>& scenarios) {
   std::vector<Curve> curves(scenarios.size());
   for (std::size_t c = 0; c < curves.size(); ++c) curves[c].scenario = &scenarios[c];
+  return curves;
+}
+
+void find_zero_loads(std::vector<Curve>& curves, Crew& crew) {
   crew.run(curves.size(), [&](std::size_t c) -> Status {
     double mine = 0;
     crew.report(mine, 0, "zero load");
@@ -87,7 +91,6 @@ std::vector<Curve> start_curves(const std::vector<Scenario>& scenarios, Crew& cr
     curves[c].zero = *zero;
     return {};
   });
-  return curves;
 }
 
 Result<Point> run_point(const Curve& curve, double load, const SweepSettings& settings, Crew& crew,
@@ -169,12 +172,12 @@ class Search {
 
   Status run() {
     auto bracket = find_saturation(limited(), [&](double load) { return carries(load); });
-    if (!bracket) {
-      sort_points();
-      return std::move(bracket).error();
-    }
-    if (Status s = overload(bracket->unstable); !s) return s;
+    Status done;
+    if (bracket) done = overload(bracket->unstable);
     sort_points();
+    // Who was interrupted, or ended because another curve failed, has no complaint of its own.
+    if (!bracket && !interrupted_) return std::move(bracket).error();
+    if (!bracket || !done) return done;
     if (crew_.ended()) return {};
     Saturation found{.load = *bracket};
     for (const Point& point : curve_.points) {
@@ -187,27 +190,32 @@ class Search {
   }
 
  private:
-  // A node starts at most one packet in a cycle, so one-flit packets cannot offer more than one.
+  // Up to what the injection can make: bursts have silent cycles, and none starts two at once.
   SearchSettings limited() const {
+    const Scenario& scenario = *curve_.scenario;
     SearchSettings search = settings_.search;
-    search.highest = std::min(search.highest, curve_.scenario->sizes.mean());
+    while (search.highest > 2 * search.lowest &&
+           !Injection::make(scenario.injection, search.highest / scenario.sizes.mean()))
+      search.highest *= 0.95;
     search.start = std::min(search.start, search.highest);
     return search;
   }
   Result<bool> carries(double load) {
-    if (crew_.ended()) return Error::run("stopped");
+    if (crew_.ended()) return interrupt();
     auto point = run_point(curve_, load, settings_, crew_, 4 * settings_.factor);
     if (!point) return std::move(point).error();
     const Point& p = *point;
     curve_.points.push_back(p);
-    if (p.state == PointState::stopped) return Error::run("stopped");
+    if (p.state == PointState::stopped) return interrupt();
     return p.state == PointState::steady &&
            p.latency() <= settings_.factor * curve_.zero.latency_cycles;
   }
+  Error interrupt() {
+    interrupted_ = true;
+    return Error::run("interrupted");
+  }
   Status overload(double unstable) {
     if (unstable == 0) return {};
-    SweepSettings settings = settings_;
-    settings.phases.drain = false;
     std::vector<double> loads;
     const double most = limited().highest;
     for (const double factor : overload_factors)
@@ -217,7 +225,7 @@ class Search {
       const bool known = std::any_of(curve_.points.begin(), curve_.points.end(),
                                      [&](const Point& p) { return p.load == load; });
       if (known || crew_.ended()) continue;
-      auto point = run_point(curve_, load, settings, crew_, 4 * settings_.factor);
+      auto point = run_point(curve_, load, settings_, crew_, 4 * settings_.factor);
       if (!point) return std::move(point).error();
       curve_.points.push_back(*point);
     }
@@ -231,6 +239,7 @@ class Search {
   Curve& curve_;
   const SweepSettings& settings_;
   Crew& crew_;
+  bool interrupted_ = false;
 };
 
 }  // namespace
@@ -239,12 +248,13 @@ Sweep run_sweep(const std::vector<Scenario>& scenarios, const std::vector<Load>&
                 const SweepSettings& settings, const SweepControl& control) {
   Sweep sweep;
   Crew crew(settings.jobs, control);
-  sweep.curves = start_curves(scenarios, crew);
+  sweep.curves = make_curves(scenarios);
   auto tasks = make_tasks(sweep.curves, loads);
   if (!tasks) {
     sweep.failure = std::move(tasks).error();
     return sweep;
   }
+  find_zero_loads(sweep.curves, crew);
   crew.expect(static_cast<double>(tasks->size()));
   std::mutex mutex;
   if (!crew.ended())
@@ -271,14 +281,14 @@ Sweep search_saturation(const std::vector<Scenario>& scenarios, const SweepSetti
                         const SweepControl& control) {
   Sweep sweep;
   Crew crew(settings.jobs, control);
-  sweep.curves = start_curves(scenarios, crew);
+  sweep.curves = make_curves(scenarios);
+  find_zero_loads(sweep.curves, crew);
   crew.expect(search_points * static_cast<double>(scenarios.size()));
   if (!crew.ended())
     crew.run(sweep.curves.size(),
              [&](std::size_t c) { return Search(sweep.curves[c], settings, crew).run(); });
   sweep.failure = crew.take_failure();
   sweep.stopped = crew.stopped();
-  if (sweep.stopped) sweep.failure.reset();  // "stopped" is no failure of its own.
   return sweep;
 }
 
