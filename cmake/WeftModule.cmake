@@ -46,7 +46,8 @@ function(weft_module)
   endif()
 endfunction()
 
-# A GoogleTest program; every case is a test of its own.
+# A GoogleTest program; every case is a test of its own. Cases with "Workers" in their names start threads that wait for each
+# other, so they get both cores: beside another test, each meeting of the threads would wait for a turn on the processor.
 function(weft_test)
   cmake_parse_arguments(arg "" "NAME;TIMEOUT" "SOURCES;LINK;DEFINES" ${ARGN})
   if(NOT arg_TIMEOUT)
@@ -56,5 +57,7 @@ function(weft_test)
   target_link_libraries(${arg_NAME} PRIVATE weft_flags ${arg_LINK} GTest::gtest GTest::gtest_main)
   target_include_directories(${arg_NAME} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(${arg_NAME} PRIVATE ${arg_DEFINES})
-  gtest_discover_tests(${arg_NAME} PROPERTIES TIMEOUT ${arg_TIMEOUT} DISCOVERY_TIMEOUT 60)
+  set(discovery NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${arg_TIMEOUT})
+  gtest_discover_tests(${arg_NAME} TEST_FILTER "-*Workers*" TEST_LIST ${arg_NAME}_single ${discovery})
+  gtest_discover_tests(${arg_NAME} TEST_FILTER "*Workers*" TEST_LIST ${arg_NAME}_threads ${discovery} PROCESSORS 2)
 endfunction()

@@ -9,8 +9,8 @@
 #include <bit>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <memory>
-#include <string>
 #include <variant>
 
 #include <weft/base/text.hpp>
@@ -75,8 +75,8 @@ class Idle : public weft::PortView {
   weft::Bytes queued(int) const override { return weft::Bytes{0}; }
 };
 
-int fail(const std::string& message) {
-  std::fprintf(stderr, "column_first: %s\n", message.c_str());
+int fail(const char* message) {
+  std::fprintf(stderr, "column_first: %s\n", message);
   return 2;
 }
 
@@ -98,12 +98,10 @@ void print_route(const weft::Topology& topology, const weft::Policy& policy, wef
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   if (argc != 4) return fail("usage: column_first TOPOLOGY FROM TO");
   const auto topology = weft::make_topology(argv[1]);
-  if (!topology) return fail(topology.error().text());
+  if (!topology) return fail(topology.error().text().c_str());
   if (entry.vcs_needed(*topology) == 0) return fail("only meshes are supported");
   const auto from = weft::parse_int(argv[2]);
   const auto to = weft::parse_int(argv[3]);
@@ -111,8 +109,18 @@ int main(int argc, char** argv) {
   if (!from || !to || *from < 0 || *to < 0 || *from >= count || *to >= count)
     return fail("FROM and TO are numbers of nodes");
   const auto policy = entry.make(*topology, entry.vcs_needed(*topology));
-  if (!policy) return fail(policy.error().text());
+  if (!policy) return fail(policy.error().text().c_str());
   print_route(*topology, **policy, weft::NodeId(static_cast<std::uint32_t>(*from)),
               weft::NodeId(static_cast<std::uint32_t>(*to)));
   return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& e) {
+    return fail(e.what());
+  }
 }

@@ -30,6 +30,7 @@ class Oracle::View final : public PortView {
     }
     for (int c = 0; c < out(port).candidate_count; ++c) {
       const Buffer& b = oracle_.buffers_[out(port).candidates + static_cast<std::size_t>(c)];
+      if (oracle_.committing_ && b.port >= 0 && !b.committed) continue;
       if (oracle_.way_to(b, port) != nullptr) sum += b.packets.front().size;
     }
     return Bytes{sum};
@@ -43,7 +44,11 @@ class Oracle::View final : public PortView {
 
 Oracle::Oracle(const Topology& topology, const Machine& machine, const Policy& policy,
                std::uint64_t seed)
-    : topology_(topology), machine_(machine), policy_(policy), bits_(Rng(seed).stream("packet")) {
+    : topology_(topology),
+      machine_(machine),
+      policy_(policy),
+      committing_(machine.commit && policy.facts().choices_max > 1),
+      bits_(Rng(seed).stream("packet")) {
   build();
 }
 
@@ -91,6 +96,7 @@ void Oracle::build() {
   outs_.resize(graph.router_count());
   ins_.resize(graph.router_count());
   crossbar_.resize(graph.router_count());
+  vc_pointer_.resize(graph.router_count());
   cards_.resize(graph.node_count());
   std::vector<std::vector<std::size_t>> queues(graph.router_count()), sinks(graph.router_count());
   for (std::uint32_t r = 0; r < graph.router_count(); ++r) {
@@ -231,6 +237,41 @@ bool Oracle::route_heads(std::uint32_t r) {
   return acted;
 }
 
+// Round robin; candidates from `own` on go last where through traffic goes first.
+std::vector<int> Oracle::in_turn(int pointer, int own, int count) const {
+  std::vector<int> order;
+  const auto add = [&](int begin, int end) {
+    for (int c = begin; c < end; ++c) order.push_back(c);
+  };
+  if (machine_.arbitration != Arbitration::through_first) own = count;
+  const int low = std::min(pointer, own), high = std::max(pointer, own);
+  add(low, own), add(0, low), add(high, count), add(own, high);
+  return order;
+}
+
+// Heads that hold no VC yet take the best that is free.
+bool Oracle::allocate_vcs(std::uint32_t r) {
+  bool acted = false;
+  const int own = static_cast<int>(topology_.graph.ports(RouterId(r)).size()) * machine_.vcs;
+  const int count = static_cast<int>(ins_[r].size()) * machine_.vcs;
+  for (const int c : in_turn(vc_pointer_[r], own, count)) {
+    Buffer& buffer = buffers_[ins_[r][0] + static_cast<std::size_t>(c)];
+    if (buffer.packets.empty() || buffer.committed || buffer.ready > now_) continue;
+    for (Choice way : buffer.ways) {
+      const Out& out = outs_[r][way.port];
+      const int vc = pick_vc(out, way.vcs, buffer.packets.front().size);
+      if (vc < 0) continue;
+      way.vcs = VcMask{1} << vc;
+      buffer.ways = {way};
+      buffer.committed = acted = true;
+      buffers_[out.target + static_cast<std::size_t>(vc)].vc_free = INT64_MAX;
+      vc_pointer_[r] = c + 1;
+      break;
+    }
+  }
+  return acted;
+}
+
 bool Oracle::serve(std::uint32_t r, int output, std::vector<int> in_service) {
   Out& out = outs_[r][static_cast<std::size_t>(output)];
   in_service.push_back(output);
@@ -238,23 +279,19 @@ bool Oracle::serve(std::uint32_t r, int output, std::vector<int> in_service) {
   bool acted = false;
   for (;;) {
     if (out.free > now_) return acted;
-    std::vector<int> order;
-    const auto add = [&](int begin, int end) {
-      for (int c = begin; c < end; ++c) order.push_back(c);
-    };
-    if (machine_.arbitration == Arbitration::through_first && out.crossbar) {
-      const int low = std::min(out.pointer, out.own_from),
-                high = std::max(out.pointer, out.own_from);
-      add(low, out.own_from), add(0, low), add(high, out.candidate_count), add(out.own_from, high);
-    } else {
-      add(out.pointer, out.candidate_count), add(0, out.pointer);
-    }
+    const std::vector<int> order = in_turn(
+        out.pointer, out.crossbar ? out.own_from : out.candidate_count, out.candidate_count);
     int winner = -1, winner_vc = -1;
     for (const int c : order) {
       const Buffer& buffer = buffers_[out.candidates + static_cast<std::size_t>(c)];
       const Choice* way = way_to(buffer, output);
       if (!movable(r, buffer) || way == nullptr) continue;
-      const int vc = pick_vc(out, way->vcs, buffer.packets.front().size);
+      if (committing_ && out.crossbar && !buffer.committed) continue;
+      int vc = pick_vc(out, way->vcs, buffer.packets.front().size);
+      if (buffer.committed) {
+        vc = 0;
+        while (((way->vcs >> vc) & 1) == 0) ++vc;
+      }
       if (vc < 0) continue;
       if (winner >= 0) {
         const Job& a = jobs_[buffer.packets.front().job];
@@ -270,7 +307,7 @@ bool Oracle::serve(std::uint32_t r, int output, std::vector<int> in_service) {
     if (winner < 0) return acted;
     const std::size_t from = out.candidates + static_cast<std::size_t>(winner);
     int better = -1;
-    if (machine_.arbitration != Arbitration::age) {
+    if (machine_.arbitration != Arbitration::age && !committing_) {
       for (const Choice& way : buffers_[from].ways) {
         if (way.port == output) break;
         const Out& other = outs_[r][way.port];
@@ -310,6 +347,7 @@ void Oracle::send(std::uint32_t r, Out& out, std::size_t from, int vc, const Cho
   }
   source.packets.pop_front();
   source.ways.clear();
+  source.committed = false;
   source.free_since = tail + flit;
   source.credits.emplace_back(gone + source.credit_delay, packet.size);
   at(gone + source.credit_delay);
@@ -318,7 +356,7 @@ void Oracle::send(std::uint32_t r, Out& out, std::size_t from, int vc, const Cho
   Buffer& target = buffers_[out.target + static_cast<std::size_t>(vc)];
   target.room -= packet.size;
   ++target.packets_held;
-  if (!machine_.lookahead) target.vc_free = out.free + out.alloc;
+  target.vc_free = machine_.lookahead ? 0 : out.free + out.alloc;
   at(out.free + out.alloc);
   packet.head = now_ + out.delay;
   packet.tail = tail + out.delay;
@@ -375,6 +413,7 @@ bool Oracle::act_once(std::uint32_t r) {
   const std::size_t cards = topology_.graph.nodes_at(RouterId(r)).size();
   const std::size_t outputs = outs_[r].size() - cards;
   if (route_heads(r)) return true;
+  if (committing_ && allocate_vcs(r)) return true;
   for (std::size_t o = ins_[r].size(); o < outputs; ++o) {  // Heads of output buffers have one way.
     Out& out = outs_[r][o];
     for (int v = 0; v < out.candidate_count; ++v) {

@@ -42,7 +42,8 @@ class Oracle {
     std::int64_t free_since = 0;  // The packet before the head has left.
     std::vector<Choice> ways;     // Empty: head not routed yet.
     std::int64_t ready = 0;
-    int port = -1;  // Crossbar input; -1 for none.
+    bool committed = false;  // The head holds a VC of its one remaining way.
+    int port = -1;           // Crossbar input; -1 for none.
     std::deque<std::pair<std::int64_t, std::int64_t>>
         credits;  // (usable at, bytes) of departed packets.
     std::int64_t room = 0;
@@ -75,6 +76,8 @@ class Oracle {
   bool act_once(std::uint32_t r);
   bool route_heads(std::uint32_t r);
   bool serve(std::uint32_t r, int output, std::vector<int> in_service);
+  std::vector<int> in_turn(int pointer, int own, int count) const;
+  bool allocate_vcs(std::uint32_t r);
   bool serve_card(std::uint32_t r, int node);
   const Choice* way_to(const Buffer& buffer, int output) const;
   bool movable(std::uint32_t r, const Buffer& buffer) const;
@@ -87,11 +90,13 @@ class Oracle {
   const Topology& topology_;
   const Machine machine_;
   const Policy& policy_;
+  const bool committing_;
   const Rng bits_;
   std::vector<Buffer> buffers_;
   std::vector<std::vector<Out>> outs_;         // By router.
   std::vector<std::vector<std::size_t>> ins_;  // By router: first buffer of each crossbar input.
   std::vector<std::vector<std::int64_t>> crossbar_;
+  std::vector<int> vc_pointer_;  // By router.
   std::vector<Card> cards_;
   std::vector<Job> jobs_;
   std::vector<std::int64_t> missing_, arrived_;

@@ -92,6 +92,7 @@ Machine random_machine(Rng& rng, int vcs) {
   m.arbitration = any<Arbitration>(
       rng, {Arbitration::through_first, Arbitration::round_robin, Arbitration::age});
   m.lookahead = rng.coin();
+  m.commit = rng.coin();
   m.release = rng.below(4) == 0 ? Release::head : Release::tail;
   return m;
 }
@@ -170,7 +171,11 @@ TEST_P(EverySeed, FastModelIsTheSlowModel) {
   for (int i = 0; i < 10; ++i) {
     const auto seed = static_cast<std::uint64_t>(GetParam() * 10 + i);
     const Scene scene = random_scene(seed);
-    SCOPED_TRACE("WEFT_SEED=" + std::to_string(seed) + " " + scene.topology + " " + scene.routing);
+    SCOPED_TRACE("WEFT_SEED=" + std::to_string(seed) + " " + scene.topology + " " + scene.routing +
+                 (scene.machine.commit ? " commit" : " free") +
+                 (scene.machine.lookahead ? " ahead " : " serial ") +
+                 to_text(scene.machine.arbitration) +
+                 (scene.machine.output_buffer.count > 0 ? " buffered" : ""));
     Result<Topology> topology = make_topology(scene.topology);
     ASSERT_TRUE(topology) << topology.error().text();
     auto policy = make_policy(scene.routing, *topology, scene.vcs);

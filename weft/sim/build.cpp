@@ -36,6 +36,8 @@ Engine::Engine(const Topology& topology, const Machine& machine, const Policy& p
       packet_bits_(Rng(options.seed).stream("packet")),
       vcs_(static_cast<std::uint32_t>(machine.vcs)),
       all_vcs_(vc_range(0, machine.vcs)),
+      committing_(machine.commit && facts_.choices_max > 1),
+      timed_(facts_.looks || committing_),
       buffered_(machine.output_buffer.count > 0),
       ways_(static_cast<std::uint32_t>(facts_.choices_max)),
       route_ps_(machine.route.in_ps()),
@@ -104,6 +106,7 @@ void Engine::lay_out() {
   next_at_.assign(actors, never_at);
   waiting_.assign(outputs * words_, 0);
   fresh_.assign(std::size_t{graph_.router_count()} * words_, 0);
+  if (committing_) seeking_.assign(std::size_t{graph_.router_count()} * words_, 0);
   crossbar_free_at_.assign(in_ports * crossbar_ways_, 0);
   cards_.resize(graph_.node_count());
   buffer_packets_ = packets_per_buffer(machine_.buffer_size());

@@ -116,6 +116,13 @@ class Engine {
                         const Frame* below);
   Candidate find_oldest(std::uint32_t r, int output, std::int64_t now);
   Candidate weigh(std::uint32_t r, int output, std::uint32_t bit, std::int64_t now);
+  std::int64_t allocate_vcs(std::uint32_t r, std::int64_t now);
+  bool commit_head(std::uint32_t r, std::uint32_t input, std::int64_t now,
+                   std::int64_t& possible_at);
+  void stop_waiting(std::uint32_t r, std::uint32_t input);
+  template <typename Attempt>
+  void try_in_turn(const std::uint64_t* mask, std::uint32_t pointer, std::uint32_t own,
+                   Attempt&& attempt) const;
   int better_output(std::uint32_t r, const Candidate& c, int output, std::int64_t now,
                     const Frame* below);
   void grant(int worker, std::uint32_t r, int output, const Candidate& c, std::int64_t now);
@@ -202,6 +209,8 @@ class Engine {
 
   const std::uint32_t vcs_;
   const VcMask all_vcs_;
+  const bool committing_;    // A head with several ways takes a VC before it has an output.
+  const bool timed_;         // Heads are routed at their time, not before.
   bool plain_ = false;       // See plain.cpp.
   const bool buffered_;      // Has output buffers.
   std::uint32_t words_ = 1;  // Of a waiting mask.
@@ -221,7 +230,8 @@ class Engine {
   LazyArray<Slot> slots_;
   std::vector<std::uint8_t> way_count_;
   std::vector<std::uint64_t> waiting_;
-  std::vector<std::uint64_t> fresh_;  // Heads without a route, per router.
+  std::vector<std::uint64_t> seeking_;  // Heads with a route but no VC, per router; if committing.
+  std::vector<std::uint64_t> fresh_;    // Heads without a route, per router.
   std::vector<std::int64_t> crossbar_free_at_;
   std::vector<std::uint32_t> first_in_port_;  // Per router, in crossbar_free_at_.
   std::vector<Card> cards_;                   // By node.

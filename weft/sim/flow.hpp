@@ -88,7 +88,7 @@ inline void Engine::new_head(int worker, std::uint32_t input, std::uint32_t rout
   }
   const std::uint32_t bit = input - routers_[router].first_input;
   fresh_[std::size_t{router} * words_ + bit / 64] |= std::uint64_t{1} << (bit % 64);
-  if (facts_.looks) {
+  if (timed_) {
     const std::int64_t at = route_at(in);
     bring_forward(router, 0, at);
     wake(worker, router, at);
@@ -128,7 +128,9 @@ inline void Engine::credit(int worker, Input& in, std::int64_t stamp_at) {
   const auto output = static_cast<int>(in.feeder - routers_[r].first_output);
   const std::int64_t at = std::max(stamp_at, outputs_[in.feeder].free_at);
   bring_forward(r, 1 + output, at);
-  wake(worker, r, at);
+  // A VC can be given away while its output is busy.
+  if (committing_) bring_forward(r, 0, stamp_at);
+  wake(worker, r, committing_ ? stamp_at : at);
 }
 
 }  // namespace weft::detail

@@ -74,7 +74,7 @@ void Engine::visit_any(int worker, std::uint32_t r, std::int64_t to) {
   const int cards = router.outputs - router.nodes;
   for (;;) {
     // A route that does not depend on time is computed as soon as we are here.
-    if (!facts_.looks) route_heads(worker, r, 0);
+    if (!timed_) route_heads(worker, r, 0);
     const int actor = static_cast<int>(std::min_element(next, next + router.actors) - next);
     const std::int64_t now = next[actor];
     if (now >= to) {
@@ -102,7 +102,7 @@ void Engine::route_heads(int worker, std::uint32_t r, std::int64_t now) {
     for (std::uint64_t word = fresh[w]; word != 0; word &= word - 1) {
       const std::uint32_t bit = w * 64 + static_cast<std::uint32_t>(std::countr_zero(word));
       const std::uint32_t input = routers_[r].first_input + bit;
-      if (facts_.looks) {
+      if (timed_) {
         const std::int64_t at = route_at(inputs_[input]);
         if (at > now) {
           later = std::min(later, at);
@@ -113,6 +113,7 @@ void Engine::route_heads(int worker, std::uint32_t r, std::int64_t now) {
       route_head(worker, r, input, now);
     }
   }
+  if (committing_) later = std::min(later, allocate_vcs(r, now));
   next_of(r, 0) = later;
 }
 
@@ -151,9 +152,11 @@ void Engine::route_head(int worker, std::uint32_t r, std::uint32_t input, std::i
           .output = static_cast<std::uint16_t>(output), .vcs = vcs, .route = choice.state};
     }
     const std::uint32_t global = router.first_output + static_cast<std::uint32_t>(output);
+    if (committing_) continue;  // First a VC, then an output.
     waiting(global)[bit / 64] |= std::uint64_t{1} << (bit % 64);
     bring_forward(r, 1 + output, std::max(in.ready_at, outputs_[global].free_at));
   }
+  if (committing_) seeking_[std::size_t{r} * words_ + bit / 64] |= std::uint64_t{1} << (bit % 64);
 }
 
 // The same in an output buffer: there is but one way on, the cable.
@@ -191,17 +194,65 @@ void Engine::serve(int worker, std::uint32_t r, int output, std::int64_t now, co
   const std::uint64_t* const mask = waiting(global);
   const bool more = std::any_of(mask, mask + words_, [](auto w) { return w != 0; });
   next = more ? out.free_at : never_at;
+  // The packet's VC may be there for the next one.
+  if (committing_) bring_forward(r, 0, now);
 }
 
-// Calls attempt(bit) for the candidates in the order in which they have a right to the output,
-// until it returns true.
+// Gives free VCs to the heads that have none; returns when it may be worth trying again.
+std::int64_t Engine::allocate_vcs(std::uint32_t r, std::int64_t now) {
+  std::int64_t again_at = never_at;
+  Router& router = routers_[r];
+  const std::uint32_t own = router.ports * vcs_;
+  try_in_turn(&seeking_[std::size_t{r} * words_], router.vc_pointer, own, [&](std::uint32_t bit) {
+    const std::uint32_t input = router.first_input + bit;
+    if (inputs_[input].ready_at > now) {
+      again_at = std::min(again_at, inputs_[input].ready_at);
+    } else if (commit_head(r, input, now, again_at)) {
+      seeking_[std::size_t{r} * words_ + bit / 64] &= ~(std::uint64_t{1} << (bit % 64));
+      router.vc_pointer = static_cast<std::uint16_t>(bit + 1);
+    }
+    return false;
+  });
+  return again_at;
+}
+
+// The best way that has a free VC, whether or not its output is busy.
+bool Engine::commit_head(std::uint32_t r, std::uint32_t input, std::int64_t now,
+                         std::int64_t& possible_at) {
+  const Input& in = inputs_[input];
+  Way* const ways = &way_list_[std::size_t{input} * ways_];
+  for (int i = 0; i < way_count_[input]; ++i) {
+    const Way way = ways[i];
+    const std::uint32_t global = routers_[r].first_output + way.output;
+    const int vc = pick_vc(global, way.vcs, slot(in, in.head).size, now, possible_at);
+    if (vc < 0) continue;
+    ways[0] = {.output = way.output, .vcs = VcMask{1} << vc, .route = way.route};
+    way_count_[input] = 1;
+    const std::uint32_t bit = input - routers_[r].first_input;
+    waiting(global)[bit / 64] |= std::uint64_t{1} << (bit % 64);
+    // Nobody else gets this VC until the packet has gone.
+    accounts_[std::size_t{global} * vcs_ + static_cast<std::uint32_t>(vc)].free_at = never_at;
+    bring_forward(r, 1 + way.output, std::max(now, outputs_[global].free_at));
+    return true;
+  }
+  return false;
+}
+
+void Engine::stop_waiting(std::uint32_t r, std::uint32_t input) {
+  const std::uint32_t bit = input - routers_[r].first_input;
+  const Way* const ways = &way_list_[std::size_t{input} * ways_];
+  for (int i = 0; i < way_count_[input]; ++i) {
+    waiting(routers_[r].first_output + ways[i].output)[bit / 64] &=
+        ~(std::uint64_t{1} << (bit % 64));
+  }
+}
+
+// Calls attempt(bit) for the bits of the mask in the order in which they have a right to be served,
+// until it returns true: round robin, and where through traffic goes first, bits from `own` on
+// (packets of the own nodes) after the others.
 template <typename Attempt>
-void Engine::try_in_order(std::uint32_t r, int output, Attempt&& attempt) {
-  const std::uint32_t global = routers_[r].first_output + static_cast<std::uint32_t>(output);
-  const std::uint64_t* const mask = waiting(global);
-  const std::uint32_t pointer = outputs_[global].pointer;
-  const std::uint32_t own = routers_[r].ports * vcs_;  // From here on: packets of the own nodes.
-  const bool through_first = machine_.arbitration == Arbitration::through_first;
+void Engine::try_in_turn(const std::uint64_t* mask, std::uint32_t pointer, std::uint32_t own,
+                         Attempt&& attempt) const {
   const auto scan = [&](std::uint32_t begin, std::uint32_t end) {
     for (std::uint32_t w = begin / 64; w * 64 < end; ++w) {
       std::uint64_t word = mask[w];
@@ -214,12 +265,17 @@ void Engine::try_in_order(std::uint32_t r, int output, Attempt&& attempt) {
     return false;
   };
   const std::uint32_t end = words_ * 64;
-  if (!through_first || output >= cable_count(r)) {
-    static_cast<void>(scan(pointer, end) || scan(0, pointer));
-    return;
-  }
+  if (machine_.arbitration != Arbitration::through_first) own = end;
   const std::uint32_t low = std::min(pointer, own), high = std::max(pointer, own);
   static_cast<void>(scan(low, own) || scan(0, low) || scan(high, end) || scan(own, high));
+}
+
+template <typename Attempt>
+void Engine::try_in_order(std::uint32_t r, int output, Attempt&& attempt) {
+  const std::uint32_t global = routers_[r].first_output + static_cast<std::uint32_t>(output);
+  // Behind an output buffer all are equal.
+  const std::uint32_t own = output < cable_count(r) ? routers_[r].ports * vcs_ : words_ * 64;
+  try_in_turn(waiting(global), outputs_[global].pointer, own, attempt);
 }
 
 Engine::Candidate Engine::find_winner(int worker, std::uint32_t r, int output, std::int64_t now,
@@ -237,7 +293,7 @@ Engine::Candidate Engine::find_winner(int worker, std::uint32_t r, int output, s
         return false;
       }
       best = c;
-      if (ways_ > 1) {
+      if (ways_ > 1 && !committing_) {
         better = better_output(r, c, output, now, &here);
         if (better >= 0 && ((tried >> (better % 64)) & 1) != 0) better = -1;
       }
@@ -291,6 +347,10 @@ Engine::Candidate Engine::weigh(std::uint32_t r, int output, std::uint32_t bit, 
     while (way->output != output) ++way;
     c.vcs = way->vcs;
     c.route = way->route;
+    if (committing_) {
+      c.vc = std::countr_zero(c.vcs);
+      return c;
+    }
   }
   const std::uint32_t global = routers_[r].first_output + static_cast<std::uint32_t>(output);
   if (std::has_single_bit(c.vcs)) {
@@ -344,17 +404,13 @@ void Engine::grant(int worker, std::uint32_t r, int output, const Candidate& c, 
   if (ways_ == 1 || in.port == no_port) {
     waiting(global)[bit / 64] &= ~(std::uint64_t{1} << (bit % 64));
   } else {
-    const Way* const ways = &way_list_[std::size_t{c.input} * ways_];
-    for (int i = 0; i < way_count_[c.input]; ++i) {
-      waiting(routers_[r].first_output + ways[i].output)[bit / 64] &=
-          ~(std::uint64_t{1} << (bit % 64));
-    }
+    stop_waiting(r, c.input);
   }
   if (in.port != no_port) crossbar_free(r, in.port) = out.free_at;
   Account& account = accounts_[std::size_t{global} * vcs_ + static_cast<std::uint32_t>(c.vc)];
   account.room -= static_cast<std::int32_t>(size);
   ++account.pushed;
-  if (!machine_.lookahead) account.free_at = out.free_at + wire.vc_alloc;
+  account.free_at = machine_.lookahead ? 0 : out.free_at + wire.vc_alloc;
   packet.head_at = now + wire.delay;
   packet.tail_after = static_cast<std::uint32_t>(tail - now);
   packet.route = c.route;

@@ -52,6 +52,7 @@ Status read_router(ConfigTable table, Machine& m) {
   table.get("switch_delay", m.switch_delay);
   table.get("switch_rate", m.switch_rate);
   table.get("lookahead", m.lookahead);
+  table.get("commit", m.commit);
   if (Status s = get_word(table, "arbitration", &parse_arbitration, m.arbitration); !s) return s;
   if (Status s = get_word(table, "release", &parse_release, m.release); !s) return s;
   return table.finish();

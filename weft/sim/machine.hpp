@@ -61,6 +61,10 @@ struct Machine {
   // then does it begin.
   bool lookahead = false;
   Release release = Release::tail;
+  // Where routing leaves a choice. true: a packet takes the first VC that is free, and keeps to it
+  // while it waits for the switch, as in routers that allocate VCs first. false: it goes wherever
+  // it can move first.
+  bool commit = true;
 
   Cabling link;
   std::map<std::string, Cabling> link_class;  // Where a class of cables ("global") differs.

@@ -163,8 +163,9 @@ struct Router {
   std::uint32_t first_output, first_input, first_next;
   std::uint16_t ports;  // Between routers.
   std::uint16_t nodes;
-  std::uint16_t outputs;  // Crossbar outputs, cables behind output buffers, cards.
-  std::uint16_t actors;   // Route computation, outputs, alarms.
+  std::uint16_t vc_pointer;  // Round robin of VC allocation: the input after the last that got one.
+  std::uint16_t outputs;     // Crossbar outputs, cables behind output buffers, cards.
+  std::uint16_t actors;      // Route computation, outputs, alarms.
 };
 inline constexpr std::int64_t visiting = INT64_MIN;
 
