@@ -49,6 +49,20 @@ void read_phases(std::string_view line, Reference& r) {
   r.warmup = after("cycles after ");
 }
 
+// Between the last row below the limit and the first above it, latency taken as exponential in the
+// load.
+double find_crossing(std::vector<ReferencePoint> rows, double limit) {
+  std::sort(rows.begin(), rows.end(),
+            [](const auto& a, const auto& b) { return a.offered < b.offered; });
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (rows[i].latency <= limit || rows[i - 1].latency > limit) continue;
+    const double part =
+        std::log(limit / rows[i - 1].latency) / std::log(rows[i].latency / rows[i - 1].latency);
+    return rows[i - 1].offered + part * (rows[i].offered - rows[i - 1].offered);
+  }
+  return 0;
+}
+
 std::string routing_name(const Reference& r) {
   static const std::map<std::string, std::string> names = {
       {"dor", "dor"},
@@ -75,12 +89,24 @@ Result<Point> run_point(const Reference& reference, std::uint64_t seed, double l
   return run_experiment(experiment, {});
 }
 
+// Infinite where the network does not carry the load.
+Result<double> mean_latency(const Reference& reference, int seeds, double load, double limit) {
+  double sum = 0;
+  for (int s = 0; s < seeds; ++s) {
+    Result<Point> got = run_point(reference, static_cast<std::uint64_t>(s + 1), load, limit);
+    if (!got) return std::move(got).error();
+    sum += got->claims_latency() ? got->latency() : INFINITY;
+  }
+  return sum / seeds;
+}
+
 }  // namespace
 
 Result<Reference> read_reference(const std::string& path) {
   Result<std::string> text = read_file(path);
   if (!text) return std::move(text).error();
   Reference r;
+  std::vector<ReferencePoint> rows;
   r.file = std::filesystem::path(path).filename().string();
   for (const char* variant : {"hold", "deep"}) {
     if (r.file.find(std::string("_") + variant) != std::string::npos) r.variant = variant;
@@ -103,12 +129,20 @@ Result<Reference> read_reference(const std::string& path) {
       if (found.count("zero_load_latency_exact") != 0)
         r.zero_load = number(found["zero_load_latency_exact"]);
       if (found.count("saturation_load") != 0) r.saturation = number(found["saturation_load"]);
-    } else if (line.rfind("latency,", 0) == 0) {
+    } else if (line.rfind("latency,", 0) == 0 || line.rfind("overload,", 0) == 0) {
       const auto cells = split(line, ',');
-      if (cells.size() > 4 && number(cells[4]) > 0)
-        r.points.push_back({number(cells[1]), number(cells[2]), number(cells[4])});
+      if (cells.size() < 8 || number(cells[4]) <= 0) continue;
+      ReferencePoint point;
+      point.fraction = number(cells[1]);
+      point.offered = number(cells[2]);
+      point.latency = number(cells[4]);
+      point.accepted = number(cells[7]);
+      if (number(cells[3]) > 1) point.error = number(cells[5]) / std::sqrt(number(cells[3]));
+      rows.push_back(point);
+      if (line[0] == 'l') r.points.push_back(point);
     }
   }
+  r.crossing = find_crossing(rows, 3 * r.zero_load);
   if (r.k == 0 || r.zero_load == 0 || r.saturation == 0 || r.points.empty()) {
     return Error::input("not a reference curve").at(path, 1);
   }
@@ -157,27 +191,21 @@ Result<Comparison> compare(const Reference& reference, int seeds) {
   if (!zero) return std::move(zero).error();
   found.zero_load = zero->latency_cycles;
   for (const ReferencePoint& point : reference.points) {
-    double sum = 0;
-    for (int s = 0; s < seeds; ++s) {
-      Result<Point> got = run_point(reference, static_cast<std::uint64_t>(s + 1), point.offered, 0);
-      if (!got) return std::move(got).error();
-      sum += got->claims_latency() ? got->latency() : INFINITY;
+    for (const bool nominal : {true, false}) {
+      Result<double> latency =
+          mean_latency(reference, seeds, nominal ? point.offered : point.accepted, 0);
+      if (!latency) return std::move(latency).error();
+      (nominal ? found.latency : found.accepted_latency).push_back(*latency);
     }
-    found.latency.push_back(sum / seeds);
   }
   const double limit = 3 * reference.zero_load;
   SearchSettings settings;
   settings.start = reference.saturation / 2;
   settings.tolerance = 0.03;
   Result<Bracket> bracket = find_saturation(settings, [&](double load) -> Result<bool> {
-    double sum = 0;
-    for (int s = 0; s < seeds; ++s) {
-      Result<Point> got =
-          run_point(reference, static_cast<std::uint64_t>(s + 1), load, 6 * reference.zero_load);
-      if (!got) return std::move(got).error();
-      sum += got->claims_latency() ? got->latency() : INFINITY;
-    }
-    return sum / seeds <= limit;
+    Result<double> latency = mean_latency(reference, seeds, load, 6 * reference.zero_load);
+    if (!latency) return std::move(latency).error();
+    return *latency <= limit;
   });
   if (!bracket) return std::move(bracket).error();
   found.saturation = bracket->stable;

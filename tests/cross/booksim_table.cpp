@@ -32,8 +32,11 @@ int main(int argc, char** argv) {
       std::printf("%.0f/%.0f %+.1f%%  ", found->latency[i], p.latency,
                   100 * (found->latency[i] / p.latency - 1));
     }
-    std::printf("| %.4f/%.4f %+.1f%% |\n", found->saturation, reference->saturation,
-                100 * (found->saturation / reference->saturation - 1));
+    std::printf(
+        "| %.4f/%.4f %+.1f%%, rows cross at %.4f %+.1f%% |\n", found->saturation,
+        reference->saturation, 100 * (found->saturation / reference->saturation - 1),
+        reference->crossing,
+        reference->crossing > 0 ? 100 * (found->saturation / reference->crossing - 1) : 0.0);
     std::fflush(stdout);
   }
   return 0;
