@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one program. Reads the command line, runs a sub-command, and turns whatever comes back into
 // one line on standard error and an exit code: 0 done, 1 finding, 2 usage, 3 bad input, 70 our bug.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "command.hpp"
@@ -15,6 +17,7 @@
 #include <CLI/CLI.hpp>
 
 #include <weft/base/result.hpp>
+#include <weft/base/text.hpp>
 #include <weft/base/version.hpp>
 
 namespace weft::app {
@@ -61,6 +64,38 @@ int finish(const Status& status) {
   return status ? 0 : complain(status.error().text(), exit_code(status.error().broken()));
 }
 
+// The first word of the command line that is no command or option of ours, with the nearest that
+// is; empty when there is none.
+std::string misspelt(const CLI::App& parser, int argc, char** argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const auto subcommands = parser.get_subcommands([](const CLI::App*) { return true; });
+  if (words.empty() || words[0].rfind("--", 0) == 0) return {};
+  const CLI::App* chosen = nullptr;
+  std::vector<std::string> names;
+  for (const CLI::App* sub : subcommands) {
+    names.push_back(sub->get_name());
+    if (sub->get_name() == words[0]) chosen = sub;
+  }
+  std::string_view unknown = words[0];
+  if (chosen != nullptr) {
+    names.clear();
+    for (const CLI::Option* option : chosen->get_options())
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    unknown = {};
+    for (const std::string& word : words) {
+      const std::string name = word.substr(0, word.find('='));
+      const bool ours = std::find(names.begin(), names.end(), name) != names.end();
+      if (name.rfind("--", 0) != 0 || name == "--" || ours) continue;
+      unknown = std::string_view(word).substr(0, name.size());
+      break;
+    }
+    if (unknown.empty()) return {};
+  }
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  return std::string(chosen == nullptr ? "unknown command '" : "unknown option '") +
+         std::string(unknown) + "'" + suggest(unknown, known);
+}
+
 int run(int argc, char** argv) {
   CLI::App parser("Predicts, places and runs message-passing programs on interconnection networks",
                   "weft");
@@ -79,7 +114,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::CallForVersion& e) {
     return finish(print(std::string(e.what()) + "\n"));
   } catch (const CLI::ParseError& e) {
-    return complain(e.what(), exit_usage);
+    const std::string better = misspelt(parser, argc, argv);
+    return complain(better.empty() ? e.what() : better, exit_usage);
   }
   for (const auto& [sub, work] : runs)
     if (sub->parsed()) return finish(work());

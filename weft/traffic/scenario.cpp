@@ -83,8 +83,12 @@ Result<std::shared_ptr<const Topology>> Maker::make_network() {
   if (!made && !is_description(net_) && made.error().file().empty())
     return Error::call("--net: " + made.error().message());
   if (!made) return std::move(made).error();
-  if (Status connected = validate(*made); !connected)
-    return std::move(connected).error().during(made->name);
+  if (Status connected = validate(*made); !connected) {
+    // A finding when one asks about the network; here it cannot be used.
+    const std::string& why = connected.error().message();
+    return is_description(net_) ? config_->table("network").error_at("topology", why)
+                                : Error::input(why);
+  }
   return std::shared_ptr<const Topology>(std::make_shared<Topology>(*std::move(made)));
 }
 
