@@ -12,6 +12,8 @@
 #include <nlohmann/json.hpp>
 #include <sys/wait.h>
 
+#include <weft/base/test_file.hpp>
+
 namespace {
 
 struct Outcome {
@@ -32,7 +34,7 @@ Outcome weft(const std::string& arguments, const std::string& redirect = "2>&1")
 }
 
 std::string scratch(const std::string& name, const std::string& contents) {
-  const std::string path = testing::TempDir() + name;
+  const std::string path = weft::test_file(name);
   std::ofstream(path) << contents;
   return path;
 }
@@ -124,7 +126,7 @@ TEST(WeftNet, AHoleInTheNetworkIsAFinding) {
 }
 
 TEST(WeftNet, ExportsAndReadsBack) {
-  const std::string file = testing::TempDir() + "exported.graph";
+  const std::string file = weft::test_file("exported.graph");
   EXPECT_EQ(weft("net torus:3x3 --export graph -o " + file).code, 0);
   const Outcome o = weft("net " + file);
   EXPECT_EQ(o.code, 0);

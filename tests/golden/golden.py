@@ -51,10 +51,15 @@ def main():
         head, commands = blocks(wanted)
         with tempfile.TemporaryDirectory() as scratch:
             # Inputs lie beside the golden file, in a folder of its name; outputs fall into the scratch folder.
-            inputs = path.with_suffix("")
-            if inputs.is_dir():
-                for item in inputs.iterdir():
-                    pathlib.Path(scratch, item.name).write_bytes(item.read_bytes())
+            # A comment "# inputs: FOLDER ..." names further folders.
+            folders = [path.with_suffix("")]
+            for line in head:
+                if line.startswith("# inputs: "):
+                    folders += [path.parent / word for word in line.split()[2:]]
+            for inputs in folders:
+                for item in inputs.iterdir() if inputs.is_dir() else []:
+                    if item.is_file():
+                        pathlib.Path(scratch, item.name).write_bytes(item.read_bytes())
             got = "".join(line + "\n" for line in head)
             for command in commands:
                 got += f"$ {command}\n" + run(str(pathlib.Path(program).resolve()), path.parent, command, scratch)

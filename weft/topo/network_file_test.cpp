@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <weft/base/file.hpp>
+#include <weft/base/test_file.hpp>
 #include <weft/topo/facts.hpp>
 
 namespace weft {
@@ -58,8 +59,7 @@ TEST(NetworkFile, ErrorsSayWhere) {
 class LoadTopology : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              testing::UnitTest::GetInstance()->current_test_info()->name();
+    folder_ = test_file(testing::UnitTest::GetInstance()->current_test_info()->name());
     std::filesystem::create_directories(folder_);
     ASSERT_TRUE(write_file(path("two.graph"),
                            "weft-graph 1\nrouter a-1\nrouter b-1\nnode x a-1\nnode y b-1\n"

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <weft/base/file.hpp>
+#include <weft/base/test_file.hpp>
 #include <weft/traffic/test_scenario.hpp>
 
 namespace weft {
@@ -15,7 +16,7 @@ std::string refusal(std::initializer_list<std::string_view> settings) {
 }
 
 std::string file(const std::string& text) {
-  const std::string path = testing::TempDir() + "weft_scenario_test.toml";
+  const std::string path = test_file("scenario.toml");
   EXPECT_TRUE(write_file(path, text));
   return path;
 }
