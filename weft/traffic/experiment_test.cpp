@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "weft/traffic/experiment.hpp"
 
+#include <memory>
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include <weft/traffic/test_scenario.hpp>
@@ -118,6 +121,33 @@ TEST(Experiment, LoadThatCannotBeMadeIsAnError) {
   const Scenario scenario = test_scenario({"net=mesh:4x4", "packet=1"});
   EXPECT_FALSE(
       run_experiment({.scenario = &scenario, .load = 1.5, .phases = {}, .workers = 1}, {}));
+}
+
+// Round a ring in one direction and one VC: the textbook deadlock.
+class RoundAndRound final : public Policy {
+ public:
+  void next(RouterId here, const Flight& flight, const PortView&, Choices& out) const override {
+    if (here == flight.destination) return out.add_eject();
+    out.add({.port = 0, .vcs = 1, .state = flight.state});
+  }
+  PolicyFacts facts() const override { return {.hops_max = 5}; }
+};
+
+TEST(Experiment, DeadlockEndsTheRunAndNamesItsCircle) {
+  Scenario scenario = test_scenario(
+      {"net=ring:6", "packet=16", "pattern=uniform-others", "arbitration=round-robin"});
+  scenario.policy = std::make_shared<RoundAndRound>();
+  scenario.machine.vcs = 1;
+  for (const int workers : {1, 3}) {
+    const auto point =
+        run_experiment({.scenario = &scenario, .load = 1, .phases = {}, .workers = workers}, {});
+    ASSERT_FALSE(point);
+    EXPECT_EQ(point.error().broken(), Broken::run);
+    EXPECT_NE(point.error().message().find("wait for each other"), std::string::npos)
+        << point.error().message();
+    EXPECT_NE(point.error().message().find("(0) from (5) VC 0"), std::string::npos)
+        << point.error().message();
+  }
 }
 
 }  // namespace
