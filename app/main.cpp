@@ -97,8 +97,7 @@ std::string misspelt(const CLI::App& parser, int argc, char** argv) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App parser("Predicts, places and runs message-passing programs on interconnection networks",
-                  "weft");
+  CLI::App parser("Predicts how interconnection networks carry messages", "weft");
   parser.set_version_flag("--version", "weft " + std::string(version()));
   parser.require_subcommand(1);
   parser.footer("'weft COMMAND --help' explains a command.");

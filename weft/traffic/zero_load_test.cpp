@@ -39,11 +39,22 @@ TEST(ZeroLoad, MixedSizesCountByWeight) {
   EXPECT_DOUBLE_EQ(mixed->latency_cycles, 5 * 4.0 + 6 + (3 * 1 + 9) / 4.0);
 }
 
+// Too many pairs to send, but few lengths: mean distance 2 (k^2 - 1) / 3k, the source among the
+// destinations.
+TEST(ZeroLoad, ManyPairsAreKnownByTheirLength) {
+  const auto many = zero_load_latency(test_scenario({"net=mesh:32x32", "packet=4"}));
+  ASSERT_TRUE(many);
+  EXPECT_TRUE(many->exact);
+  EXPECT_EQ(many->packets, 63u);
+  EXPECT_DOUBLE_EQ(many->hops, 2.0 * 1023 / 96);
+  EXPECT_DOUBLE_EQ(many->latency_cycles, 5 * many->hops + 6 + 4);
+}
+
 TEST(ZeroLoad, LargeNetworksAreSampled) {
-  const auto large = zero_load_latency(test_scenario({"net=mesh:32x32", "packet=4"}));
+  const auto large = zero_load_latency(test_scenario({"net=mesh:64x64", "packet=4"}));
   ASSERT_TRUE(large);
   EXPECT_FALSE(large->exact);
-  EXPECT_NEAR(large->hops, 2.0 * 1023 / 96, 0.6);
+  EXPECT_NEAR(large->hops, 2.0 * 4095 / 192, 1.2);
   EXPECT_DOUBLE_EQ(large->latency_cycles, 5 * large->hops + 6 + 4);
 }
 
