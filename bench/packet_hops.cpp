@@ -3,6 +3,10 @@
 // all-to-all, random permutations and uniform load, in closed loop (a node sends its next message
 // when it has received one), so that simulated congestion decides the pace.
 //   bench/packet_hops --benchmark_format=json
+// Instructions per hop, which no busy machine disturbs (divide by the hops it prints):
+//   valgrind --tool=callgrind --toggle-collect='weft::detail::Engine::run*' bench/packet_hops
+//       --benchmark_filter=bruck/512
+// State per router and per packet are printed as bytes_per_router and bytes_per_packet.
 #include <bit>
 #include <cstdint>
 #include <string>

@@ -43,6 +43,8 @@ Engine::Engine(const Topology& topology, const Machine& machine, const Policy& p
       route_ps_(machine.route.in_ps()),
       alloc_ps_(machine.vc_alloc.in_ps()),
       leave_ps_(machine.switch_alloc.in_ps()),
+      early_ps_(machine.lookahead ? route_ps_ + alloc_ps_ : 0),
+      late_ps_(machine.lookahead ? 0 : route_ps_ + alloc_ps_),
       flit_bytes_(machine.flit.count),
       header_bytes_(machine.header.count) {
   const int workers = std::clamp(options.workers, 1, 63);
@@ -80,6 +82,7 @@ void Engine::lay_out() {
     const std::size_t ports = graph_.ports(RouterId(r)).size();
     const std::size_t nodes = graph_.nodes_at(RouterId(r)).size();
     const std::size_t ends = ports + nodes;
+    for (const Port& port : graph_.ports(RouterId(r))) all_up_ &= port.usable();
     Router& router = routers_[r];
     router.wake_at = never_at;
     router.first_output = to_u32(outputs);
@@ -212,7 +215,9 @@ void Engine::connect_router(std::uint32_t r) {
     const std::uint32_t feeder_alloc = buffered_ ? 0 : alloc;
     if (node) {
       const auto back = static_cast<std::uint32_t>(machine_.node_link.credit_delay.in_ps());
-      connect(output, sinks + (e - router.ports) * vcs_, r, eject_wire_, back + feeder_alloc);
+      const std::uint32_t sink = sinks + (e - router.ports) * vcs_;
+      connect(output, sink, r, eject_wire_, back + feeder_alloc);
+      for (std::uint32_t v = 0; v < vcs_; ++v) inputs_[sink + v].port = sink_port;
     } else if (ports[e].connected()) {
       const std::string& name = graph_.link_classes()[ports[e].link_class];
       const auto own = machine_.link_class.find(name);
@@ -250,38 +255,21 @@ void Engine::make_ghosts() {
 }
 
 void Engine::make_rings() {
-  std::uint64_t slots = 0;
-  const auto ring_of = [](int packets) {
-    return std::bit_ceil(static_cast<std::uint32_t>(packets));
-  };
-  const auto give = [&](std::uint32_t input, std::uint32_t size) {
-    inputs_[input].ring = to_u32(slots);
-    inputs_[input].ring_bits = static_cast<std::uint8_t>(std::countr_zero(size));
-    slots += size;
-  };
-  // Router by router: what is used together lies together.
-  for (std::uint32_t r = 0; r < routers_.size(); ++r) {
-    const std::uint32_t ends = std::uint32_t{routers_[r].ports} + routers_[r].nodes;
-    const std::uint32_t end =
-        r + 1 < routers_.size()
-            ? routers_[r + 1].first_input
-            : routers_[r].first_input + (ends * (buffered_ ? 2 : 1) + routers_[r].nodes) * vcs_;
-    for (std::uint32_t i = routers_[r].first_input; i < end; ++i) {
-      const std::uint32_t local = i - routers_[r].first_input;
-      const bool queue = buffered_ && local >= ends * vcs_ && local < 2 * ends * vcs_;
-      give(i, ring_of(queue ? output_buffer_packets_ : buffer_packets_));
-    }
-  }
-  for (std::uint32_t i = real_inputs_; i < input_count_; ++i) give(i, ring_of(buffer_packets_));
-  slot_count_ = slots;
-  slots_ = LazyArray<Slot>(slots);
+  const std::int32_t packets = std::max(buffer_packets_, buffered_ ? output_buffer_packets_ : 1);
+  const std::uint32_t size = std::bit_ceil(static_cast<std::uint32_t>(packets));
+  ring_bits_ = static_cast<std::uint32_t>(std::countr_zero(size));
+  ring_mask_ = size - 1;
+  slot_count_ = std::uint64_t{input_count_} << ring_bits_;
+  slots_ = LazyArray<Slot>(to_u32(slot_count_));
   for (std::uint32_t o = 0; o < output_count_; ++o) {
     const Bytes buffer =
         outputs_[o].kind == to_buffer ? machine_.output_buffer : machine_.buffer_size();
     outputs_[o].packets_max = static_cast<std::uint16_t>(
         outputs_[o].kind == to_buffer ? output_buffer_packets_ : buffer_packets_);
     for (std::uint32_t v = 0; v < vcs_; ++v) {
-      accounts_[std::size_t{o} * vcs_ + v].room = static_cast<std::int32_t>(buffer.count);
+      Account& account = accounts_[std::size_t{o} * vcs_ + v];
+      account.room = static_cast<std::int32_t>(buffer.count);
+      account.ring = (outputs_[o].target + v) << ring_bits_;
     }
   }
 }

@@ -71,8 +71,9 @@ void Engine::deliver(int worker, Output& out, int vc, const Slot& packet) {
   Slot& gone = slot(in, in.tail++);
   ++in.head;
   const std::int64_t tail = packet.head_at + packet.tail_after;
-  gone.head_at = tail + in.credit;
+  in.ready_at = gone.head_at = tail + in.credit;
   gone.size = packet.size;
+  gone.route = in.departed += packet.size;
   ++crew.counts.packets_delivered;
   Message& message = (*messages_)[packet.message];
   const bool ordered = !facts_.in_order || packet.sequence == (message.received & 63);

@@ -35,6 +35,59 @@ void Engine::no_way(int worker, std::uint32_t r, const Slot& packet) {
                  " under this routing: a cable on the way is down";
 }
 
+// A visit is short and touches many places, each found through the one before. Asked for in time,
+// one level per call, they are there when it comes: without this, half the time of a large network
+// goes into waiting for memory (bench/packet_hops).
+void Engine::expect(std::uint32_t r, int visits_ahead) const {
+  const auto fetch = [](const void* begin, std::size_t bytes) {
+    for (std::size_t b = 0; b < bytes; b += 64) {
+      __builtin_prefetch(static_cast<const char*>(begin) + b, 1);
+    }
+  };
+  const Router& router = routers_[r];
+  const std::size_t first = router.first_output;
+  const int ports = std::min<int>(router.ports, 63);
+  const std::uint64_t busy = (router.active >> 1) & ((std::uint64_t{1} << ports) - 1);
+  if (visits_ahead == 4) {
+    fetch(&router, 1);
+    fetch(&fresh_[std::size_t{r} * words_], 1);
+  } else if (visits_ahead == 3) {
+    const std::size_t ends = std::size_t{router.ports} + router.nodes;
+    fetch(&next_at_[router.first_next], router.actors * sizeof(std::int64_t));
+    fetch(&waiting_[first * words_], ends * words_ * sizeof(std::uint64_t));
+    fetch(&inputs_[router.first_input], ends * vcs_ * sizeof(Input));
+    fetch(&outputs_[first], router.outputs * sizeof(Output));
+    fetch(&accounts_[first * vcs_], router.outputs * vcs_ * sizeof(Account));
+    fetch(&crossbar_free_at_[std::size_t{first_in_port_[r]} * crossbar_ways_],
+          ends * sizeof(std::int64_t));
+  } else if (visits_ahead == 2) {
+    std::uint64_t heads = fresh_[std::size_t{r} * words_];
+    for (std::uint64_t set = busy; set != 0; set &= set - 1) {
+      const std::size_t o = first + static_cast<std::size_t>(std::countr_zero(set));
+      heads |= waiting_[o * words_];
+      fetch(&inputs_[outputs_[o].target], 1);
+    }
+    for (; heads != 0; heads &= heads - 1) {
+      const Input& in =
+          inputs_[router.first_input + static_cast<std::uint32_t>(std::countr_zero(heads))];
+      // Two slots to a line: these two have the newest credit, the head and the one after it.
+      fetch(&slot(in, in.head - 1u), 1);
+      fetch(&slot(in, in.head + 1u), 1);
+    }
+  } else {
+    for (std::uint64_t set = busy; set != 0; set &= set - 1) {
+      const std::size_t o = first + static_cast<std::size_t>(std::countr_zero(set));
+      for (std::uint32_t v = 0; v < vcs_; ++v) {
+        const Account& account = accounts_[o * vcs_ + v];
+        const Input& in = inputs_[outputs_[o].target + v];
+        if (account.room >= 4 * machine_.packet_max().count || account.reclaim == in.head) continue;
+        fetch(&slot(in, in.head - 1u), 1);
+        fetch(&slot(in, in.head - 3u), 1);
+      }
+    }
+  }
+}
+
 void Engine::write_mail(int worker, int side) {
   Crew& crew = crews_[static_cast<std::size_t>(worker)];
   crew.side = side;
@@ -47,7 +100,9 @@ void Engine::read_mail(int worker, int side) {
     for (const PacketMail& mail : box.packets) arrive(worker, mail.input, mail.router, mail.slot);
     for (const CreditMail& mail : box.credits) {
       Input& ghost = inputs_[mail.ghost];
-      slot(ghost, ghost.head++).head_at = mail.stamp_at;
+      Slot& gone = slot(ghost, ghost.head++);
+      gone.head_at = mail.stamp_at;
+      gone.route = ghost.departed += gone.size;
       credit(worker, ghost, mail.stamp_at);
     }
     for (const std::uint32_t id : box.messages) messages_->free(id);
@@ -55,6 +110,14 @@ void Engine::read_mail(int worker, int side) {
     box.credits.clear();
     box.messages.clear();
   }
+}
+
+// Its copy stands in the ghost.
+void Engine::mail_packet(int worker, const Output& out, std::uint32_t vc, const Slot& packet) {
+  ++inputs_[out.target + vc].tail;
+  Crew& crew = crews_[static_cast<std::size_t>(worker)];
+  crew.mail[crew.side][out.worker].packets.push_back({out.mail + vc, out.router, packet});
+  crew.mailed_at = std::min(crew.mailed_at, packet.head_at);
 }
 
 void Engine::mail_credit(int worker, const Input& in, std::int64_t stamp_at) {

@@ -134,11 +134,14 @@ class Engine {
   void visit_plain(int worker, std::uint32_t r, std::int64_t to);
   void route_plain(const Here& here, std::uint32_t bit);
   void serve_plain(const Here& here, std::uint32_t output, std::int64_t now);
-  void grant_plain(const Here& here, std::uint32_t output, std::uint32_t bit, int vc,
-                   std::int64_t now);
+  void grant_plain(const Here& here, std::uint32_t output, std::uint32_t bit, Slot& left,
+                   std::uint32_t vc, std::int64_t now);
+  void push_plain(const Here& here, const Output& out, std::uint32_t vc, const Slot& packet,
+                  std::int64_t head_at);
 
   // flow.hpp: packets and credits between buffers.
-  void push(int worker, Output& out, int vc, const Slot& slot);
+  void push(int worker, const Output& out, int vc, const Slot& slot);
+  void mail_packet(int worker, const Output& out, std::uint32_t vc, const Slot& packet);
   void arrive(int worker, std::uint32_t input, std::uint32_t router, const Slot& slot);
   void new_head(int worker, std::uint32_t input, std::uint32_t router);
   void credit(int worker, Input& in, std::int64_t stamp_at);
@@ -146,6 +149,7 @@ class Engine {
   int pick_vc(std::uint32_t output, VcMask vcs, std::int64_t size, std::int64_t now,
               std::int64_t& possible_at);
   std::int64_t room_at(std::uint32_t output, int vc, std::int64_t size, std::int64_t now);
+  std::int64_t room_later(const Account& account, const Output& out, Input& in, std::int64_t size);
   void reclaim(Account& account, const Input& in, std::int64_t now);
   std::int64_t stamp_at(const Input& in, std::int64_t size, std::int64_t start_at,
                         std::int64_t tail_at) const;
@@ -156,11 +160,10 @@ class Engine {
     return machine_.lookahead ? std::max(head + route_ps_, in.ready_at)
                               : std::max(head, in.ready_at) + route_ps_;
   }
-  std::int64_t ready_at(const Input& in) const {
-    const std::int64_t head = slot(in, in.head).head_at;
-    return machine_.lookahead ? std::max(head + route_ps_ + alloc_ps_, in.ready_at)
-                              : std::max(head, in.ready_at) + route_ps_ + alloc_ps_;
+  std::int64_t ready_at(const Input& in, std::int64_t head_at) const {
+    return std::max(head_at + early_ps_, in.ready_at) + late_ps_;
   }
+  std::int64_t ready_at(const Input& in) const { return ready_at(in, slot(in, in.head).head_at); }
   // Input of the output's candidate 0. Output buffers are numbered as their cables.
   std::uint32_t first_candidate(std::uint32_t r, int output) const {
     const std::uint32_t base = routers_[r].first_input;
@@ -188,10 +191,14 @@ class Engine {
   }
   std::uint64_t* waiting(std::uint32_t output) { return &waiting_[output * words_]; }
   Slot& slot(const Input& in, std::uint32_t position) {
-    return slots_[in.ring + (position & ((1u << in.ring_bits) - 1))];
+    return slots_[first_slot(in) + (position & ring_mask_)];
   }
   const Slot& slot(const Input& in, std::uint32_t position) const {
-    return slots_[in.ring + (position & ((1u << in.ring_bits) - 1))];
+    return slots_[first_slot(in) + (position & ring_mask_)];
+  }
+  // All rings are of one size, in the order of their inputs.
+  std::size_t first_slot(const Input& in) const {
+    return static_cast<std::size_t>(&in - &inputs_[0]) << ring_bits_;
   }
   std::string describe_input(std::uint32_t input) const;
   std::uint32_t router_of_input(std::uint32_t input) const;
@@ -213,9 +220,13 @@ class Engine {
   const bool timed_;         // Heads are routed at their time, not before.
   bool plain_ = false;       // See plain.cpp.
   const bool buffered_;      // Has output buffers.
+  bool all_up_ = true;       // Every port has a cable, and it works.
   std::uint32_t words_ = 1;  // Of a waiting mask.
-  std::uint32_t ways_ = 1;   // Per input.
+  std::uint32_t ring_bits_ = 0, ring_mask_ = 0;  // Slots of a buffer, a power of two.
+  std::uint32_t ways_ = 1;                       // Per input.
   std::int64_t route_ps_, alloc_ps_, leave_ps_;
+  // Route and VC allocation, done while the former head leaves or after it.
+  const std::int64_t early_ps_, late_ps_;
   std::uint32_t crossbar_ways_ = 1;  // Packets that one input port can send at once.
   std::int32_t buffer_packets_ = 1, output_buffer_packets_ = 1;
   std::int64_t flit_bytes_, header_bytes_;

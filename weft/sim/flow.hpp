@@ -10,62 +10,27 @@
 namespace weft::detail {
 
 inline void Engine::reclaim(Account& account, const Input& in, std::int64_t now) {
-  while (account.reclaim != in.head) {
-    const Slot& gone = slot(in, account.reclaim);
-    if (gone.head_at > now) return;
-    account.room += static_cast<std::int32_t>(gone.size);
-    ++account.reclaim;
+  if (in.port == sink_port && in.ready_at <= now) {
+    account.room += static_cast<std::int32_t>(in.departed - account.departed);
+    account.departed = in.departed;
+    account.reclaim = in.head;
+    return;
+  }
+  // Backwards: a look at the newest credit mostly does for all, and saves reading the cold rest.
+  for (std::uint16_t i = in.head; i != account.reclaim; --i) {
+    const Slot& gone = slot(in, i - 1u);
+    if (gone.head_at > now) continue;
+    const auto departed = static_cast<std::uint32_t>(gone.route);
+    account.room += static_cast<std::int32_t>(departed - account.departed);
+    account.departed = departed;
+    account.reclaim = i;
+    return;
   }
 }
 
-// The earliest time, as far as is known, at which the VC takes a packet of this size; `now` or
-// before when it does already.
-inline std::int64_t Engine::room_at(std::uint32_t output, int vc, std::int64_t size,
-                                    std::int64_t now) {
-  Account& account = accounts_[std::size_t{output} * vcs_ + static_cast<std::uint32_t>(vc)];
-  if (account.free_at > now) return account.free_at;
-  const Output& out = outputs_[output];
-  const auto fits = [&](std::int64_t room, std::uint16_t reclaimed) {
-    return room >= size && static_cast<std::uint16_t>(account.pushed - reclaimed) < out.packets_max;
-  };
-  if (fits(account.room, account.reclaim)) return now;
-  Input& in = inputs_[out.target + static_cast<std::uint32_t>(vc)];
-  reclaim(account, in, now);
-  if (fits(account.room, account.reclaim)) return now;
-  std::int64_t room = account.room;
-  for (std::uint16_t i = account.reclaim; i != in.head;) {
-    const Slot& gone = slot(in, i++);
-    room += gone.size;
-    if (fits(room, i)) return gone.head_at;
-  }
-  in.starved = 1;
-  return never_at;
-}
-
-// The VC with the most room, in turn among equals; -1 when none has enough, and then when one may
-// have.
-inline int Engine::pick_vc(std::uint32_t output, VcMask vcs, std::int64_t size, std::int64_t now,
-                           std::int64_t& possible_at) {
-  const int count = static_cast<int>(vcs_);
-  int best = -1;
-  std::int32_t most = -1;
-  int vc = outputs_[output].last_vc;
-  for (int i = 0; i < count; ++i) {
-    vc = vc + 1 == count ? 0 : vc + 1;
-    if (((vcs >> vc) & 1) == 0) continue;
-    const auto v = static_cast<std::uint32_t>(vc);
-    Account& account = accounts_[std::size_t{output} * vcs_ + v];
-    // The accounts are compared, so they must be up to date.
-    reclaim(account, inputs_[outputs_[output].target + v], now);
-    const std::int64_t at = room_at(output, vc, size, now);
-    if (at > now) {
-      possible_at = std::min(possible_at, at);
-    } else if (account.room > most) {
-      most = account.room;
-      best = vc;
-    }
-  }
-  return best;
+inline bool has_room(const Account& account, const Output& out, std::int64_t size) {
+  return account.room >= size &&
+         static_cast<std::uint16_t>(account.pushed - account.reclaim) < out.packets_max;
 }
 
 // When the space of a departing packet can be used again by the feeder.
@@ -106,18 +71,15 @@ inline void Engine::arrive(int worker, std::uint32_t input, std::uint32_t router
   if (empty) new_head(worker, input, router);
 }
 
-inline void Engine::push(int worker, Output& out, int vc, const Slot& packet) {
+inline void Engine::push(int worker, const Output& out, int vc, const Slot& packet) {
   const std::uint32_t target = out.target + static_cast<std::uint32_t>(vc);
   if (!out.remote) {
     arrive(worker, target, out.router, packet);
     return;
   }
-  Input& ghost = inputs_[target];
-  slot(ghost, ghost.tail++) = packet;
-  Crew& crew = crews_[static_cast<std::size_t>(worker)];
-  crew.mail[crew.side][out.worker].packets.push_back(
-      {out.mail + static_cast<std::uint32_t>(vc), out.router, packet});
-  crew.mailed_at = std::min(crew.mailed_at, packet.head_at);
+  const Input& ghost = inputs_[target];
+  slot(ghost, ghost.tail) = packet;
+  mail_packet(worker, out, static_cast<std::uint32_t>(vc), packet);
 }
 
 // Space has become, or will become, free: if its feeder waits for it, tell him when.

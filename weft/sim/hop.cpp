@@ -17,55 +17,6 @@ void Engine::visit(int worker, std::uint32_t r, Time to) {
   }
 }
 
-// A visit is short and touches many places, each found through the one before. Asked for in time,
-// one level per call, they are there when it comes: without this, half the time of a large network
-// goes into waiting for memory (bench/packet_hops).
-void Engine::expect(std::uint32_t r, int visits_ahead) const {
-  const auto fetch = [](const void* begin, std::size_t bytes) {
-    for (std::size_t b = 0; b < bytes; b += 64) {
-      __builtin_prefetch(static_cast<const char*>(begin) + b, 1);
-    }
-  };
-  const Router& router = routers_[r];
-  const std::size_t ends = std::size_t{router.ports} + router.nodes;
-  const std::size_t first = router.first_output;
-  if (visits_ahead == 4) {
-    fetch(&router, 1);
-    fetch(&fresh_[std::size_t{r} * words_], 1);
-  } else if (visits_ahead == 3) {
-    fetch(&next_at_[router.first_next], router.actors * sizeof(std::int64_t));
-    fetch(&waiting_[first * words_], ends * words_ * sizeof(std::uint64_t));
-    fetch(&inputs_[router.first_input], ends * vcs_ * sizeof(Input));
-    fetch(&outputs_[first], router.outputs * sizeof(Output));
-    fetch(&accounts_[first * vcs_], router.outputs * vcs_ * sizeof(Account));
-    fetch(&crossbar_free_at_[std::size_t{first_in_port_[r]} * crossbar_ways_],
-          ends * sizeof(std::int64_t));
-  } else if (visits_ahead == 2) {
-    std::uint64_t heads = fresh_[std::size_t{r} * words_];
-    for (std::size_t o = first; o < first + ends; ++o) {
-      if (waiting_[o * words_] == 0) continue;
-      heads |= waiting_[o * words_];
-      fetch(&inputs_[outputs_[o].target], vcs_ * sizeof(Input));
-    }
-    for (; heads != 0; heads &= heads - 1) {
-      const Input& in =
-          inputs_[router.first_input + static_cast<std::uint32_t>(std::countr_zero(heads))];
-      fetch(&slot(in, in.head), 1);
-      fetch(&slot(in, in.head + 1), 1);
-    }
-  } else {
-    for (std::size_t o = first; o < first + ends; ++o) {
-      if (waiting_[o * words_] == 0) continue;
-      for (std::uint32_t v = 0; v < vcs_; ++v) {
-        const Input& in = inputs_[outputs_[o].target + v];
-        fetch(&slot(in, in.tail), 1);
-        const Account& account = accounts_[o * vcs_ + v];
-        if (account.room < 2 * machine_.packet_max().count) fetch(&slot(in, account.reclaim), 65);
-      }
-    }
-  }
-}
-
 void Engine::visit_any(int worker, std::uint32_t r, std::int64_t to) {
   Router& router = routers_[r];
   router.wake_at = visiting;
@@ -430,6 +381,7 @@ void Engine::depart(int worker, std::uint32_t r, std::uint32_t input, std::int64
   Slot& gone = slot(in, in.head);
   const std::int64_t stamp = stamp_at(in, gone.size, start_at, tail_at);
   gone.head_at = stamp;
+  gone.route = in.departed += gone.size;
   ++in.head;
   in.ready_at = tail_at + flit_ps;
   if (in.remote) {

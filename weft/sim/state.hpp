@@ -56,8 +56,10 @@ class LazyArray {
   std::size_t size_ = 0;
 };
 
-// A packet in a buffer. After it has left, `head_at` says when its space counts as free at the
-// feeder: a credit is no event of its own.
+// A packet in a buffer. A credit is no event of its own: after a packet has left, `head_at` says
+// when its space counts as free at the feeder, and `route` how many bytes had then left this buffer
+// since the beginning. Both only grow, so the newest credit that has come back speaks for all
+// before it.
 struct Slot {
   std::int64_t head_at;      // First flit arrives.
   std::uint32_t tail_after;  // Last flit arrives this much later.
@@ -75,7 +77,7 @@ inline constexpr std::int64_t packet_size_max = (1 << 18) - 1;
 struct Input {
   std::int64_t
       ready_at;  // Its head may be granted then; without a head: the former one has left then.
-  std::uint32_t ring;  // First slot.
+  std::uint32_t departed;  // Bytes so far, modulo 2^32.
   std::uint32_t
       feeder;  // The output that fills it, or the ghost of this ring at another worker's feeder.
   std::uint32_t credit;      // From the last flit's leaving to the feeder's using the space, in ps.
@@ -83,7 +85,6 @@ struct Input {
   std::uint16_t head, tail;  // Free-running; empty when equal.
   std::uint16_t
       port;  // Input port within the router: VCs of a port share their way into the crossbar.
-  std::uint8_t ring_bits;    // log2 of the ring's size.
   std::uint8_t starved : 1;  // The feeder waits for space here.
   std::uint8_t remote : 1;   // The feeder lives with another worker.
 };
@@ -105,17 +106,20 @@ struct Output {
 };
 
 enum OutputKind : std::uint8_t { to_nowhere, to_router, to_buffer, to_node };
-inline constexpr std::uint16_t no_port = 0xffff;  // Input::port of an output buffer.
+inline constexpr std::uint16_t no_port = 0xffff;    // Input::port of an output buffer.
+inline constexpr std::uint16_t sink_port = 0xfffe;  // Of a node's; its ready_at: newest credit.
 
 // Credit account of one VC of an output.
 struct Account {
   std::int64_t
       free_at;        // The VC can be allocated again (only where allocation does not look ahead).
   std::int32_t room;  // Bytes known to be free.
-  std::uint16_t reclaim;  // Departed packets before this one are counted in `room`.
+  std::uint32_t departed;  // Bytes whose credits are counted in `room`, modulo 2^32.
+  std::uint32_t ring;      // First slot of the buffer.
+  std::uint16_t reclaim;   // Departed packets before this one are counted in `room`.
   std::uint16_t pushed;
 };
-static_assert(sizeof(Account) == 16);
+static_assert(sizeof(Account) == 24);
 
 // One way on for a head, in the router's own numbering.
 struct Way {

@@ -8,7 +8,8 @@
 namespace weft::detail {
 
 bool View::up(int port) const {
-  return engine_.graph_.ports(RouterId(router_))[static_cast<std::size_t>(port)].usable();
+  return engine_.all_up_ ||
+         engine_.graph_.ports(RouterId(router_))[static_cast<std::size_t>(port)].usable();
 }
 
 Bytes View::free(int port, int vc) const {
