@@ -11,8 +11,8 @@ void Engine::serve_card(int worker, std::uint32_t r, int output, std::int64_t no
   const Router& router = routers_[r];
   const std::uint32_t global = router.first_output + static_cast<std::uint32_t>(output);
   Output& out = outputs_[global];
-  const NodeId node = graph_.nodes_at(
-      RouterId(r))[static_cast<std::size_t>(output - router.outputs + router.nodes)];
+  const int local = output - (router.outputs - router.nodes);
+  const NodeId node = graph_.nodes_at(RouterId(r))[static_cast<std::size_t>(local)];
   Card& card = cards_[node.index];
   std::int64_t& next = next_of(r, 1 + output);
   if (card.first == no_message) {

@@ -57,7 +57,7 @@ void Engine::expect(std::uint32_t r, int visits_ahead) const {
     fetch(&waiting_[first * words_], ends * words_ * sizeof(std::uint64_t));
     fetch(&inputs_[router.first_input], ends * vcs_ * sizeof(Input));
     fetch(&outputs_[first], router.outputs * sizeof(Output));
-    fetch(&accounts_[first * vcs_], router.outputs * vcs_ * sizeof(Account));
+    fetch(&accounts_[first * vcs_], std::size_t{router.outputs} * vcs_ * sizeof(Account));
     fetch(&crossbar_free_at_[std::size_t{first_in_port_[r]} * crossbar_ways_],
           ends * sizeof(std::int64_t));
   } else if (visits_ahead == 2) {

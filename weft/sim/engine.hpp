@@ -77,6 +77,9 @@ class Engine {
     int vc = -1;
     std::int64_t possible_at = never_at;  // Lower bound when it is later than now.
   };
+  struct Passage {  // Of a packet through an output: its first flit, its last, and the end of that.
+    std::int64_t start_at, tail_at, free_at;
+  };
   struct Frame {  // An output in service, and the one that sent us to it.
     int output;
     const Frame* below;
@@ -126,16 +129,17 @@ class Engine {
   int better_output(std::uint32_t r, const Candidate& c, int output, std::int64_t now,
                     const Frame* below);
   void grant(int worker, std::uint32_t r, int output, const Candidate& c, std::int64_t now);
-  void depart(int worker, std::uint32_t r, std::uint32_t input, std::int64_t start_at,
-              std::int64_t tail_at, std::int64_t flit_ps);
+  void depart(int worker, std::uint32_t r, std::uint32_t input, const Passage& passage);
 
   // plain.cpp: the same for the plain case.
   struct Here;
   void visit_plain(int worker, std::uint32_t r, std::int64_t to);
   void route_plain(const Here& here, std::uint32_t bit);
   void serve_plain(const Here& here, std::uint32_t output, std::int64_t now);
-  void grant_plain(const Here& here, std::uint32_t output, std::uint32_t bit, Slot& left,
-                   std::uint32_t vc, std::int64_t now);
+  struct Grant {
+    std::uint32_t output, bit, vc;
+  };
+  void grant_plain(const Here& here, const Grant& grant, Slot& left, std::int64_t now);
   void push_plain(const Here& here, const Output& out, std::uint32_t vc, const Slot& packet,
                   std::int64_t head_at);
 
@@ -189,7 +193,7 @@ class Engine {
     if (at < next) next = at;
     routers_[r].active |= std::uint64_t{1} << (static_cast<unsigned>(actor) % 64);
   }
-  std::uint64_t* waiting(std::uint32_t output) { return &waiting_[output * words_]; }
+  std::uint64_t* waiting(std::uint32_t output) { return &waiting_[std::size_t{output} * words_]; }
   Slot& slot(const Input& in, std::uint32_t position) {
     return slots_[first_slot(in) + (position & ring_mask_)];
   }

@@ -365,7 +365,7 @@ void Engine::grant(int worker, std::uint32_t r, int output, const Candidate& c, 
   packet.head_at = now + wire.delay;
   packet.tail_after = static_cast<std::uint32_t>(tail - now);
   packet.route = c.route;
-  depart(worker, r, c.input, now, tail, flit);
+  depart(worker, r, c.input, {.start_at = now, .tail_at = tail, .free_at = out.free_at});
   if (out.kind == to_node) {
     deliver(worker, out, c.vc, packet);
     return;
@@ -375,15 +375,14 @@ void Engine::grant(int worker, std::uint32_t r, int output, const Candidate& c, 
 }
 
 // The head has been granted: its space becomes a credit, and the next packet moves up.
-void Engine::depart(int worker, std::uint32_t r, std::uint32_t input, std::int64_t start_at,
-                    std::int64_t tail_at, std::int64_t flit_ps) {
+void Engine::depart(int worker, std::uint32_t r, std::uint32_t input, const Passage& passage) {
   Input& in = inputs_[input];
   Slot& gone = slot(in, in.head);
-  const std::int64_t stamp = stamp_at(in, gone.size, start_at, tail_at);
+  const std::int64_t stamp = stamp_at(in, gone.size, passage.start_at, passage.tail_at);
   gone.head_at = stamp;
   gone.route = in.departed += gone.size;
   ++in.head;
-  in.ready_at = tail_at + flit_ps;
+  in.ready_at = passage.free_at;
   if (in.remote) {
     mail_credit(worker, in, stamp);
   } else {

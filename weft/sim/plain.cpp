@@ -86,9 +86,9 @@ struct Engine::Here {
 }
 
 // The head of `bit` goes through `output` now.
-[[gnu::always_inline]] inline void Engine::grant_plain(const Here& here, std::uint32_t output,
-                                                       std::uint32_t bit, Slot& left,
-                                                       std::uint32_t vc, std::int64_t now) {
+[[gnu::always_inline]] inline void Engine::grant_plain(const Here& here, const Grant& grant,
+                                                       Slot& left, std::int64_t now) {
+  const auto [output, bit, vc] = grant;
   Output& out = here.outputs[output];
   Input& in = here.inputs[bit];
   const Wire& wire = wires_[out.wire];
@@ -174,7 +174,7 @@ struct Engine::Here {
       vc = pick_vc(here.router.first_output + output, in.vcs, size, now, possible_at);
       if (vc < 0) continue;
     }
-    grant_plain(here, output, bit, packet, static_cast<std::uint32_t>(vc), now);
+    grant_plain(here, {output, bit, static_cast<std::uint32_t>(vc)}, packet, now);
     next = here.waiting[output] != 0 ? out.free_at : never_at;
     return;
   }
