@@ -5,8 +5,11 @@
 // behind the buffers, then cards.
 #include <algorithm>
 #include <bit>
+#include <string>
 
 #include "weft/sim/engine.hpp"
+
+#include <weft/base/quantity.hpp>
 
 namespace weft::detail {
 
@@ -66,6 +69,25 @@ Engine::Engine(const Topology& topology, const Machine& machine, const Policy& p
            machine_.arbitration != Arbitration::age &&
            std::all_of(routers_.begin(), routers_.end(),
                        [](const Router& router) { return router.actors <= 64; });
+}
+
+Status Engine::fits(const Topology& topology, const Machine& machine) {
+  const Graph& graph = topology.graph;
+  const std::uint64_t stages = machine.output_buffer.count > 0 ? 2 : 1;
+  const std::uint64_t ends = std::uint64_t{graph.link_count()} + graph.node_count();
+  // Cables that cross between workers have a second ring each, at the most all.
+  const std::uint64_t rings =
+      (2 * ends * stages + graph.node_count()) * static_cast<std::uint64_t>(machine.vcs);
+  const std::int64_t most =
+      std::max(machine.buffer_size(), machine.output_buffer) / machine.packet_max();
+  const std::int64_t packets = machine.packets_per_buffer > 0 ? machine.packets_per_buffer : most;
+  const std::uint64_t slots =
+      rings * std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(packets, 1)));
+  if (slots <= UINT32_MAX) return {};
+  return Error::input(
+      "router.buffer of " + to_text(machine.buffer_size()) + " makes " + std::to_string(slots) +
+      " places for packets in a network of this size; at most " + std::to_string(UINT32_MAX) +
+      " can be simulated: make buffers smaller, or set router.packets_per_buffer");
 }
 
 int Engine::packets_per_buffer(Bytes buffer) const {

@@ -25,6 +25,9 @@ class Engine {
   Engine(const Topology& topology, const Machine& machine, const Policy& policy, Host& host,
          const NetworkOptions& options);
 
+  // Slots and inputs are numbered in 32 bits; what does not fit is refused before it is laid out.
+  static Status fits(const Topology& topology, const Machine& machine);
+
   void set_alarm(NodeId node, Time at);
   void send(NodeId from, NodeId to, Bytes size, Time now, std::uint64_t cookie);
   Result<bool> run(Time until);

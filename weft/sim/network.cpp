@@ -9,6 +9,8 @@ Result<std::unique_ptr<Network>> Network::make(const Topology& topology, const M
                                                const Policy& policy, Host& host,
                                                const NetworkOptions& options) {
   if (Status status = check_machine(machine); !status) return std::move(status).error();
+  if (Status status = detail::Engine::fits(topology, machine); !status)
+    return std::move(status).error();
   return std::unique_ptr<Network>(
       new Network(std::make_unique<detail::Engine>(topology, machine, policy, host, options)));
 }

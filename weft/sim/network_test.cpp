@@ -297,6 +297,20 @@ TEST(Machine, RefusesWhatCannotBe) {
   EXPECT_NE(error_of(m).find("link.rate"), std::string::npos);
 }
 
+TEST(Machine, RefusesMoreBuffersThanCanBeNumbered) {
+  const Topology topology = *make_topology("torus:16x16x16");
+  auto policy = make_policy("dor", topology, 32);
+  ASSERT_TRUE(policy);
+  Machine m = distinct_delays();
+  m.vcs = 32;
+  m.buffer = m.mtu * 16000;
+  Notes notes;
+  const auto network = Network::make(topology, m, **policy, notes, {});
+  ASSERT_FALSE(network);
+  EXPECT_NE(network.error().message().find("router.buffer"), std::string::npos)
+      << network.error().message();
+}
+
 TEST(Machine, IsReadFromAFileWithLineNumbers) {
   const Topology topology = *make_topology("dragonfly:a=4,h=2,p=2");
   const auto read = [&](const std::string& text) {
