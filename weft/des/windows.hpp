@@ -46,11 +46,13 @@ class Meeting {
 void run_workers(int workers, const std::function<void(int)>& work);
 
 // What a model offers: void visit(int worker, std::uint32_t process, Time to): do all that happens
-// before `to`; void write_mail(int worker, int side): what is mailed from now on goes to this side,
-// which is empty; void read_mail(int worker, int side): take in and empty what others mailed to me
-// on this side; std::int64_t mailed_ps(int worker): the earliest time at which something mailed
-// since write_mail matters, INT64_MAX for none. Two sides, so that one meeting per window is
-// enough: a fast worker writes one while a slow one still reads the other.
+// before `to`; void expect(std::uint32_t process, int steps): it will be visited soon, fetch what
+// that needs; called with 4, 3, 2 and 1 as the visit comes nearer; void write_mail(int worker, int
+// side): what is mailed from now on goes to this side, which is empty; void read_mail(int worker,
+// int side): take in and empty what others mailed to me on this side; std::int64_t mailed_ps(int
+// worker): the earliest time at which something mailed since write_mail matters, INT64_MAX for
+// none. Two sides, so that one meeting per window is enough: a fast worker writes one while a slow
+// one still reads the other.
 template <typename Model>
 class Windows {
  public:

@@ -51,15 +51,15 @@ Engine::Engine(const Topology& topology, const Machine& machine, const Policy& p
       flit_bytes_(machine.flit.count),
       header_bytes_(machine.header.count) {
   const int workers = std::clamp(options.workers, 1, 63);
+  partition_ = Partition::even(graph_.router_count(), workers);
   lay_out();
-  windows_.emplace(*this, Partition::even(graph_.router_count(), workers), Duration::ps(1));
   for (std::uint32_t r = 0; r < graph_.router_count(); ++r) connect_router(r);
   make_ghosts();
   make_rings();
   const std::int64_t exact = lookahead_ps();
   const std::int64_t asked = options.window.in_ps();
   window_ = Duration::ps(asked > 0 ? std::min(asked, exact) : exact);
-  windows_.emplace(*this, Partition::even(graph_.router_count(), workers), window_);
+  windows_.emplace(*this, partition_, window_);
   crews_.resize(static_cast<std::size_t>(workers));
   for (Crew& crew : crews_) {
     for (auto& side : crew.mail) side.resize(static_cast<std::size_t>(workers));
@@ -152,12 +152,11 @@ void Engine::make_wires() {
   const Rate crossbar = machine_.switch_rate;
   Rate fastest = std::max(machine_.link.rate, Rate::bit_per_s(1));
   for (const std::string& name : graph_.link_classes()) {
-    const auto own = machine_.link_class.find(name);
-    const Cabling& cable = own == machine_.link_class.end() ? machine_.link : own->second;
+    const Cabling& cable = machine_.cabling(name);
     fastest = std::max(fastest, cable.rate);
     if (buffered_) {
-      class_wire_.push_back(add_wire(slower(crossbar, crossbar == Rate() ? cable.rate : crossbar),
-                                     through, machine_.vc_alloc));
+      class_wire_.push_back(
+          add_wire(crossbar == Rate() ? cable.rate : crossbar, through, machine_.vc_alloc));
       class_wire_.push_back(add_wire(cable.rate, cable.delay, Duration::zero()));
     } else {
       class_wire_.push_back(
@@ -241,9 +240,7 @@ void Engine::connect_router(std::uint32_t r) {
       connect(output, sink, r, eject_wire_, back + feeder_alloc);
       for (std::uint32_t v = 0; v < vcs_; ++v) inputs_[sink + v].port = sink_port;
     } else if (ports[e].connected()) {
-      const std::string& name = graph_.link_classes()[ports[e].link_class];
-      const auto own = machine_.link_class.find(name);
-      const Cabling& cable = own == machine_.link_class.end() ? machine_.link : own->second;
+      const Cabling& cable = machine_.cabling(graph_.link_classes()[ports[e].link_class]);
       const auto back = static_cast<std::uint32_t>(cable.credit_delay.in_ps());
       const Router& peer = routers_[ports[e].peer.index];
       connect(output, peer.first_input + ports[e].peer_port * vcs_, ports[e].peer.index,

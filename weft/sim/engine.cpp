@@ -128,7 +128,7 @@ void Engine::mail_credit(int worker, const Input& in, std::int64_t stamp_at) {
 }
 
 int Engine::worker_of(std::uint32_t r) const {
-  const std::vector<std::uint32_t>& first = windows_->partition().first;
+  const std::vector<std::uint32_t>& first = partition_.first;
   return static_cast<int>(std::upper_bound(first.begin(), first.end(), r) - first.begin()) - 1;
 }
 

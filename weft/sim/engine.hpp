@@ -259,6 +259,7 @@ class Engine {
   std::vector<std::uint8_t> class_wire_;
   std::uint8_t crossbar_wire_ = 0, inject_wire_ = 0, eject_wire_ = 0;
 
+  Partition partition_;  // Who owns which router.
   Duration window_;
   std::vector<Crew> crews_;
   std::optional<MessagePools> messages_;

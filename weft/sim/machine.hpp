@@ -79,6 +79,10 @@ struct Machine {
   Bytes mtu{256};   // Payload of the largest packet.
   Bytes header{0};  // Added to each packet on the wire.
 
+  const Cabling& cabling(const std::string& name) const {
+    const auto own = link_class.find(name);
+    return own == link_class.end() ? link : own->second;
+  }
   Bytes packet_max() const { return mtu + header; }
   Bytes buffer_size() const { return buffer.count > 0 ? buffer : packet_max(); }
 };

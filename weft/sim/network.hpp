@@ -77,7 +77,8 @@ class Network {
                                                const NetworkOptions& options);
   ~Network();
 
-  // First alarm of a node; before the first run.
+  // Rings the node at `at` if it would not ring sooner; before the first run, or from alarm() or
+  // delivered() of that node.
   void set_alarm(NodeId node, Time at);
   // From alarm() of node `from`, or before the first run.
   void send(NodeId from, NodeId to, Bytes size, Time now, std::uint64_t cookie = 0);
