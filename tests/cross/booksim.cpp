@@ -190,6 +190,7 @@ Result<Comparison> compare(const Reference& reference, int seeds) {
   Result<ZeroLoad> zero = zero_load_latency(*scenario);
   if (!zero) return std::move(zero).error();
   found.zero_load = zero->latency_cycles;
+  found.zero_load_hops = zero->hops;
   for (const ReferencePoint& point : reference.points) {
     for (const bool nominal : {true, false}) {
       Result<double> latency =

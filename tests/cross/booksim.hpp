@@ -42,7 +42,7 @@ Result<Reference> read_reference(const std::string& path);
 std::vector<std::string> list_references(const std::string& folder);
 
 struct Comparison {
-  double zero_load = 0;
+  double zero_load = 0, zero_load_hops = 0;
   std::vector<double> latency;           // As Reference::points, at the nominal load.
   std::vector<double> accepted_latency;  // The same at the load that was really there.
   double saturation = 0;

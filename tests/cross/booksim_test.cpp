@@ -23,7 +23,8 @@ std::string folder() {
 // allocator rather than the routing: latency is compared up to half of saturation only, and
 // saturation not at all. docs/validation.md has the numbers.
 bool allocator_artefact(const Reference& r) {
-  return r.routing == "min_adapt" || r.routing == "planar_adapt" || r.routing == "valiant";
+  return r.routing == "min_adapt" || r.routing == "planar_adapt" ||
+         (r.routing == "valiant" && r.topology == "torus");
 }
 
 class Curve : public testing::TestWithParam<std::string> {};
@@ -38,7 +39,9 @@ TEST_P(Curve, AgreesWithTheReference) {
   ASSERT_TRUE(found) << found.error().text();
 
   if (reference->routing == "valiant") {
-    // A mean over random intermediates; the reference's own value is that of two uniform legs.
+    // A mean over random intermediates; the reference's own value is that of two uniform legs. The
+    // closed form of its README holds whatever they were.
+    EXPECT_NEAR(found->zero_load, 5 * found->zero_load_hops + 6 + reference->packet, 1e-6);
     EXPECT_NEAR(found->zero_load, reference->zero_load, 0.05 * reference->zero_load);
   } else {
     EXPECT_DOUBLE_EQ(found->zero_load, reference->zero_load);
