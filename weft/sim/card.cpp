@@ -48,7 +48,7 @@ void Engine::serve_card(int worker, std::uint32_t r, int output, std::int64_t no
   packet.sequence =
       static_cast<std::uint32_t>((message.size - message.unsent) / machine_.mtu.count) & 63;
   message.unsent -= payload;
-  out.free_at = tail + flit;
+  out.free_at = tail + flit + message.gap;
   out.last_vc = static_cast<std::uint8_t>(vc);
   ++out.packets;
   out.bytes += static_cast<std::uint64_t>(size);
@@ -59,6 +59,7 @@ void Engine::serve_card(int worker, std::uint32_t r, int output, std::int64_t no
   if (message.unsent == 0) {
     card.first = message.next;
     if (card.first == no_message) card.last = no_message;
+    host_.departed(worker, {node, NodeId(message.to), message.cookie, Time::ps(tail + flit)});
   }
   next = card.first == no_message ? never_at : out.free_at;
   push(worker, out, vc, packet);
@@ -100,7 +101,8 @@ void Engine::deliver(int worker, Output& out, int vc, const Slot& packet) {
   host_.delivered(worker, d);
 }
 
-void Engine::send(NodeId from, NodeId to, Bytes size, Time now, std::uint64_t cookie) {
+void Engine::send(const Outgoing& outgoing, Time now) {
+  const auto& [from, to, size, cookie, gap] = outgoing;
   WEFT_CHECK(from.index < graph_.node_count() && to.index < graph_.node_count() && size.count >= 0);
   const std::uint32_t r = graph_.router_of(from).index;
   const std::uint32_t id = messages_->make(worker_of(r));
@@ -110,6 +112,7 @@ void Engine::send(NodeId from, NodeId to, Bytes size, Time now, std::uint64_t co
                       .size = size.count,
                       .unsent = size.count,
                       .missing = size.count,
+                      .gap = gap.in_ps(),
                       .cookie = cookie,
                       .from = from.index,
                       .to = to.index,

@@ -29,7 +29,7 @@ class Engine {
   static Status fits(const Topology& topology, const Machine& machine);
 
   void set_alarm(NodeId node, Time at);
-  void send(NodeId from, NodeId to, Bytes size, Time now, std::uint64_t cookie);
+  void send(const Outgoing& outgoing, Time now);
   Result<bool> run(Time until);
   std::string find_deadlock() const;
   NetworkCounts counts() const;

@@ -21,8 +21,8 @@ Network::~Network() = default;
 void Network::set_alarm(NodeId node, Time at) {
   engine_->set_alarm(node, at);
 }
-void Network::send(NodeId from, NodeId to, Bytes size, Time now, std::uint64_t cookie) {
-  engine_->send(from, to, size, now, cookie);
+void Network::send(const Outgoing& message, Time now) {
+  engine_->send(message, now);
 }
 Result<bool> Network::run(Time until) {
   return engine_->run(until);

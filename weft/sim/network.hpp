@@ -28,6 +28,20 @@ struct Delivery {
   std::uint64_t cookie = 0;
 };
 
+struct Outgoing {
+  NodeId from, to;
+  Bytes size;
+  std::uint64_t cookie = 0;
+  Duration gap;  // Silence of the card after each of its packets.
+};
+
+// The card is done with a message: its last flit leaves at `at`, which may lie ahead of the clock.
+struct Departure {
+  NodeId from, to;
+  std::uint64_t cookie = 0;
+  Time at;
+};
+
 // What the nodes do. Called by the worker that owns the node's router, for one node at a time and
 // in the order of its clock; a host keeps its state per node (or per worker) and shares nothing
 // else.
@@ -39,6 +53,8 @@ class Host {
   virtual Time alarm(int worker, NodeId node, Time now) = 0;
   // A message for d.to is complete, or certain to be at d.arrived.
   virtual void delivered(int worker, const Delivery& d) = 0;
+  // The sender's side of it; called for node d.from.
+  virtual void departed(int /*worker*/, const Departure& /*d*/) {}
 };
 
 struct NetworkOptions {
@@ -77,11 +93,14 @@ class Network {
                                                const NetworkOptions& options);
   ~Network();
 
-  // Rings the node at `at` if it would not ring sooner; before the first run, or from alarm() or
-  // delivered() of that node.
+  // Rings the node at `at` if it would not ring sooner; before the first run, or from any call to
+  // the host for that node.
   void set_alarm(NodeId node, Time at);
   // From alarm() of node `from`, or before the first run.
-  void send(NodeId from, NodeId to, Bytes size, Time now, std::uint64_t cookie = 0);
+  void send(const Outgoing& message, Time now);
+  void send(NodeId from, NodeId to, Bytes size, Time now, std::uint64_t cookie = 0) {
+    send({from, to, size, cookie, Duration::zero()}, now);
+  }
 
   // Executes everything before `until`; true when anything remains to be done. An error: a packet
   // that no route leads on, or one lost, doubled or out of order (which would be our bug).

@@ -17,7 +17,9 @@ class Notes final : public Host {
  public:
   Time alarm(int, NodeId, Time) override { return Time::never(); }
   void delivered(int, const Delivery& d) override { list.push_back(d); }
+  void departed(int, const Departure& d) override { left.push_back(d); }
   std::vector<Delivery> list;
+  std::vector<Departure> left;
 };
 
 struct Rig {
@@ -172,6 +174,30 @@ TEST(Serialisation, PacketsOfAMessageFollowWithoutAGap) {
   ASSERT_EQ(rig->notes.list.size(), 1u);
   EXPECT_EQ((rig->notes.list[0].arrived - Time::zero()).in_ps(),
             (head + tail + m.eject_delay).in_ps());
+}
+
+// The card is done when its last flit is on the wire; a gap follows every packet but does not count
+// after the last.
+TEST(Serialisation, GapsKeepPacketsApart) {
+  for (const std::int64_t gap_ns : {0, 50}) {
+    Machine m = distinct_delays();
+    m.buffer = Bytes{64 * 256};
+    m.lookahead = true;
+    auto rig = make_rig("mesh:2", "dor", m);
+    const std::int64_t packets = 10;
+    const Duration gap = Duration::ns(gap_ns);
+    rig->network->send({NodeId(0), NodeId(1), Bytes{256 * packets}, 7, gap}, Time::zero());
+    ASSERT_TRUE(rig->network->run(Time::never()));
+    const Duration busy = serialise(Bytes{256}, m.node_link.rate) * packets + gap * (packets - 1);
+    ASSERT_EQ(rig->notes.left.size(), 1u);
+    EXPECT_EQ(rig->notes.left[0].at, Time::zero() + busy);
+    EXPECT_EQ(rig->notes.left[0].cookie, 7u);
+    const Duration router = m.route + m.vc_alloc + m.switch_alloc + m.switch_delay;
+    const Duration head = m.inject_delay + m.node_link.delay * 2 + router * 2 + m.link.delay;
+    ASSERT_EQ(rig->notes.list.size(), 1u);
+    EXPECT_EQ(rig->notes.list[0].arrived,
+              Time::zero() + head + busy - serialise(m.flit, m.link.rate) + m.eject_delay);
+  }
 }
 
 TEST(Headers, CountOnTheWireButNotInTheMessage) {

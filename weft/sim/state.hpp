@@ -137,6 +137,7 @@ struct Card {
 struct Message {
   std::int64_t born_at, entered_at;
   std::int64_t size, unsent, missing;
+  std::int64_t gap;  // After each packet, ps.
   std::uint64_t cookie;
   std::uint32_t from, to;
   std::uint32_t next;
