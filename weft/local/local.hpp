@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// An ideal network inside one thread, for testing what stands on a Fabric: ranks are fibers, frames
+// arrive in an order drawn from a seed. Time is the number of steps made, and means nothing.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include <weft/base/result.hpp>
+#include <weft/xport/fabric.hpp>
+
+namespace weft {
+
+struct LocalOptions {
+  std::uint64_t seed = 1;
+  int rails = 1;
+  bool ordered = true;  // false: frames of one pair overtake each other.
+  bool carries_data = true;
+  std::size_t stack_bytes = 256 * 1024;
+  // Counted for the tests' own closed forms.
+  std::uint64_t* frames = nullptr;
+  std::uint64_t* bytes = nullptr;
+  // Frames that wait for one rank, at most, over the whole run.
+  std::uint64_t* most_waiting = nullptr;
+};
+
+// Runs body once per rank until all have returned. Current is set while a rank runs; what it sets
+// as its layer is kept for it. An error names who waits for what when nothing can move any more.
+Status run_local(std::uint32_t ranks, const LocalOptions& options,
+                 const std::function<void(Fabric&)>& body);
+
+}  // namespace weft

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small hash table in one block: thousands of ranks each have a few, mostly tiny. Pointers to
+// values are good until the next insertion or removal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace weft::mp {
+
+template <typename Value>
+class FlatMap {
+ public:
+  Value* find(std::uint64_t key) {
+    if (cells_.empty()) return nullptr;
+    for (std::size_t at = home(key); cells_[at].used; at = next(at)) {
+      if (cells_[at].key == key) return &cells_[at].value;
+    }
+    return nullptr;
+  }
+  Value& operator[](std::uint64_t key) {
+    if (Value* const found = find(key)) return *found;
+    if ((count_ + 1) * 4 > cells_.size() * 3) grow();
+    ++count_;
+    return place(key, Value{});
+  }
+  void erase(std::uint64_t key) {
+    if (cells_.empty()) return;
+    std::size_t hole = home(key);
+    while (cells_[hole].used && cells_[hole].key != key) hole = next(hole);
+    if (!cells_[hole].used) return;
+    --count_;
+    // Whoever would not be found across the hole moves into it.
+    for (std::size_t at = next(hole); cells_[at].used; at = next(at)) {
+      const std::size_t from_home = (at - home(cells_[at].key)) & (cells_.size() - 1);
+      const std::size_t from_hole = (at - hole) & (cells_.size() - 1);
+      if (from_home < from_hole) continue;
+      cells_[hole] = std::move(cells_[at]);
+      hole = at;
+    }
+    cells_[hole] = Cell{};
+  }
+  std::size_t size() const { return count_; }
+  template <typename Visit>
+  void each(Visit&& visit) {
+    for (Cell& cell : cells_) {
+      if (cell.used) visit(cell.key, cell.value);
+    }
+  }
+
+ private:
+  struct Cell {
+    std::uint64_t key = 0;
+    Value value = {};
+    bool used = false;
+  };
+  std::size_t home(std::uint64_t key) const {
+    return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 32) & (cells_.size() - 1);
+  }
+  std::size_t next(std::size_t at) const { return (at + 1) & (cells_.size() - 1); }
+  Value& place(std::uint64_t key, Value&& value) {
+    std::size_t at = home(key);
+    while (cells_[at].used) at = next(at);
+    cells_[at] = {key, std::move(value), true};
+    return cells_[at].value;
+  }
+  void grow() {
+    std::vector<Cell> old(cells_.empty() ? 4 : cells_.size() * 2);
+    old.swap(cells_);
+    for (Cell& cell : old) {
+      if (cell.used) place(cell.key, std::move(cell.value));
+    }
+  }
+  std::vector<Cell> cells_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace weft::mp

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages between ranks: matching by (context, source, tag), in the order of sending; small ones
+// eagerly, large ones by rendezvous and remote writes over all rails. One Messenger per rank; it
+// makes progress only while one of its functions runs.
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <weft/base/units.hpp>
+#include <weft/mp/options.hpp>
+#include <weft/xport/fabric.hpp>
+
+namespace weft::mp {
+
+using ContextId = std::uint32_t;  // Messages of different contexts never meet.
+inline constexpr int any_source = -1;
+inline constexpr int any_tag = -1;
+
+struct Sending {
+  RankId to;
+  ContextId context = 0;
+  int source = 0;  // How the receiver knows us: our rank in its communicator.
+  int tag = 0;
+  const void* data = nullptr;
+  std::size_t size = 0;
+  bool synchronous = false;  // Done only when the receiver has matched it.
+  bool internal = false;  // The library's own: its data travels even where the program's does not.
+  const Tuning* tuning = nullptr;  // Null: as the options say.
+};
+
+struct Receiving {
+  ContextId context = 0;
+  int source = any_source;
+  int tag = any_tag;
+  void* data = nullptr;
+  std::size_t size = 0;  // Room.
+  bool internal = false;
+};
+
+// The envelope of a message that has been matched or probed.
+struct Arrival {
+  int source = any_source;
+  int tag = any_tag;
+  std::size_t size = 0;  // As sent; more than the room when truncated.
+  bool truncated = false;
+  bool cancelled = false;
+};
+
+struct Request;           // Owned by the Messenger; see release().
+struct UnexpectedRecord;  // Likewise.
+
+struct Request {
+  bool done = false;
+  bool failed = false;             // The peer is lost.
+  Arrival arrival;                 // Of a receive; of a send only `cancelled`.
+  std::coroutine_handle<> waiter;  // Resumed once, by progress(), after it is done.
+
+  enum class Kind : std::uint8_t { free, send, receive };
+  Kind kind = Kind::free;
+  // The rest is the Messenger's.
+  bool internal = false;
+  bool matched = false;
+  bool released = false;  // The caller has let go; freed when done.
+  std::uint16_t parts_open = 0;
+  std::uint32_t generation = 0;
+  std::uint32_t index = 0;
+  ContextId context = 0;
+  int source = 0, tag = 0;
+  RankId peer;
+  std::byte* data = nullptr;
+  std::size_t size = 0;
+  std::size_t missing = 0;  // Of a rendezvous under way.
+  std::uint64_t region = 0;
+  std::uint64_t order = 0;  // Of posting.
+  const Tuning* tuning = nullptr;
+  Request *before = nullptr, *after = nullptr;  // In the list of posted receives.
+};
+
+class Matching;
+class Peers;
+struct Header;
+
+class Messenger {
+ public:
+  Messenger(Fabric& fabric, const Options& options);
+  ~Messenger();
+  Messenger(const Messenger&) = delete;
+  Messenger& operator=(const Messenger&) = delete;
+
+  Fabric& fabric() const { return fabric_; }
+  const Options& options() const { return options_; }
+
+  // The request is valid until released. Data stays the caller's until done.
+  Request* send(const Sending& sending);
+  Request* receive(const Receiving& receiving);
+  // Lets go of a request; what is not done yet goes on and is freed then.
+  void release(Request* request);
+  // A receive that has matched nothing is done at once, cancelled. A send may take until progress()
+  // has the receiver's answer: then it is done, cancelled or not.
+  void cancel(Request* request);
+
+  // The first message that a receive would match now; it stays where it is.
+  std::optional<Arrival> probe(ContextId context, int source, int tag);
+  // The same, but takes it out of matching: only receive_taken() can get it.
+  UnexpectedRecord* take(ContextId context, int source, int tag);
+  const Arrival& taken(const UnexpectedRecord* message) const;
+  Request* receive_taken(UnexpectedRecord* message, const Receiving& receiving);
+
+  // Handles what the network has brought, then resumes who waited for it. Never blocks.
+  void progress();
+  // Progress until the request is done. (Waiting for several: progress(), look, pause().)
+  void wait(Request* request);
+  void pause();  // Until the network has something new.
+
+  // Resumed at the end of progress(); for coroutines that wait for other things than requests.
+  void resume_later(std::coroutine_handle<> handle) { ready_.push_back(handle); }
+
+  // No message of ours is under way any more: every send is done, nothing is owed to a peer.
+  bool quiet() const;
+
+  struct Use {
+    std::uint64_t eager = 0, rendezvous = 0, bytes_sent = 0;
+    std::uint64_t unexpected = 0;  // Messages that came before their receives.
+  };
+  const Use& use() const { return use_; }
+
+ private:
+  struct Slab;
+
+  Request* make(Request::Kind kind);
+  void free(Request* request);
+  Request* find(std::uint64_t id);
+  static std::uint64_t id_of(const Request* request);
+  void complete(Request* request);
+
+  void send_eager(Request* request, const Sending& sending);
+  void send_request(Request* request, const Sending& sending);
+  void post(const Request* request, Header& header, Payload payload, std::uint64_t cookie);
+  void answer(RankId peer, Header& header);
+  RailId small_rail() const;
+
+  void handle(Completion& completion);
+  void handle_in_order(Completion& completion);
+  void handle_frame(Completion& completion);
+  void on_envelope(const Header& header, Completion& completion);
+  void on_ready(const Header& header, RankId peer);
+  void on_part(const Header& header, std::size_t size);
+  void on_cancel(const Header& header, RankId peer);
+  void on_cancel_reply(const Header& header);
+  void on_peer_lost(RankId peer);
+  void accept(Request* receive, UnexpectedRecord& message);
+  void answer_request(Request* receive, UnexpectedRecord& message);
+  void write_parts(Request* send, const Header& ready);
+  std::vector<std::size_t> part_ends(std::size_t size, std::uint32_t count) const;
+  void owe_credit(RankId peer, std::size_t bytes);
+
+  Fabric& fabric_;
+  const Options& options_;
+  std::unique_ptr<Slab> slab_;
+  std::unique_ptr<Matching> matching_;
+  std::unique_ptr<Peers> peers_;
+  std::vector<std::coroutine_handle<>> ready_;
+  std::uint32_t sends_open_ = 0;
+  Use use_;
+};
+
+}  // namespace weft::mp

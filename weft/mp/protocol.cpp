@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the network brings. Large messages: request -> ready -> writes over the rails, each with a
+// notice -> done when all have been noticed.
+#include <algorithm>
+
+#include <weft/base/check.hpp>
+#include <weft/mp/header.hpp>
+#include <weft/mp/matching.hpp>
+#include <weft/mp/messenger.hpp>
+#include <weft/mp/peers.hpp>
+#include <weft/mp/slab.hpp>
+
+namespace weft::mp {
+
+void Messenger::handle(Completion& completion) {
+  switch (completion.kind) {
+    case Completion::Kind::frame:
+    case Completion::Kind::written:
+      handle_in_order(completion);
+      break;
+    case Completion::Kind::sent: {
+      Request* const request = find(completion.cookie);
+      if (request != nullptr && request->parts_open > 0 && --request->parts_open == 0) {
+        complete(request);
+      }
+      break;
+    }
+    case Completion::Kind::peer_lost:
+      on_peer_lost(completion.peer);
+      break;
+    case Completion::Kind::rail_up:
+    case Completion::Kind::rail_down:
+      break;
+  }
+}
+
+// Envelopes of a peer, and second thoughts about them, are looked at in the order they were sent;
+// nothing else has an order.
+void Messenger::handle_in_order(Completion& completion) {
+  const Header header = decode(completion.head);
+  const bool envelope =
+      header.verb == Verb::eager || header.verb == Verb::request || header.verb == Verb::cancel;
+  if (!envelope || fabric_.ordered()) {
+    handle_frame(completion);
+    return;
+  }
+  const RankId peer = completion.peer;
+  if (header.sequence != (*peers_)[peer].seen) {
+    peers_->hold(peer, header.sequence, std::move(completion));
+    return;
+  }
+  do {
+    ++(*peers_)[peer].seen;
+    handle_frame(completion);
+  } while (peers_->take(peer, (*peers_)[peer].seen, completion));
+}
+
+void Messenger::handle_frame(Completion& completion) {
+  const Header header = decode(completion.head);
+  peers_->give_back(completion.peer, header.credit);
+  switch (header.verb) {
+    case Verb::eager:
+    case Verb::request:
+      on_envelope(header, completion);
+      break;
+    case Verb::ready:
+      on_ready(header, completion.peer);
+      break;
+    case Verb::part:
+      on_part(header, completion.size);
+      break;
+    case Verb::cancel:
+      on_cancel(header, completion.peer);
+      break;
+    case Verb::cancel_reply:
+      on_cancel_reply(header);
+      break;
+    case Verb::credit:
+    case Verb::none:
+      break;
+  }
+}
+
+void Messenger::on_envelope(const Header& header, Completion& completion) {
+  auto record = std::make_unique<UnexpectedRecord>();
+  record->arrival = {header.source, header.tag, header.size, false, false};
+  record->context = header.context;
+  record->peer = completion.peer;
+  record->rendezvous = header.verb == Verb::request;
+  record->internal = header.internal != 0;
+  record->sender = header.sender;
+  record->data = std::move(completion.data);
+  if (Request* const request =
+          matching_->match_arrival(header.context, header.source, header.tag)) {
+    accept(request, *record);
+    return;
+  }
+  ++use_.unexpected;
+  matching_->add_unexpected(std::move(record));
+}
+
+void Messenger::accept(Request* receive, UnexpectedRecord& message) {
+  receive->matched = true;
+  receive->peer = message.peer;
+  receive->arrival = message.arrival;
+  receive->arrival.truncated = message.arrival.size > receive->size;
+  if (message.rendezvous) {
+    answer_request(receive, message);
+    return;
+  }
+  const std::size_t size = std::min(receive->size, message.arrival.size);
+  fabric_.copy(receive->data, message.data.get(), size);
+  complete(receive);
+  owe_credit(message.peer, message.arrival.size);
+}
+
+void Messenger::answer_request(Request* receive, UnexpectedRecord& message) {
+  const std::size_t size = std::min(receive->size, message.arrival.size);
+  Header header;
+  header.verb = Verb::ready;
+  header.internal = message.internal;
+  header.sender = message.sender;
+  header.receiver = id_of(receive);
+  header.size = size;
+  receive->missing = size;
+  if (receive->data != nullptr && size > 0) {
+    receive->region = fabric_.register_memory(receive->data, size);
+    header.key = receive->region;
+  }
+  answer(message.peer, header);
+  if (size == 0) complete(receive);
+}
+
+void Messenger::on_ready(const Header& header, RankId peer) {
+  Request* const request = find(header.sender);
+  if (request == nullptr || request->kind != Request::Kind::send || request->peer != peer ||
+      request->matched || header.size > request->size) {
+    return;
+  }
+  request->matched = true;
+  if (header.size == 0) {
+    complete(request);
+  } else {
+    write_parts(request, header);
+  }
+}
+
+void Messenger::write_parts(Request* send, const Header& ready) {
+  const std::size_t size = ready.size;
+  const auto least = static_cast<std::size_t>(options_.stripe_min.count);
+  const int wish = send->tuning == nullptr ? 0 : send->tuning->rails;
+  const int most = wish > 0 ? std::min(wish, fabric_.rails()) : fabric_.rails();
+  const auto count = static_cast<std::uint32_t>(
+      std::clamp<std::size_t>(size / least, 1, static_cast<std::size_t>(most)));
+  Header notice;
+  notice.verb = Verb::part;
+  notice.receiver = ready.receiver;
+  const Duration gap = send->tuning == nullptr ? Duration::zero() : send->tuning->gap;
+  const std::vector<std::size_t> ends = part_ends(size, count);
+  send->parts_open = static_cast<std::uint16_t>(
+      std::count_if(ends.begin(), ends.end(), [last = std::size_t{0}](std::size_t end) mutable {
+        return std::exchange(last, end) != end;
+      }));
+  std::size_t start = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::size_t length = ends[i] - start;
+    if (length == 0) continue;
+    const std::byte* const data = send->data == nullptr ? nullptr : send->data + start;
+    const RailId rail = count == 1 ? small_rail() : RailId(i);
+    fabric_.write({send->peer, rail, gap}, {data, length}, {ready.key, start}, encode(notice),
+                  id_of(send));
+    start = ends[i];
+  }
+}
+
+// Where each rail's part ends; equal, or by what the rails can carry.
+std::vector<std::size_t> Messenger::part_ends(std::size_t size, std::uint32_t count) const {
+  std::vector<std::uint64_t> weights(count, 1);
+  if (options_.split == Split::proportional) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto rate = static_cast<std::uint64_t>(fabric_.rail(RailId(i)).rate.in_bit_per_s());
+      weights[i] = std::max<std::uint64_t>(rate / 1'000'000, 1);
+    }
+  }
+  std::uint64_t total = 0, sum = 0;
+  for (const std::uint64_t weight : weights) total += weight;
+  std::vector<std::size_t> ends(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    sum += weights[i];
+    const auto exact = static_cast<detail::UnsignedWide>(size) * sum / total;
+    ends[i] = static_cast<std::size_t>(exact);
+  }
+  return ends;
+}
+
+void Messenger::on_part(const Header& header, std::size_t size) {
+  Request* const request = find(header.receiver);
+  if (request == nullptr || request->kind != Request::Kind::receive || size > request->missing) {
+    return;
+  }
+  request->missing -= size;
+  if (request->missing == 0) complete(request);
+}
+
+void Messenger::on_cancel(const Header& header, RankId peer) {
+  Header reply;
+  reply.verb = Verb::cancel_reply;
+  reply.sender = header.sender;
+  for (UnexpectedRecord* record = matching_->first_unexpected(); record != nullptr;
+       record = record->after) {
+    if (record->rendezvous && record->peer == peer && record->sender == header.sender) {
+      matching_->remove_unexpected(record);
+      reply.size = 1;
+      break;
+    }
+  }
+  answer(peer, reply);
+}
+
+void Messenger::on_cancel_reply(const Header& header) {
+  Request* const request = find(header.sender);
+  if (request == nullptr || request->matched || header.size == 0) return;
+  request->arrival.cancelled = true;
+  complete(request);
+}
+
+// Whoever waits for the peer alone waits in vain.
+void Messenger::on_peer_lost(RankId peer) {
+  for (Request& request : slab_->requests) {
+    const bool its = request.kind != Request::Kind::free && !request.done &&
+                     (request.kind == Request::Kind::send || request.matched) &&
+                     request.peer == peer;
+    if (!its) continue;
+    request.failed = true;
+    complete(&request);
+  }
+}
+
+void Messenger::owe_credit(RankId peer, std::size_t bytes) {
+  if (!peers_->owe(peer, bytes, options_.credit)) return;
+  Header header;
+  header.verb = Verb::credit;
+  answer(peer, header);
+}
+
+}  // namespace weft::mp

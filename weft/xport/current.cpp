@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/xport/fabric.hpp>
+
+namespace weft {
+
+thread_local Fabric* Current::fabric_ = nullptr;
+thread_local void* Current::layer_ = nullptr;
+
+}  // namespace weft

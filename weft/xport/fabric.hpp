@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// The only door between a message layer and a network. A rank has one Fabric; calls never block
+// (except wait) and never call back. Completions come through poll, in the order of the clock.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <weft/base/id.hpp>
+#include <weft/base/units.hpp>
+
+namespace weft {
+
+using RankId = Id<struct RankTag>;  // A process of the job.
+using RailId = Id<struct RailTag>;  // One of the cards (or ways) of a rank.
+
+// Small and always carried; what it means is the message layer's affair.
+using FrameHead = std::array<std::byte, 64>;
+
+// Bytes that go with a head, or only their number: data is null where nobody needs them.
+struct Payload {
+  const std::byte* data = nullptr;
+  std::size_t size = 0;
+};
+
+// How a frame or write shall go.
+struct Way {
+  RankId peer;
+  RailId rail;
+  Duration gap;  // Silence between packets. A wish: real networks do not hear it.
+};
+
+struct RemoteMemory {
+  std::uint64_t key = 0;  // As the owner's register_memory gave it.
+  std::size_t offset = 0;
+};
+
+struct Completion {
+  enum class Kind : std::uint8_t {
+    frame,      // A frame came: head, peer, rail, size, data if it carried any.
+    written,    // A peer's write into our memory is complete: head is its notice.
+    sent,       // Our frame or write with this cookie no longer needs its data.
+    rail_up,    // A connection asked for exists; once per rail.
+    rail_down,  // What was under way there is lost.
+    peer_lost,  // No way leads to it any more.
+  };
+  Kind kind = Kind::frame;
+  RankId peer;
+  RailId rail;
+  std::uint64_t cookie = 0;
+  std::size_t size = 0;
+  FrameHead head = {};
+  std::unique_ptr<std::byte[]> data;
+};
+
+struct RailFacts {
+  Rate rate;
+  Duration latency;
+  bool up = true;
+};
+
+// Who waits for what; asked when nothing can move any more.
+struct Waiting {
+  std::string call;  // "MPI_Recv"
+  std::string what;  // "a message from rank 3 with tag 7"
+  std::vector<RankId> on;
+};
+class WaitTeller {
+ public:
+  virtual ~WaitTeller() = default;
+  virtual Waiting waiting() const = 0;
+};
+
+class Fabric {
+ public:
+  virtual ~Fabric() = default;
+
+  virtual RankId self() const = 0;
+  virtual std::uint32_t ranks() const = 0;
+  virtual int rails() const = 0;
+  virtual RailFacts rail(RailId rail) const = 0;
+  // Frames between two ranks on one rail come in the order they were posted.
+  virtual bool ordered() const = 0;
+  // false: of the program's data only the size travels.
+  virtual bool carries_data() const = 0;
+
+  virtual Time now() const = 0;
+  virtual void connect(RankId peer) = 0;
+  // Sends a frame. `stable`: the data stays as it is until `sent` comes for the cookie; else the
+  // fabric takes what it needs before it returns. A cookie of 0 asks for no completion.
+  virtual void post(const Way& way, const FrameHead& head, Payload payload, bool stable,
+                    std::uint64_t cookie) = 0;
+  // Writes into a peer's memory; the peer sees `written` with the notice when all of it is there.
+  virtual void write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
+                     std::uint64_t cookie) = 0;
+  virtual std::uint64_t register_memory(std::byte* data, std::size_t size) = 0;
+  virtual void deregister_memory(std::uint64_t key) = 0;
+  // The next completion whose time has come; false when there is none.
+  virtual bool poll(Completion& out) = 0;
+  // Returns when poll has something, or at `until`.
+  virtual void wait(Time until) = 0;
+
+  // What the processor does for the library; takes time where time is simulated. `to` or `from` may
+  // be null: then nothing is copied, and the cost is the same.
+  virtual void copy(std::byte* to, const std::byte* from, std::size_t size) = 0;
+  virtual void spend(Duration processor_time) = 0;
+  // A call of the library begins.
+  virtual void enter_call() = 0;
+
+  virtual void set_teller(const WaitTeller* teller) = 0;
+};
+
+// The rank that this thread executes now; null outside of any. Set by who switches between ranks.
+class Current {
+ public:
+  static Fabric* fabric() { return fabric_; }
+  static void set(Fabric* fabric, void* layer) {
+    fabric_ = fabric;
+    layer_ = layer;
+  }
+  // What stands on the fabric for this rank (an MPI library's state).
+  static void* layer() { return layer_; }
+
+ private:
+  static thread_local Fabric* fabric_;
+  static thread_local void* layer_;
+};
+
+}  // namespace weft
