@@ -65,6 +65,7 @@ Request* Messenger::send(const Sending& sending) {
   request->data = carried ? static_cast<std::byte*>(const_cast<void*>(sending.data)) : nullptr;
   ++sends_open_;
   use_.bytes_sent += sending.size;
+  fabric_.note_message(sending.to, sending.size);
 
   const auto wish =
       sending.tuning == nullptr ? Tuning::Protocol::by_size : sending.tuning->protocol;

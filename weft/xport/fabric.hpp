@@ -108,8 +108,12 @@ class Fabric {
   // be null: then nothing is copied, and the cost is the same.
   virtual void copy(std::byte* to, const std::byte* from, std::size_t size) = 0;
   virtual void spend(Duration processor_time) = 0;
-  // A call of the library begins.
+  // A call of the library begins; it ends. What lies between an end and the next begin is the
+  // program's own.
   virtual void enter_call() = 0;
+  virtual void leave_call() {}
+  // A message of this size is about to be sent, in whatever frames.
+  virtual void note_message(RankId /*to*/, std::size_t /*size*/) {}
 
   virtual void set_teller(const WaitTeller* teller) = 0;
 };

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+
+#include <weft/host/machinery.hpp>
+
+namespace weft {
+
+namespace {
+
+constexpr std::size_t stack_least = 64 * 1024, stack_most = 8 * 1024 * 1024;
+constexpr std::size_t stacks_in_all = std::size_t{64} << 30;  // Of address space, not of memory.
+
+Rate least(Rate a, Rate b) {
+  return a.in_bit_per_s() == 0 || b < a ? b : a;
+}
+
+}  // namespace
+
+Machinery::Machinery(const WorldSetup& given, Program& what) : setup(given), program(what) {}
+
+Status Machinery::check_rails() const {
+  const Graph& graph = setup.topology->graph;
+  for (std::uint32_t n = 0; n < graph.node_count(); n += rails()) {
+    for (std::uint32_t i = 1; i < rails(); ++i) {
+      if (n + i < graph.node_count() &&
+          graph.router_of(NodeId(n)) == graph.router_of(NodeId(n + i))) {
+        continue;
+      }
+      return Error::input("node.rails = " + std::to_string(rails()) +
+                          ": the cards of a node must sit at one router, but routers of this "
+                          "network have a number of ends that is no multiple of it");
+    }
+  }
+  return {};
+}
+
+Status Machinery::build() {
+  if (Status status = check_rails(); !status) return status;
+  // The card is as fast as its slowest part.
+  const Rate card = setup.node.card_rate();
+  const Rate wire = setup.machine.link.rate;
+  setup.machine.inject_rate = least(least(setup.machine.inject_rate, wire), card);
+  setup.machine.eject_rate = least(least(setup.machine.eject_rate, wire), card);
+  auto made = Network::make(*setup.topology, setup.machine, *setup.policy, *this,
+                            {setup.seed, setup.workers, Duration::zero()});
+  if (!made) return std::move(made).error();
+  network = std::move(*made);
+  in_order = setup.policy->facts().in_order;
+
+  const std::uint32_t count = setup.placement->ranks();
+  const std::size_t even = stacks_in_all / std::max(count, 1u);
+  const std::size_t stack =
+      setup.stack_bytes > 0 ? setup.stack_bytes : std::clamp(even, stack_least, stack_most);
+  auto mapped = Stacks::make(count, stack);
+  if (!mapped) return std::move(mapped).error();
+  stacks = std::move(*mapped);
+  const std::uint32_t nodes = setup.topology->graph.node_count() / rails();
+  memory_free_.resize(std::size_t{nodes} * static_cast<std::uint32_t>(setup.node.sockets));
+  cards_.resize(std::size_t{nodes} * rails());
+  ranks.reserve(count);
+  for (std::uint32_t r = 0; r < count; ++r) {
+    ranks.push_back(std::make_unique<SimRank>(*this, RankId(r)));
+    ring(node_of(RankId(r)), Time::zero());
+  }
+  return {};
+}
+
+void Machinery::start(SimRank& rank) {
+  rank.fiber = std::make_unique<Fiber>(
+      stacks->low(rank.self().index), stacks->size(),
+      [](void* argument) {
+        auto& self = *static_cast<SimRank*>(argument);
+        self.machinery_of().program.run(self);
+        self.counts.ended = self.now();
+      },
+      &rank);
+}
+
+void Machinery::rank_ended(SimRank& rank) {
+  stacks->give_back(rank.self().index);
+}
+
+Time Machinery::alarm(int /*worker*/, NodeId endpoint, Time now) {
+  const std::uint32_t node = endpoint.index / rails();
+  const std::uint32_t* const first = setup.placement->first(node);
+  const std::uint32_t count = setup.placement->count(node);
+  Time next = Time::never();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    SimRank& rank = *ranks[first[i]];
+    if (rank.next_turn() <= now && now.in_ps() <= stop_ps.load(std::memory_order_relaxed)) {
+      rank.take_turn(now);
+    }
+  }
+  // Only now: a rank's turn may have sent something to one that had its turn before.
+  for (std::uint32_t i = 0; i < count; ++i) next = std::min(next, ranks[first[i]]->next_turn());
+  if (next.in_ps() > stop_ps.load(std::memory_order_relaxed)) return Time::never();
+  return next;
+}
+
+int Machinery::socket_of(RankId rank) const {
+  const std::uint32_t node = node_of(rank), count = setup.placement->count(node);
+  const std::uint32_t* const first = setup.placement->first(node);
+  const auto slot =
+      static_cast<std::uint32_t>(std::lower_bound(first, first + count, rank.index) - first);
+  return static_cast<int>(slot * static_cast<std::uint32_t>(setup.node.sockets) / count);
+}
+
+void Machinery::send(Parcel* parcel, const Way& way, Time now) {
+  const std::uint32_t from = node_of(parcel->from), to = node_of(parcel->to);
+  if (from == to) {
+    send_locally(parcel, now);
+    return;
+  }
+  const Bytes size = Bytes{static_cast<std::int64_t>(parcel->size)} + setup.node.envelope;
+  network->send({endpoint(from, way.rail), endpoint(to, way.rail), size,
+                 reinterpret_cast<std::uint64_t>(parcel), way.gap},
+                now);
+}
+
+// Through the memory of the node: a frame is there after a moment, a write when it has been copied.
+void Machinery::send_locally(Parcel* parcel, Time now) {
+  Time at = now + setup.node.local_latency;
+  if (parcel->is_write) {
+    at = copy_end(parcel->to, now, parcel->size) + setup.node.local_latency;
+    if (parcel->source != nullptr && parcel->target != nullptr) {
+      std::memcpy(parcel->target, parcel->source, parcel->size);
+    }
+  } else if (parcel->source != nullptr) {
+    parcel->data = std::make_unique_for_overwrite<std::byte[]>(parcel->size);
+    std::memcpy(parcel->data.get(), parcel->source, parcel->size);
+  }
+  if (parcel->cookie != 0) ranks[parcel->from.index]->push_sent(at, parcel->to, parcel->cookie);
+  SimRank& rank = *ranks[parcel->to.index];
+  rank.push(at, parcel->from.index, parcel->sequence, parcel);
+  if (rank.waits()) ring(node_of(parcel->to), at);
+}
+
+Time Machinery::copy_end(RankId rank, Time from, std::size_t size) {
+  const Duration alone = serialise(Bytes{static_cast<std::int64_t>(size)}, setup.node.memory_rate);
+  if (!shares_memory(rank)) return from + alone;
+  Time& free =
+      memory_free_[std::size_t{node_of(rank)} * static_cast<std::uint32_t>(setup.node.sockets) +
+                   static_cast<std::uint32_t>(socket_of(rank))];
+  free = std::max(free, from) + alone;
+  return free;
+}
+
+// The sender's data is taken at the last moment before it may change.
+void Machinery::departed(int /*worker*/, const Departure& d) {
+  auto& parcel = *reinterpret_cast<Parcel*>(d.cookie);
+  if (parcel.source != nullptr) {
+    if (parcel.is_write) {
+      // Into the receiver's memory at once: it does not look before the notice.
+      if (parcel.target != nullptr) std::memcpy(parcel.target, parcel.source, parcel.size);
+    } else {
+      parcel.data = std::make_unique_for_overwrite<std::byte[]>(parcel.size);
+      std::memcpy(parcel.data.get(), parcel.source, parcel.size);
+    }
+    parcel.source = nullptr;
+  }
+  if (parcel.cookie == 0) return;
+  SimRank& rank = *ranks[parcel.from.index];
+  rank.push_sent(d.at, parcel.to, parcel.cookie);
+  if (rank.waits()) ring(node_of(parcel.from), d.at);
+}
+
+void Machinery::delivered(int /*worker*/, const Delivery& d) {
+  auto* const parcel = reinterpret_cast<Parcel*>(d.cookie);
+  SimRank& rank = *ranks[parcel->to.index];
+  const Time at = written_at(*parcel, d);
+  rank.push(at, parcel->from.index, parcel->sequence, parcel);
+  if (rank.waits()) ring(node_of(parcel->to), at);
+}
+
+// When a card has written a message to memory. Near memory takes what the wire brings. Far memory
+// takes one bus payload per round trip, each behind one payload of every other card that writes to
+// the same memory meanwhile.
+Time Machinery::written_at(const Parcel& parcel, const Delivery& d) {
+  if (setup.node.sockets == 1) return d.arrived;
+  const std::uint32_t node = node_of(parcel.to);
+  Card* const first = &cards_[std::size_t{node} * rails()];
+  Card& card = first[parcel.rail.index];
+  const SimRank& rank = *ranks[parcel.to.index];
+  const int near = setup.node.socket_of_card(static_cast<int>(parcel.rail.index));
+  card.socket = parcel.is_write ? rank.socket_of(parcel.target, socket_of(parcel.to)) : near;
+  const Duration on_wire = serialise(d.size, setup.machine.eject_rate);
+  const Time start = std::max(card.free, std::max(d.entered, d.arrived - on_wire));
+  card.free = std::max(card.free, d.arrived);
+  if (card.socket == near || setup.node.far_latency == Duration::zero()) return card.free;
+  std::int64_t others = 0;
+  for (std::uint32_t i = 0; i < rails(); ++i) {
+    if (i != parcel.rail.index && first[i].socket == card.socket && first[i].free > start) ++others;
+  }
+  const std::int64_t payloads =
+      (d.size.count + setup.node.bus_payload.count - 1) / setup.node.bus_payload.count;
+  const Duration each =
+      setup.node.far_latency + serialise(setup.node.bus_payload, setup.node.memory_rate) * others;
+  card.free = std::max(card.free, start + each * payloads);
+  return card.free;
+}
+
+}  // namespace weft

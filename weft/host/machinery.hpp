@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes between ranks and network: who is rung when, and what cards and memory cost.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <weft/host/rank.hpp>
+#include <weft/host/world.hpp>
+
+namespace weft {
+
+class Machinery final : public Host {
+ public:
+  Machinery(const WorldSetup& setup, Program& program);
+  Status build();
+
+  Time alarm(int worker, NodeId endpoint, Time now) override;
+  void delivered(int worker, const Delivery& d) override;
+  void departed(int worker, const Departure& d) override;
+
+  void send(Parcel* parcel, const Way& way, Time now);
+  // A copy by the processor of a rank: when it ends, given when it could begin.
+  Time copy_end(RankId rank, Time from, std::size_t size);
+  bool shares_memory(RankId rank) const { return setup.placement->count(node_of(rank)) > 1; }
+  std::uint32_t node_of(RankId rank) const { return setup.placement->node(rank); }
+  int socket_of(RankId rank) const;
+  NodeId endpoint(std::uint32_t node, RailId rail) const {
+    return NodeId(node * rails() + rail.index);
+  }
+  std::uint32_t rails() const { return static_cast<std::uint32_t>(setup.node.rails); }
+  void start(SimRank& rank);
+  void rank_ended(SimRank& rank);
+
+  WorldSetup setup;
+  Program& program;
+  std::unique_ptr<Network> network;
+  std::unique_ptr<Stacks> stacks;
+  std::vector<std::unique_ptr<SimRank>> ranks;
+  std::atomic<std::int64_t> stop_ps{Time::never().in_ps()};
+  bool in_order = true;
+
+ private:
+  struct Card {
+    Time free;       // Its last write to memory is done.
+    int socket = 0;  // Where that went.
+  };
+  Status check_rails() const;
+  void send_locally(Parcel* parcel, Time now);
+  Time written_at(const Parcel& parcel, const Delivery& d);
+  void ring(std::uint32_t node, Time at) { network->set_alarm(endpoint(node, RailId(0)), at); }
+
+  std::vector<Time> memory_free_;  // By node and socket.
+  std::vector<Card> cards_;        // By node and rail.
+};
+
+}  // namespace weft

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a simulated computer is, between its processors and its network cards. Describes; host.cpp
+// and card.cpp compute.
+//
+// A message leaves a program's memory by a copy into the library's (one-copy) or straight
+// (zero-copy, remote write); the card reads it through its bus, at the rate the network file gives
+// in [nic]. At the other side the card writes it to memory. With several sockets, memory and cards
+// belong to a socket, and a card that writes to the other socket's memory is slower: its bus
+// carries one payload per round trip between the sockets, and waits behind what else that memory
+// serves.
+#pragma once
+
+#include <vector>
+
+#include <weft/base/config.hpp>
+#include <weft/base/result.hpp>
+#include <weft/base/units.hpp>
+
+namespace weft {
+
+struct NodeModel {
+  int rails = 1;                               // Cards per node, all at one router.
+  Duration call_overhead = Duration::ns(200);  // Of each call that communicates.
+  Rate memory_rate = Rate::gbyte_per_s(10);    // Of a copy, and of one socket's memory in all.
+  Rate dma_rate = Rate::gbyte_per_s(10);       // Of a card to or from memory.
+  Duration local_latency = Duration::ns(300);  // Between ranks of one node.
+  Bytes envelope{0};                           // What a frame's head adds on the wire.
+
+  int sockets = 1;
+  std::vector<int> card_socket;  // By rail; empty: spread evenly, the first cards at socket 0.
+  Bytes bus_payload{128};        // Of a bus transaction,
+  Bytes bus_header{0};           // and what goes with each.
+  Rate bus_rate;                 // 0: no limit beyond the others.
+  Duration far_latency;          // Of one bus payload to the other socket's memory; 0: no matter.
+
+  int socket_of_card(int rail) const {
+    if (!card_socket.empty()) return card_socket[static_cast<std::size_t>(rail)];
+    return rail * sockets / rails;
+  }
+  // What a card carries to or from near memory: the least of DMA and bus.
+  Rate card_rate() const;
+};
+
+// Fills `model` from the table [node] of a network file.
+Status read_node(const Config& config, NodeModel& model);
+
+}  // namespace weft

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+
+#include <weft/base/check.hpp>
+#include <weft/host/machinery.hpp>
+#include <weft/host/rank.hpp>
+
+namespace weft {
+
+namespace {
+
+std::int64_t thread_time_ns() {
+  timespec t = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+}  // namespace
+
+std::uint32_t SimRank::ranks() const {
+  return machinery_.setup.placement->ranks();
+}
+int SimRank::rails() const {
+  return machinery_.setup.node.rails;
+}
+bool SimRank::ordered() const {
+  return machinery_.in_order;
+}
+bool SimRank::carries_data() const {
+  return machinery_.setup.carry_data;
+}
+
+RailFacts SimRank::rail(RailId rail) const {
+  const NodeModel& node = machinery_.setup.node;
+  const bool near =
+      node.socket_of_card(static_cast<int>(rail.index)) == machinery_.socket_of(self_);
+  return {machinery_.setup.machine.inject_rate, near ? Duration::zero() : node.far_latency, true};
+}
+
+// Simulated cards reach everyone without being asked.
+void SimRank::connect(RankId peer) {
+  for (std::uint32_t i = 0; i < machinery_.rails(); ++i) {
+    auto* const parcel = new Parcel;
+    parcel->from = peer;
+    parcel->rail = RailId(i);
+    push({now(), peer.index, sequence_++, parcel, 1});
+  }
+}
+
+Parcel* SimRank::make_parcel(const Way& way, std::uint64_t cookie) {
+  WEFT_CHECK(way.peer.index < ranks() && way.rail.index < machinery_.rails());
+  auto* const parcel = new Parcel;
+  parcel->from = self_;
+  parcel->to = way.peer;
+  parcel->rail = way.rail;
+  parcel->sequence = sequence_++;
+  parcel->cookie = cookie;
+  return parcel;
+}
+
+void SimRank::post(const Way& way, const FrameHead& head, Payload payload, bool stable,
+                   std::uint64_t cookie) {
+  settle();
+  Parcel* const parcel = make_parcel(way, cookie);
+  parcel->head = head;
+  parcel->size = payload.size;
+  if (payload.data != nullptr && payload.size > 0) {
+    parcel->source = payload.data;
+    if (!stable) {
+      parcel->data = std::make_unique_for_overwrite<std::byte[]>(payload.size);
+      std::memcpy(parcel->data.get(), payload.data, payload.size);
+      parcel->source = nullptr;
+    }
+  }
+  machinery_.send(parcel, way, clock_);
+}
+
+void SimRank::write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
+                    std::uint64_t cookie) {
+  settle();
+  Parcel* const parcel = make_parcel(way, cookie);
+  parcel->is_write = true;
+  parcel->head = notice;
+  parcel->size = payload.size;
+  parcel->source = payload.data;
+  if (target.key != 0) parcel->target = reinterpret_cast<std::byte*>(target.key) + target.offset;
+  machinery_.send(parcel, way, clock_);
+}
+
+bool SimRank::poll(Completion& out) {
+  settle();
+  if (inbox_.empty() || inbox_.front().at > clock_) return false;
+  std::pop_heap(inbox_.begin(), inbox_.end());
+  const Event event = inbox_.back();
+  inbox_.pop_back();
+  out.peer = RankId(event.peer);
+  out.cookie = event.cookie;
+  if (event.parcel == nullptr) {
+    out.kind = Completion::Kind::sent;
+    return true;
+  }
+  const std::unique_ptr<Parcel> parcel(event.parcel);
+  out.kind = parcel->is_write ? Completion::Kind::written : Completion::Kind::frame;
+  if (event.cookie == 1) out.kind = Completion::Kind::rail_up;
+  out.rail = parcel->rail;
+  out.size = parcel->size;
+  out.head = parcel->head;
+  out.data = std::move(parcel->data);
+  return true;
+}
+
+void SimRank::sleep(State state, Time until) {
+  state_ = state;
+  until_ = until;
+  leave_call();  // The thread's time until our next turn is not ours.
+  fiber->pause();
+  state_ = State::running;
+}
+
+void SimRank::settle() {
+  if (lag_ == Duration::zero()) return;
+  const Time until = clock_ + lag_;
+  lag_ = Duration::zero();
+  sleep(State::busy, until);
+}
+
+void SimRank::wait(Time until) {
+  settle();
+  if (until <= clock_ || (!inbox_.empty() && inbox_.front().at <= clock_)) return;
+  const Time since = clock_;
+  sleep(State::waiting, until);
+  counts.waited += clock_ - since;
+}
+
+void SimRank::copy(std::byte* to, const std::byte* from, std::size_t size) {
+  if (size == 0) return;
+  if (to != nullptr && from != nullptr) std::memcpy(to, from, size);
+  if (machinery_.shares_memory(self_)) settle();
+  const Time from_when = now();
+  spend(machinery_.copy_end(self_, from_when, size) - from_when);
+}
+
+void SimRank::enter_call() {
+  if (machinery_.setup.compute_factor > 0 && user_since_ns_ >= 0) {
+    const auto own_ns = static_cast<double>(thread_time_ns() - user_since_ns_);
+    spend(Duration::ps(static_cast<std::int64_t>(own_ns * 1e3 * machinery_.setup.compute_factor)));
+    user_since_ns_ = -1;
+  }
+  spend(machinery_.setup.node.call_overhead);
+}
+
+void SimRank::leave_call() {
+  if (machinery_.setup.compute_factor > 0) user_since_ns_ = thread_time_ns();
+}
+
+void SimRank::note_message(RankId to, std::size_t size) {
+  ++counts.messages;
+  counts.bytes += size;
+  if (!machinery_.setup.count_pairs) return;
+  if (pairs == nullptr) pairs = std::make_unique<std::unordered_map<std::uint32_t, Pair>>();
+  Pair& pair = (*pairs)[to.index];
+  ++pair.messages;
+  pair.bytes += size;
+}
+
+Time SimRank::next_turn() const {
+  if (done) return Time::never();
+  switch (state_) {
+    case State::fresh:
+      return Time::zero();
+    case State::busy:
+      return until_;
+    case State::waiting:
+      return inbox_.empty() ? until_ : std::min(until_, inbox_.front().at);
+    case State::running:
+      break;
+  }
+  return Time::never();
+}
+
+void SimRank::take_turn(Time now) {
+  clock_ = now;
+  if (state_ == State::fresh) {
+    machinery_.start(*this);
+    state_ = State::running;
+  }
+  Current::set(this, layer_);
+  machinery_.program.enter(self_);
+  leave_call();
+  fiber->resume();
+  machinery_.program.leave(self_);
+  layer_ = Current::layer();
+  Current::set(nullptr, nullptr);
+  if (fiber->done()) done = true;
+  if (done) machinery_.rank_ended(*this);
+}
+
+void SimRank::end() {
+  done = true;
+  counts.ended = now();
+  fiber->pause();
+  WEFT_CHECK(false);  // Nobody resumes a rank that has ended.
+  __builtin_unreachable();
+}
+
+void SimRank::push(const Event& event) {
+  inbox_.push_back(event);
+  std::push_heap(inbox_.begin(), inbox_.end());
+}
+
+void SimRank::push(Time at, std::uint32_t peer, std::uint32_t sequence, Parcel* parcel) {
+  push({at, peer, sequence, parcel, 0});
+}
+
+void SimRank::push_sent(Time at, RankId peer, std::uint64_t cookie) {
+  push({at, peer.index, sequence_++, nullptr, cookie});
+}
+
+void SimRank::drop_parcels() {
+  for (const Event& event : inbox_) delete event.parcel;
+  inbox_.clear();
+}
+
+int SimRank::socket_of(const void* address, int own) const {
+  if (placed == nullptr) return own;
+  const auto* const at = static_cast<const std::byte*>(address);
+  for (auto it = placed->rbegin(); it != placed->rend(); ++it) {
+    if (at >= it->data && at < it->data + it->size) return it->socket;
+  }
+  return own;
+}
+
+}  // namespace weft
