@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "weft/des/calendar.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -61,6 +63,22 @@ TEST(Meeting, AllLeaveWithTheLeast) {
   for (const auto& list : got) {
     for (int i = 0; i < rounds; ++i) ASSERT_EQ(list[static_cast<std::size_t>(i)], i * 10);
   }
+}
+
+TEST(WorkerThreads, AreTheSameEachTime) {
+  const int workers = 3;
+  WorkerThreads threads(workers);
+  std::vector<std::vector<std::thread::id>> seen(workers);
+  for (int round = 0; round < 200; ++round) {
+    threads.run(
+        [&](int w) { seen[static_cast<std::size_t>(w)].push_back(std::this_thread::get_id()); });
+  }
+  EXPECT_EQ(seen[0].front(), std::this_thread::get_id());
+  for (const auto& ids : seen) {
+    EXPECT_EQ(ids.size(), 200u);
+    EXPECT_EQ(std::count(ids.begin(), ids.end(), ids.front()), 200);
+  }
+  EXPECT_NE(seen[1].front(), seen[2].front());
 }
 
 // Tokens that walk a ring of processes with delay one window or more: order and times must not

@@ -45,4 +45,36 @@ void run_workers(int workers, const std::function<void(int)>& work) {
   for (std::thread& thread : threads) thread.join();
 }
 
+WorkerThreads::~WorkerThreads() {
+  work_ = nullptr;
+  round_.fetch_add(1, std::memory_order_release);
+  round_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void WorkerThreads::run(const std::function<void(int)>& work) {
+  work_ = &work;
+  busy_.store(workers_ - 1, std::memory_order_relaxed);
+  round_.fetch_add(1, std::memory_order_release);
+  round_.notify_all();
+  // The first round is under way when they start, so they begin with it.
+  for (int w = 1; threads_.size() + 1 < static_cast<std::size_t>(workers_); ++w)
+    threads_.emplace_back(&WorkerThreads::serve, this, w);
+  work(0);
+  for (int left = busy_.load(std::memory_order_acquire); left > 0;
+       left = busy_.load(std::memory_order_acquire)) {
+    busy_.wait(left, std::memory_order_acquire);
+  }
+}
+
+void WorkerThreads::serve(int worker) {
+  for (std::uint32_t seen = 0;;) {
+    round_.wait(seen, std::memory_order_acquire);
+    seen = round_.load(std::memory_order_acquire);
+    if (work_ == nullptr) return;
+    (*work_)(worker);
+    if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_all();
+  }
+}
+
 }  // namespace weft

@@ -45,6 +45,29 @@ class Meeting {
 // Runs `work(worker)` on each worker's own thread (worker 0 on the caller's) and waits for all.
 void run_workers(int workers, const std::function<void(int)>& work);
 
+// The same again and again: worker w is the same thread each time, so what belongs to a thread (a
+// stack in mid-air, an alternate stack for signals) stays where it is. Threads start with the first
+// work.
+class WorkerThreads {
+ public:
+  explicit WorkerThreads(int workers) : workers_(workers) {}
+  ~WorkerThreads();
+  WorkerThreads(const WorkerThreads&) = delete;
+  WorkerThreads& operator=(const WorkerThreads&) = delete;
+
+  // Worker 0 on the caller's thread; returns when all are done.
+  void run(const std::function<void(int)>& work);
+
+ private:
+  void serve(int worker);
+
+  const int workers_;
+  const std::function<void(int)>* work_ = nullptr;  // Null: end.
+  std::atomic<std::uint32_t> round_{0};
+  std::atomic<int> busy_{0};
+  std::vector<std::thread> threads_;
+};
+
 // What a model offers: void visit(int worker, std::uint32_t process, Time to): do all that happens
 // before `to`; void expect(std::uint32_t process, int steps): it will be visited soon, fetch what
 // that needs; called with 4, 3, 2 and 1 as the visit comes nearer; void write_mail(int worker, int
@@ -57,7 +80,10 @@ template <typename Model>
 class Windows {
  public:
   Windows(Model& model, Partition partition, Duration window)
-      : model_(model), partition_(std::move(partition)), window_ps_(window.in_ps()) {
+      : model_(model),
+        partition_(std::move(partition)),
+        window_ps_(window.in_ps()),
+        threads_(partition_.workers()) {
     WEFT_CHECK(window_ps_ > 0);
     for (int w = 0; w < partition_.workers(); ++w) {
       const auto i = static_cast<std::size_t>(w);
@@ -79,7 +105,7 @@ class Windows {
   bool run(Time until) {
     Meeting meeting(workers());
     bool remains = false;
-    run_workers(workers(), [&](int worker) {
+    threads_.run([&](int worker) {
       const bool mine = run_worker(worker, until.in_ps(), meeting);
       if (worker == 0) remains = mine;
     });
@@ -124,6 +150,7 @@ class Windows {
   Partition partition_;
   std::int64_t window_ps_;
   std::vector<Calendar> calendars_;
+  WorkerThreads threads_;
 };
 
 }  // namespace weft
