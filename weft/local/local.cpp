@@ -42,30 +42,31 @@ class LocalRank final : public Fabric {
   void write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
              std::uint64_t cookie) override;
   std::uint64_t register_memory(std::byte* data, std::size_t size) override {
-    regions_[++last_key_] = {data, size};
+    regions[++last_key_] = {data, size};
     return last_key_;
   }
-  void deregister_memory(std::uint64_t key) override { regions_.erase(key); }
+  void deregister_memory(std::uint64_t key) override { regions.erase(key); }
   bool poll(Completion& out) override;
   void wait(Time until) override;
   void copy(std::byte* to, const std::byte* from, std::size_t size) override {
     if (to != nullptr && from != nullptr && size > 0) std::memcpy(to, from, size);
   }
-  void spend(Duration) override {}
+  void spend(Duration time) override { ahead_ += time; }
   void enter_call() override {}
-  void set_teller(const WaitTeller* teller) override { teller_ = teller; }
+  void set_teller(const WaitTeller* one) override { teller = one; }
 
   std::deque<Completion> inbox;
-  std::map<std::uint64_t, Region> regions_;
+  std::map<std::uint64_t, Region> regions;
   std::unique_ptr<Fiber> fiber;
   void* layer = nullptr;
-  const WaitTeller* teller_ = nullptr;
+  const WaitTeller* teller = nullptr;
   bool waits = false;
   Time until;
 
  private:
   World& world_;
   RankId self_;
+  Duration ahead_;  // Of the common clock: what its processor has done.
   std::uint64_t last_key_ = 0;
 };
 
@@ -103,7 +104,7 @@ class World {
   };
   bool runnable(const LocalRank& rank) const {
     if (rank.fiber->done()) return false;
-    return !rank.waits || !rank.inbox.empty() || rank.until <= Time::ps(steps);
+    return !rank.waits || !rank.inbox.empty() || rank.until <= rank.now();
   }
   std::size_t draw(std::size_t below) { return random_.at(draws_++) % below; }
   void deliver_one();
@@ -131,7 +132,7 @@ void World::deliver_one() {
   LocalRank& rank = *ranks[flying.to.index];
   Completion& c = flying.completion;
   if (c.kind == Completion::Kind::written && c.data != nullptr) {
-    const Region& region = rank.regions_.at(flying.target.key);
+    const Region& region = rank.regions.at(flying.target.key);
     WEFT_CHECK(flying.target.offset + c.size <= region.size);
     std::memcpy(region.data + flying.target.offset, c.data.get(), c.size);
     c.data.reset();
@@ -155,8 +156,8 @@ Status World::stuck() const {
   for (const auto& rank : ranks) {
     if (rank->fiber->done()) continue;
     text += " rank " + std::to_string(rank->self().index);
-    if (rank->teller_ != nullptr) {
-      const Waiting w = rank->teller_->waiting();
+    if (rank->teller != nullptr) {
+      const Waiting w = rank->teller->waiting();
       text += " in " + w.call + " waits for " + w.what;
     } else {
       text += " waits";
@@ -216,7 +217,7 @@ bool LocalRank::carries_data() const {
   return world_.options.carries_data;
 }
 Time LocalRank::now() const {
-  return Time::ps(world_.steps);
+  return Time::ps(world_.steps) + ahead_;
 }
 
 void LocalRank::connect(RankId peer) {

@@ -16,7 +16,7 @@ struct LocalOptions {
   int rails = 1;
   bool ordered = true;  // false: frames of one pair overtake each other.
   bool carries_data = true;
-  std::size_t stack_bytes = 256 * 1024;
+  std::size_t stack_bytes = std::size_t{256} * 1024;
   // Counted for the tests' own closed forms.
   std::uint64_t* frames = nullptr;
   std::uint64_t* bytes = nullptr;

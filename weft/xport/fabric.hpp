@@ -112,6 +112,8 @@ class Fabric {
   // program's own.
   virtual void enter_call() = 0;
   virtual void leave_call() {}
+  // The program looks at the clock, outside of any call: what it did so far has taken time too.
+  virtual void catch_up() {}
   // A message of this size is about to be sent, in whatever frames.
   virtual void note_message(RankId /*to*/, std::size_t /*size*/) {}
 

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which algorithm does a collective operation: a table of rules by ranks and bytes, or what the
+// user forces. An algorithm that cannot do the case at hand (an operator that does not commute, no
+// grid known) gives way to the rules, whose last line for each operation can do everything.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <weft/base/result.hpp>
+#include <weft/coll/team.hpp>
+
+namespace weft::coll {
+
+enum class Operation : std::uint8_t {
+  barrier,
+  bcast,
+  reduce,
+  allreduce,
+  gather,
+  scatter,
+  gatherv,
+  scatterv,
+  allgather,
+  allgatherv,
+  alltoall,
+  alltoallv,
+  reduce_scatter,
+  reduce_scatter_block,
+  scan,
+  exscan,
+};
+inline constexpr std::size_t operation_count = 16;
+
+enum class Algorithm : std::uint8_t {
+  automatic,
+  binomial,
+  bruck,
+  bucket,
+  dissemination,
+  linear,
+  pairwise,
+  pipeline,
+  rabenseifner,
+  recursive_doubling,
+  recursive_halving,
+  reduce_bcast,
+  reduce_scatterv,
+  ring,
+  scatter_allgather,
+  tree,
+};
+
+// What is known when an operation begins; the same at all ranks, or they would not understand each
+// other. `bytes` is what one rank holds of the operation at its end (of gather and scatter: one
+// block; of alltoall: one block).
+struct Case {
+  Operation operation = Operation::barrier;
+  int ranks = 1;
+  std::size_t bytes = 0;
+  std::int64_t elements = 0;  // Of reductions.
+  bool commutative = true;
+  bool grid = false;
+};
+
+// What the user forces, and what is known of the machine; the same for all ranks.
+class Choices {
+ public:
+  // "alltoall=bruck"; several with commas. A wrong word is an error that names the right ones.
+  Status force(std::string_view text);
+  void force(Operation operation, Algorithm algorithm) {
+    forced_[static_cast<std::size_t>(operation)] = algorithm;
+  }
+  Algorithm forced(Operation operation) const {
+    return forced_[static_cast<std::size_t>(operation)];
+  }
+  bool forces(Algorithm algorithm) const;  // For any operation.
+
+  // How all ranks of the job stand in the machine; without extents: unknown, or in no grid.
+  const Grid& machine() const { return machine_; }
+  void set_machine(Grid grid) { machine_ = std::move(grid); }
+
+ private:
+  std::array<Algorithm, operation_count> forced_ = {};
+  Grid machine_;
+};
+
+// Never automatic, and able to do the case. `choices` may be null.
+Algorithm choose(const Case& given, const Choices* choices);
+
+struct AlgorithmEntry {
+  Operation operation;
+  Algorithm algorithm;
+  std::string_view help;  // One line.
+};
+std::span<const AlgorithmEntry> algorithms();
+std::string_view name(Operation operation);
+std::string_view name(Algorithm algorithm);
+// One line per operation: its algorithms, for help texts.
+std::string list_algorithms();
+
+}  // namespace weft::coll
