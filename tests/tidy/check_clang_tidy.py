@@ -45,7 +45,8 @@ def main(arguments):
     cache = build / "clang-tidy-passed"
     cache.mkdir(exist_ok=True)
     version = subprocess.run([tool, "--version"], check=True, stdout=subprocess.PIPE).stdout
-    common = version + (source / ".clang-tidy").read_bytes()
+    rules = sorted(source.glob("**/.clang-tidy"))
+    common = version + b"".join(path.read_bytes() for path in rules)
 
     work = []
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):

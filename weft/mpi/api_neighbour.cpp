@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations among the neighbours of a topology: a message along each edge.
+#include <algorithm>
+
+#include <weft/coll/station.hpp>
+#include <weft/mpi/coll_call.hpp>
+#include <weft/mpi/topology.hpp>
+
+using weft::mpi::Collective;
+using weft::mpi::CollectiveCall;
+using weft::mpi::Form;
+using weft::mpi::Piece;
+using weft::mpi::Pieces;
+namespace coll = weft::coll;
+namespace mp = weft::mp;
+
+namespace {
+
+// In a grid what goes to the neighbour before comes from the one behind, and the two may be the
+// same rank: each way has its own lane. In graphs several edges of one pair keep their order.
+coll::Lane sending_lane(const Collective& c, std::size_t slot) {
+  const bool before = c.comm.topology->cartesian() && slot % 2 == 0;
+  return before ? coll::Lane::backward : coll::Lane::forward;
+}
+coll::Lane receiving_lane(const Collective& c, std::size_t slot) {
+  const bool behind = c.comm.topology->cartesian() && slot % 2 == 1;
+  return behind ? coll::Lane::backward : coll::Lane::forward;
+}
+
+mp::Task exchange(Collective& c, bool same_block) {
+  coll::Station s(c.team());
+  std::vector<mp::Request*> open;
+  open.reserve(c.sources.size() + c.destinations.size());
+  const coll::Blocks takes = c.receive.blocks();
+  const coll::Blocks gives = c.send.blocks();
+  for (std::size_t i = 0; i < c.sources.size(); ++i) {
+    const coll::Blocks::Block block = takes[static_cast<int>(i)];
+    if (c.sources[i] == MPI_PROC_NULL || block.size == 0) continue;
+    open.push_back(s.receive(c.sources[i], coll::at(c.receive.data(), block.offset), block.size,
+                             receiving_lane(c, i)));
+  }
+  for (std::size_t i = 0; i < c.destinations.size(); ++i) {
+    const coll::Blocks::Block block = gives[same_block ? 0 : static_cast<int>(i)];
+    if (c.destinations[i] == MPI_PROC_NULL || block.size == 0) continue;
+    open.push_back(s.send(c.destinations[i], coll::at(c.send.data(), block.offset), block.size,
+                          sending_lane(c, i)));
+  }
+  for (std::size_t i = 0; i < open.size(); ++i) co_await s.finish(open[i]);
+  co_return s.error();
+}
+
+mp::Task start_gathering(Collective& c) {
+  return exchange(c, true);
+}
+mp::Task start_exchanging(Collective& c) {
+  return exchange(c, false);
+}
+
+template <typename Sent, typename Received>
+int launch(const Form& form, const Sent& send, const Received& receive, bool gathers) {
+  CollectiveCall call(form);
+  if (call.failed()) return call.error();
+  if (!call.comm().topology) {
+    call.fail(MPI_ERR_TOPOLOGY, "the communicator has none");
+    return call.error();
+  }
+  Collective& c = call.operation();
+  c.sources = c.comm.topology->sources(c.comm.rank);
+  c.destinations = c.comm.topology->destinations(c.comm.rank);
+  // Blocks without a neighbour stay as they are.
+  c.loads_receive = std::find(c.sources.begin(), c.sources.end(), MPI_PROC_NULL) != c.sources.end();
+  call.receive(receive, static_cast<int>(c.sources.size()));
+  call.send(send, gathers ? 1 : static_cast<int>(c.destinations.size()));
+  call.apart();
+  return call.launch(gathers ? &start_gathering : &start_exchanging);
+}
+
+int neighbor_allgather(const Form& form, const Piece& send, const Piece& receive) {
+  return launch(form, send, receive, true);
+}
+int neighbor_allgatherv(const Form& form, const Piece& send, const Pieces& receive) {
+  return launch(form, send, receive, true);
+}
+int neighbor_alltoall(const Form& form, const Piece& send, const Piece& receive) {
+  return launch(form, send, receive, false);
+}
+int neighbor_alltoallv(const Form& form, const Pieces& send, const Pieces& receive) {
+  return launch(form, send, receive, false);
+}
+int neighbor_alltoallw(const Form& form, const Pieces& send, const Pieces& receive) {
+  return launch(form, send, receive, false);
+}
+
+}  // namespace
+
+// The standard chose the arguments. NOLINTBEGIN(readability-function-size)
+WEFT_MPI(Neighbor_allgather)
+(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+ MPI_Datatype recvtype, MPI_Comm comm) {
+  return neighbor_allgather(Form::blocking("MPI_Neighbor_allgather", comm),
+                            {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
+}
+
+WEFT_MPI(Neighbor_allgather_c)
+(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+ MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  return neighbor_allgather(Form::blocking("MPI_Neighbor_allgather_c", comm),
+                            {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
+}
+
+WEFT_MPI(Ineighbor_allgather)
+(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+ MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
+  return neighbor_allgather(Form::started("MPI_Ineighbor_allgather", comm, request),
+                            {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
+}
+
+WEFT_MPI(Ineighbor_allgather_c)
+(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+ MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
+  return neighbor_allgather(Form::started("MPI_Ineighbor_allgather_c", comm, request),
+                            {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
+}
+
+WEFT_MPI(Neighbor_allgather_init)
+(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+ MPI_Datatype recvtype, MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
+  return neighbor_allgather(Form::kept("MPI_Neighbor_allgather_init", comm, request),
+                            {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
+}
+
+WEFT_MPI(Neighbor_allgather_init_c)
+(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+ MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info /*info*/,
+ MPI_Request* request) {
+  return neighbor_allgather(Form::kept("MPI_Neighbor_allgather_init_c", comm, request),
+                            {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
+}
+
+WEFT_MPI(Neighbor_allgatherv)
+(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int* recvcounts,
+ const int* displs, MPI_Datatype recvtype, MPI_Comm comm) {
+  return neighbor_allgatherv(Form::blocking("MPI_Neighbor_allgatherv", comm),
+                             {sendbuf, sendcount, sendtype},
+                             {recvbuf, recvcounts, displs, recvtype});
+}
+
+WEFT_MPI(Neighbor_allgatherv_c)
+(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+ const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm) {
+  return neighbor_allgatherv(Form::blocking("MPI_Neighbor_allgatherv_c", comm),
+                             {sendbuf, sendcount, sendtype},
+                             {recvbuf, recvcounts, displs, recvtype});
+}
+
+WEFT_MPI(Ineighbor_allgatherv)
+(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int* recvcounts,
+ const int* displs, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
+  return neighbor_allgatherv(Form::started("MPI_Ineighbor_allgatherv", comm, request),
+                             {sendbuf, sendcount, sendtype},
+                             {recvbuf, recvcounts, displs, recvtype});
+}
+
+WEFT_MPI(Ineighbor_allgatherv_c)
+(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+ const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm,
+ MPI_Request* request) {
+  return neighbor_allgatherv(Form::started("MPI_Ineighbor_allgatherv_c", comm, request),
+                             {sendbuf, sendcount, sendtype},
+                             {recvbuf, recvcounts, displs, recvtype});
+}
+
+WEFT_MPI(Neighbor_allgatherv_init)
+(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int* recvcounts,
+ const int* displs, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
+  return neighbor_allgatherv(Form::kept("MPI_Neighbor_allgatherv_init", comm, request),
+                             {sendbuf, sendcount, sendtype},
+                             {recvbuf, recvcounts, displs, recvtype});
+}
+
+WEFT_MPI(Neighbor_allgatherv_init_c)
+(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+ const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm,
+ MPI_Info /*info*/, MPI_Request* request) {
+  return neighbor_allgatherv(Form::kept("MPI_Neighbor_allgatherv_init_c", comm, request),
+                             {sendbuf, sendcount, sendtype},
+                             {recvbuf, recvcounts, displs, recvtype});
+}
+
+WEFT_MPI(Neighbor_alltoall)
+(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+ MPI_Datatype recvtype, MPI_Comm comm) {
+  return neighbor_alltoall(Form::blocking("MPI_Neighbor_alltoall", comm),
+                           {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
+}
+
+WEFT_MPI(Neighbor_alltoall_c)
+(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+ MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  return neighbor_alltoall(Form::blocking("MPI_Neighbor_alltoall_c", comm),
+                           {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
+}
+
+WEFT_MPI(Ineighbor_alltoall)
+(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+ MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
+  return neighbor_alltoall(Form::started("MPI_Ineighbor_alltoall", comm, request),
+                           {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
+}
+
+WEFT_MPI(Ineighbor_alltoall_c)
+(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+ MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
+  return neighbor_alltoall(Form::started("MPI_Ineighbor_alltoall_c", comm, request),
+                           {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
+}
+
+WEFT_MPI(Neighbor_alltoall_init)
+(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+ MPI_Datatype recvtype, MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
+  return neighbor_alltoall(Form::kept("MPI_Neighbor_alltoall_init", comm, request),
+                           {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
+}
+
+WEFT_MPI(Neighbor_alltoall_init_c)
+(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+ MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info /*info*/,
+ MPI_Request* request) {
+  return neighbor_alltoall(Form::kept("MPI_Neighbor_alltoall_init_c", comm, request),
+                           {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
+}
+
+WEFT_MPI(Neighbor_alltoallv)
+(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
+ void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm) {
+  return neighbor_alltoallv(Form::blocking("MPI_Neighbor_alltoallv", comm),
+                            {sendbuf, sendcounts, sdispls, sendtype},
+                            {recvbuf, recvcounts, rdispls, recvtype});
+}
+
+WEFT_MPI(Neighbor_alltoallv_c)
+(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
+ void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
+ MPI_Comm comm) {
+  return neighbor_alltoallv(Form::blocking("MPI_Neighbor_alltoallv_c", comm),
+                            {sendbuf, sendcounts, sdispls, sendtype},
+                            {recvbuf, recvcounts, rdispls, recvtype});
+}
+
+WEFT_MPI(Ineighbor_alltoallv)
+(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
+ void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
+ MPI_Request* request) {
+  return neighbor_alltoallv(Form::started("MPI_Ineighbor_alltoallv", comm, request),
+                            {sendbuf, sendcounts, sdispls, sendtype},
+                            {recvbuf, recvcounts, rdispls, recvtype});
+}
+
+WEFT_MPI(Ineighbor_alltoallv_c)
+(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
+ void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
+ MPI_Comm comm, MPI_Request* request) {
+  return neighbor_alltoallv(Form::started("MPI_Ineighbor_alltoallv_c", comm, request),
+                            {sendbuf, sendcounts, sdispls, sendtype},
+                            {recvbuf, recvcounts, rdispls, recvtype});
+}
+
+WEFT_MPI(Neighbor_alltoallv_init)
+(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
+ void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
+ MPI_Info /*info*/, MPI_Request* request) {
+  return neighbor_alltoallv(Form::kept("MPI_Neighbor_alltoallv_init", comm, request),
+                            {sendbuf, sendcounts, sdispls, sendtype},
+                            {recvbuf, recvcounts, rdispls, recvtype});
+}
+
+WEFT_MPI(Neighbor_alltoallv_init_c)
+(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
+ void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
+ MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
+  return neighbor_alltoallv(Form::kept("MPI_Neighbor_alltoallv_init_c", comm, request),
+                            {sendbuf, sendcounts, sdispls, sendtype},
+                            {recvbuf, recvcounts, rdispls, recvtype});
+}
+
+WEFT_MPI(Neighbor_alltoallw)
+(const void* sendbuf, const int* sendcounts, const MPI_Aint* sdispls, const MPI_Datatype* sendtypes,
+ void* recvbuf, const int* recvcounts, const MPI_Aint* rdispls, const MPI_Datatype* recvtypes,
+ MPI_Comm comm) {
+  return neighbor_alltoallw(Form::blocking("MPI_Neighbor_alltoallw", comm),
+                            {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
+                            {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
+}
+
+WEFT_MPI(Neighbor_alltoallw_c)
+(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+ const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
+ const MPI_Datatype* recvtypes, MPI_Comm comm) {
+  return neighbor_alltoallw(Form::blocking("MPI_Neighbor_alltoallw_c", comm),
+                            {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
+                            {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
+}
+
+WEFT_MPI(Ineighbor_alltoallw)
+(const void* sendbuf, const int* sendcounts, const MPI_Aint* sdispls, const MPI_Datatype* sendtypes,
+ void* recvbuf, const int* recvcounts, const MPI_Aint* rdispls, const MPI_Datatype* recvtypes,
+ MPI_Comm comm, MPI_Request* request) {
+  return neighbor_alltoallw(Form::started("MPI_Ineighbor_alltoallw", comm, request),
+                            {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
+                            {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
+}
+
+WEFT_MPI(Ineighbor_alltoallw_c)
+(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+ const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
+ const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Request* request) {
+  return neighbor_alltoallw(Form::started("MPI_Ineighbor_alltoallw_c", comm, request),
+                            {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
+                            {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
+}
+
+WEFT_MPI(Neighbor_alltoallw_init)
+(const void* sendbuf, const int* sendcounts, const MPI_Aint* sdispls, const MPI_Datatype* sendtypes,
+ void* recvbuf, const int* recvcounts, const MPI_Aint* rdispls, const MPI_Datatype* recvtypes,
+ MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
+  return neighbor_alltoallw(Form::kept("MPI_Neighbor_alltoallw_init", comm, request),
+                            {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
+                            {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
+}
+
+WEFT_MPI(Neighbor_alltoallw_init_c)
+(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+ const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
+ const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
+  return neighbor_alltoallw(Form::kept("MPI_Neighbor_alltoallw_init_c", comm, request),
+                            {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
+                            {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
+}
+// NOLINTEND(readability-function-size)

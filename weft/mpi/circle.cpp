@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "circle.hpp"
+
+#include <algorithm>
+
+namespace weft::mpi {
+
+namespace {
+
+// Members go by their ranks in the world: messages for different circles with the same context and
+// tag (MPI_Comm_create_group) are then told apart by who sent them.
+Link link_to(const Circle& circle, int member) {
+  const RankId peer = circle.members[member];
+  return {peer, circle.context, static_cast<int>(circle.members[circle.rank].index),
+          static_cast<int>(peer.index), circle.tag};
+}
+
+mp::Request* send_words(mp::Messenger& messenger, const Link& link, const void* data,
+                        std::size_t count) {
+  mp::Sending sending;
+  sending.to = link.peer;
+  sending.context = link.context;
+  sending.source = link.rank;
+  sending.tag = link.tag;
+  sending.data = data;
+  sending.size = count * sizeof(std::uint32_t);
+  sending.internal = true;
+  return messenger.send(sending);
+}
+
+mp::Request* receive_words(mp::Messenger& messenger, const Link& link, void* data,
+                           std::size_t count) {
+  mp::Receiving receiving;
+  receiving.context = link.context;
+  receiving.source = link.remote_rank;
+  receiving.tag = link.tag;
+  receiving.data = data;
+  receiving.size = count * sizeof(std::uint32_t);
+  receiving.internal = true;
+  return messenger.receive(receiving);
+}
+
+void raise_to(std::span<std::uint32_t> values, const Words& other) {
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::max(values[i], other[i]);
+}
+
+}  // namespace
+
+// Dissemination: after step k each member knows of the 2^(k+1) before it. Counting one twice does
+// not change a maximum, so any number of members will do.
+mp::Task greatest(Circle circle, std::span<std::uint32_t> values) {
+  const int size = circle.members.size();
+  Words in(values.size());
+  Words out(values.size());
+  for (int distance = 1; distance < size; distance *= 2) {
+    const int to = (circle.rank + distance) % size;
+    const int from = (circle.rank - distance + size) % size;
+    std::copy(values.begin(), values.end(), out.begin());
+    mp::Request* receive =
+        receive_words(circle.messenger, link_to(circle, from), in.data(), in.size());
+    mp::Request* send = send_words(circle.messenger, link_to(circle, to), out.data(), out.size());
+    co_await mp::finished(circle.messenger, send);
+    co_await mp::finished(circle.messenger, receive);
+    raise_to(values, in);
+  }
+  co_return 0;
+}
+
+mp::Task greatest(Circles circles, std::span<std::uint32_t> values) {
+  mp::Task inside = greatest(circles.own, values);
+  co_await inside;
+  if (!circles.linked) co_return 0;
+  Words agreed(values.begin(), values.end());
+  if (circles.own.rank == circles.leader) {
+    Words theirs;
+    mp::Task traded = trade(circles.own.messenger, circles.link, agreed, theirs);
+    co_await traded;
+    theirs.resize(agreed.size());
+    raise_to(agreed, theirs);
+  }
+  mp::Task told = broadcast(circles.own, circles.leader, agreed);
+  co_await told;
+  std::copy(agreed.begin(), agreed.end(), values.begin());
+  co_return 0;
+}
+
+mp::Task give(Circle circle, int to, const Words& words) {
+  const auto count = static_cast<std::uint32_t>(words.size());
+  mp::Request* first = send_words(circle.messenger, link_to(circle, to), &count, 1);
+  mp::Request* second =
+      send_words(circle.messenger, link_to(circle, to), words.data(), words.size());
+  co_await mp::finished(circle.messenger, first);
+  co_await mp::finished(circle.messenger, second);
+  co_return 0;
+}
+
+mp::Task take(Circle circle, int from, Words& words) {
+  std::uint32_t count = 0;
+  mp::Request* first = receive_words(circle.messenger, link_to(circle, from), &count, 1);
+  co_await mp::finished(circle.messenger, first);
+  words.resize(count);
+  mp::Request* second =
+      receive_words(circle.messenger, link_to(circle, from), words.data(), words.size());
+  co_await mp::finished(circle.messenger, second);
+  co_return 0;
+}
+
+mp::Task trade(mp::Messenger& messenger, Link link, const Words& mine, Words& theirs) {
+  const auto count = static_cast<std::uint32_t>(mine.size());
+  std::uint32_t their_count = 0;
+  mp::Request* receive_count = receive_words(messenger, link, &their_count, 1);
+  mp::Request* send_count = send_words(messenger, link, &count, 1);
+  mp::Request* send = send_words(messenger, link, mine.data(), mine.size());
+  co_await mp::finished(messenger, receive_count);
+  theirs.resize(their_count);
+  mp::Request* receive = receive_words(messenger, link, theirs.data(), theirs.size());
+  co_await mp::finished(messenger, receive);
+  co_await mp::finished(messenger, send_count);
+  co_await mp::finished(messenger, send);
+  co_return 0;
+}
+
+int tree_parent(int rank) {
+  return rank & (rank - 1);
+}
+
+int tree_end(int rank, int size) {
+  if (rank == 0) return size;
+  return static_cast<int>(std::min<std::int64_t>(std::int64_t{rank} + (rank & -rank), size));
+}
+
+mp::Task broadcast(Circle circle, int root, Words& words) {
+  const int size = circle.members.size();
+  const int place = (circle.rank - root + size) % size;  // In a tree rooted at 0.
+  if (place != 0) {
+    mp::Task taken = take(circle, (tree_parent(place) + root) % size, words);
+    co_await taken;
+  }
+  const int end = tree_end(place, size);
+  int step = 1;
+  while (place + step < end) step *= 2;
+  for (; step > 0; step /= 2) {
+    if (place + step >= end) continue;
+    mp::Task given = give(circle, (place + step + root) % size, words);
+    co_await given;
+  }
+  co_return 0;
+}
+
+mp::Task collect(Circle circle, Words mine, Words& all) {
+  const int size = circle.members.size();
+  const std::size_t each = mine.size();
+  const int end = tree_end(circle.rank, size);
+  all = std::move(mine);
+  all.resize(each * static_cast<std::size_t>(end - circle.rank));
+  std::vector<mp::Request*> receives;
+  for (int step = 1; circle.rank + step < end; step *= 2) {
+    const int child = circle.rank + step;
+    const auto below = static_cast<std::size_t>(tree_end(child, size) - child);
+    receives.push_back(receive_words(circle.messenger, link_to(circle, child),
+                                     all.data() + each * static_cast<std::size_t>(step),
+                                     each * below));
+  }
+  for (mp::Request* receive : receives) co_await mp::finished(circle.messenger, receive);
+  if (circle.rank != 0) {
+    mp::Request* send = send_words(circle.messenger, link_to(circle, tree_parent(circle.rank)),
+                                   all.data(), all.size());
+    co_await mp::finished(circle.messenger, send);
+  }
+  co_return 0;
+}
+
+Words encode(std::span<const std::uint32_t> ranks) {
+  Words runs;
+  std::size_t i = 0;
+  while (i < ranks.size()) {
+    std::size_t end = i + 1;
+    const std::uint32_t step = end < ranks.size() ? ranks[end] - ranks[i] : 0;  // Modulo 2^32.
+    while (end < ranks.size() && ranks[end] - ranks[end - 1] == step) ++end;
+    runs.push_back(ranks[i]);
+    runs.push_back(step);
+    runs.push_back(static_cast<std::uint32_t>(end - i));
+    i = end;
+  }
+  return runs;
+}
+
+std::vector<RankId> decode(std::span<const std::uint32_t> runs) {
+  std::vector<RankId> ranks;
+  for (std::size_t i = 0; i + 2 < runs.size(); i += 3) {
+    for (std::uint32_t k = 0; k < runs[i + 2]; ++k) ranks.emplace_back(runs[i] + k * runs[i + 1]);
+  }
+  return ranks;
+}
+
+std::vector<std::uint32_t> list(const mp::Members& members) {
+  std::vector<std::uint32_t> ranks(static_cast<std::size_t>(members.size()));
+  for (int i = 0; i < members.size(); ++i) ranks[static_cast<std::size_t>(i)] = members[i].index;
+  return ranks;
+}
+
+}  // namespace weft::mpi

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "error_codes.hpp"
+
+#include <array>
+#include <cstddef>
+
+namespace weft::mpi {
+
+namespace {
+
+// In the order of the numbers, from MPI_SUCCESS.
+constexpr std::array<const char*, 63> texts = {
+    "no error",
+    "invalid buffer",
+    "invalid count",
+    "invalid datatype",
+    "invalid tag",
+    "invalid communicator",
+    "invalid rank",
+    "invalid request",
+    "invalid root",
+    "invalid group",
+    "invalid reduction operation",
+    "invalid topology",
+    "invalid dimensions",
+    "invalid argument",
+    "unknown error",
+    "message truncated",
+    "other error",
+    "internal error",
+    "request still pending",
+    "error code is in the status",
+    "permission denied",
+    "invalid mode of access",
+    "invalid assertion",
+    "invalid file name",
+    "invalid base of memory",
+    "error in conversion of data",
+    "invalid displacement",
+    "data representation defined twice",
+    "file exists",
+    "file is in use",
+    "invalid file",
+    "invalid key of info",
+    "no such key in info",
+    "invalid value of info",
+    "invalid info",
+    "error in input or output",
+    "invalid key of attribute",
+    "invalid type of lock",
+    "unknown service name",
+    "out of memory",
+    "arguments differ between ranks",
+    "no space left",
+    "no such file",
+    "invalid port",
+    "quota exceeded",
+    "read-only file",
+    "memory cannot be attached",
+    "conflicting accesses to a window",
+    "outside of the window",
+    "memory cannot be shared",
+    "wrong synchronization of a window",
+    "unknown service",
+    "invalid size",
+    "processes cannot be started",
+    "unsupported data representation",
+    "unsupported operation",
+    "invalid window",
+    "wrong flavor of window",
+    "a process has aborted",
+    "value too large",
+    "invalid session",
+    "invalid error handler",
+    "error in the binary interface",
+};
+static_assert(texts.size() == MPI_ERR_ABI + 1);
+
+}  // namespace
+
+const char* standard_text(int error_class) {
+  if (error_class == MPI_ERR_LASTCODE) return "last error code of the standard";
+  if (error_class < 0 || error_class >= static_cast<int>(texts.size())) return nullptr;
+  return texts[static_cast<std::size_t>(error_class)];
+}
+
+ErrorCodes::Entry* ErrorCodes::find(int code) {
+  const int index = code - first;
+  if (index < 0 || index >= static_cast<int>(entries_.size())) return nullptr;
+  Entry& entry = entries_[static_cast<std::size_t>(index)];
+  return entry.error_class < 0 ? nullptr : &entry;
+}
+
+int ErrorCodes::last_used() const {
+  return MPI_ERR_LASTCODE + static_cast<int>(entries_.size());
+}
+
+int ErrorCodes::add_class() {
+  const int number = last_used() + 1;
+  entries_.push_back({number, {}});
+  return number;
+}
+
+int ErrorCodes::add_code(int error_class) {
+  const Entry* known = find(error_class);
+  if (standard_text(error_class) == nullptr && (!known || known->error_class != error_class)) {
+    return -1;
+  }
+  const int number = last_used() + 1;
+  entries_.push_back({error_class, {}});
+  return number;
+}
+
+int ErrorCodes::remove_class(int error_class) {
+  Entry* entry = find(error_class);
+  if (!entry || entry->error_class != error_class) return MPI_ERR_ARG;
+  for (const Entry& other : entries_) {
+    if (&other != entry && other.error_class == error_class) return MPI_ERR_ARG;
+  }
+  if (!entry->text.empty()) return MPI_ERR_ARG;
+  entry->error_class = -1;
+  return MPI_SUCCESS;
+}
+
+int ErrorCodes::remove_code(int code) {
+  Entry* entry = find(code);
+  if (!entry || entry->error_class == code || !entry->text.empty()) return MPI_ERR_ARG;
+  entry->error_class = -1;
+  return MPI_SUCCESS;
+}
+
+int ErrorCodes::set_text(int code, const std::string& text) {
+  Entry* entry = find(code);
+  if (!entry) return MPI_ERR_ARG;
+  entry->text = text;
+  return MPI_SUCCESS;
+}
+
+int ErrorCodes::remove_text(int code) {
+  Entry* entry = find(code);
+  if (!entry || entry->text.empty()) return MPI_ERR_ARG;
+  entry->text.clear();
+  return MPI_SUCCESS;
+}
+
+int ErrorCodes::class_of(int code) const {
+  if (standard_text(code)) return code;
+  const Entry* entry = find(code);
+  return entry ? entry->error_class : -1;
+}
+
+const std::string* ErrorCodes::text(int code) const {
+  const Entry* entry = find(code);
+  return entry ? &entry->text : nullptr;
+}
+
+}  // namespace weft::mpi

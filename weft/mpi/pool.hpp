@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objects behind the handles of one rank. Memory is kept until the pool ends, so that any value
+// that a program passes as a handle can be judged: freed, never made, or a live object.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace weft::mpi {
+
+// Predefined handles are integers below this; what a pool holds has a greater number in Fortran.
+inline constexpr std::uintptr_t first_free_handle = 4096;
+
+template <typename T>
+class Pool {
+ public:
+  Pool() = default;
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+  ~Pool() {
+    for (std::uint32_t i = 0; i < made_; ++i) {
+      Slot& slot = at(i);
+      if (slot.alive) slot.object()->~T();
+    }
+  }
+
+  template <typename... Arguments>
+  T* make(Arguments&&... arguments) {
+    Slot* slot = free_;
+    if (slot) {
+      free_ = slot->next_free;
+    } else {
+      slot = &grow();
+    }
+    T* object = new (slot->storage) T{std::forward<Arguments>(arguments)...};
+    slot->alive = true;
+    ++alive_;
+    return object;
+  }
+
+  void free(T* object) {
+    Slot* slot = reinterpret_cast<Slot*>(object);
+    object->~T();
+    slot->alive = false;
+    slot->next_free = free_;
+    free_ = slot;
+    --alive_;
+  }
+
+  // The live object at this address, or null. `handle` may be anything.
+  T* find(const void* handle) const {
+    const Slot* slot = locate(handle).first;
+    return slot && slot->alive ? const_cast<Slot*>(slot)->object() : nullptr;
+  }
+
+  // Handles as small integers, for Fortran.
+  int number(const T* object) const {
+    return static_cast<int>(first_free_handle + locate(object).second);
+  }
+  T* numbered(int number) const {
+    const std::uintptr_t index = static_cast<std::uintptr_t>(number) - first_free_handle;
+    if (index >= made_) return nullptr;
+    const Slot& slot = at(static_cast<std::uint32_t>(index));
+    return slot.alive ? const_cast<Slot&>(slot).object() : nullptr;
+  }
+
+  std::uint32_t alive() const { return alive_; }
+
+  template <typename Visit>
+  void for_each(Visit visit) {
+    for (std::uint32_t i = 0; i < made_; ++i) {
+      if (at(i).alive) visit(*at(i).object());
+    }
+  }
+
+ private:
+  struct Slot {
+    alignas(T) std::byte storage[sizeof(T)];
+    bool alive = false;
+    Slot* next_free = nullptr;
+    T* object() { return std::launder(reinterpret_cast<T*>(storage)); }
+  };
+
+  // Chunk c holds first_chunk << c slots, so few of them ever exist.
+  static constexpr std::uint32_t first_chunk = 2;
+  static std::uint32_t chunk_size(std::size_t chunk) { return first_chunk << chunk; }
+  static std::uint32_t chunk_start(std::size_t chunk) {
+    return (first_chunk << chunk) - first_chunk;
+  }
+
+  static std::size_t chunk_of(std::uint32_t index) {
+    return static_cast<std::size_t>(std::bit_width((index + first_chunk) / first_chunk)) - 1;
+  }
+
+  Slot& at(std::uint32_t index) const {
+    const std::size_t chunk = chunk_of(index);
+    return chunks_[chunk][index - chunk_start(chunk)];
+  }
+
+  Slot& grow() {
+    const std::size_t chunk = chunk_of(made_);
+    if (chunk == chunks_.size()) chunks_.push_back(std::make_unique<Slot[]>(chunk_size(chunk)));
+    return at(made_++);
+  }
+
+  std::pair<const Slot*, std::uint32_t> locate(const void* handle) const {
+    const auto address = reinterpret_cast<std::uintptr_t>(handle);
+    for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) {
+      const std::uintptr_t offset =
+          address - reinterpret_cast<std::uintptr_t>(chunks_[chunk].get());
+      if (offset >= chunk_size(chunk) * sizeof(Slot)) continue;
+      if (offset % sizeof(Slot) != 0) return {nullptr, 0};
+      const auto index = static_cast<std::uint32_t>(offset / sizeof(Slot));
+      return {&chunks_[chunk][index], chunk_start(chunk) + index};
+    }
+    return {nullptr, 0};
+  }
+
+  std::vector<std::unique_ptr<Slot[]>> chunks_;
+  Slot* free_ = nullptr;
+  std::uint32_t made_ = 0, alive_ = 0;
+};
+
+}  // namespace weft::mpi

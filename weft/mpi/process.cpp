@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "process.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <weft/mpi/buffering.hpp>
+#include <weft/mpi/error_codes.hpp>
+#include <weft/mpi/group.hpp>
+#include <weft/mpi/handlers.hpp>
+#include <weft/mpi/taken.hpp>
+#include <weft/mpi/transfer.hpp>
+#include <weft/mpi/window.hpp>
+
+namespace weft::mpi {
+
+Process::Process(Fabric& fabric_of_rank, const mp::Options& options, Runtime& outside)
+    : fabric(fabric_of_rank), runtime(outside), messenger(fabric_of_rank, options) {
+  world.handle = MPI_COMM_WORLD;
+  world.name = "MPI_COMM_WORLD";
+  world.local = mp::Members::all(fabric.ranks());
+  world.rank = static_cast<int>(fabric.self().index);
+  world.context = next_context++;
+  self_only.handle = MPI_COMM_SELF;
+  self_only.name = "MPI_COMM_SELF";
+  const std::array<RankId, 1> me = {fabric.self()};
+  self_only.local = mp::Members::of(me);
+  self_only.context = next_context++;
+  universe_size = world.size();
+  fabric.set_teller(this);
+}
+
+Process::~Process() {
+  fabric.set_teller(nullptr);
+}
+
+void Process::progress() {
+  messenger.progress();
+  if (!orphans.empty()) sweep();
+}
+
+void Process::found_nothing() {
+  const Time now = fabric.now();
+  if (now != idle_at_) {
+    idle_step_ = Duration::ps(1);
+  } else {
+    fabric.wait(now + idle_step_);
+    idle_step_ = std::min(idle_step_ * 2, Duration::ns(1));
+  }
+  idle_at_ = fabric.now();
+}
+
+void Process::asked_time() {
+  constexpr std::uint32_t patience = 1000;  // More often than any program that only measures.
+  constexpr std::uint32_t longest = 10;     // Doublings, to 1.024 us.
+  fabric.catch_up();
+  if (fabric.now() != asked_at_) {
+    asked_ = 0;
+  } else if (++asked_ > patience) {
+    fabric.spend(Duration::ns(1) * (1LL << std::min(asked_ - patience, longest)));
+  }
+  asked_at_ = fabric.now();
+}
+
+void Process::sweep() {
+  // A function of the program may let go of more while we look.
+  for (std::size_t i = 0; i < orphans.size();) {
+    Request* request = orphans[i];
+    if (!is_done(*request)) {
+      ++i;
+      continue;
+    }
+    orphans.erase(orphans.begin() + static_cast<std::ptrdiff_t>(i));
+    finish(*this, *request);
+    if (request->generalized && request->generalized->free) {
+      request->generalized->free(request->generalized->state);
+    }
+    free_request(*this, request);
+  }
+}
+
+Waiting Process::waiting() const {
+  Waiting result;
+  result.call = call ? call : "";
+  constexpr int named_max = 4;  // The reader wants a hint, not a list.
+  int open = 0;
+  const auto name = [&](const Request& request) {
+    if (open++ >= named_max) return;
+    if (open > 1) result.what += ", ";
+    result.what += describe(request, &result.on);
+  };
+  if (waiting_for.probed) name(*waiting_for.probed);
+  for (int i = 0; i < waiting_for.count; ++i) {
+    const Request* request =
+        waiting_for.requests ? waiting_for.requests[i] : requests.find(waiting_for.handles[i]);
+    if (request && !is_done(*request)) name(*request);
+  }
+  if (open > named_max) result.what += " and " + std::to_string(open - named_max) + " more";
+  if (open == 0 && call) result.what = "other ranks";
+  return result;
+}
+
+}  // namespace weft::mpi

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// How often a rank called which function of the library, how long it stayed inside, and how many
+// bytes it named. Holds only the functions that were called.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <weft/base/units.hpp>
+
+namespace weft::mpi {
+
+class Profile {
+ public:
+  struct Record {
+    const char* call = nullptr;  // A literal; compared by address.
+    std::uint64_t count = 0;
+    std::uint64_t bytes = 0;
+    Duration inside;
+  };
+
+  void add(const char* call, Duration inside, std::uint64_t bytes) {
+    Record& record = find(call);
+    ++record.count;
+    record.bytes += bytes;
+    record.inside += inside;
+  }
+  // In the order of the first call. One function may have several records.
+  const std::vector<Record>& records() const { return records_; }
+
+ private:
+  Record& find(const char* call) {
+    if (last_ < records_.size() && records_[last_].call == call) return records_[last_];
+    for (last_ = 0; last_ < records_.size(); ++last_) {
+      if (records_[last_].call == call) return records_[last_];
+    }
+    return records_.emplace_back(Record{call, 0, 0, {}});
+  }
+
+  std::vector<Record> records_;
+  std::size_t last_ = 0;
+};
+
+}  // namespace weft::mpi
