@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "marks.hpp"
+
+#include <cstring>
+#include <span>
+#include <string_view>
+
+#include <elf.h>
+#include <link.h>
+
+#include <weft/base/file.hpp>
+
+namespace weft {
+
+namespace {
+
+// What a linker's symbol table says of one object file.
+struct ObjectFile {
+  std::string_view name;
+  bool marked = true;     // Symbols before the first file are the linker's.
+  bool has_data = false;  // Of its own, writable.
+
+  // What compilers and the C library add to each program; none of it touches the program's data.
+  // Parts of libgcc have no source names: the linker puts the object's there. The last of the names
+  // below holds what the processor can do, once for all.
+  bool of_tool_chain() const {
+    for (const std::string_view known :
+         {"", "Scrt1.o", "crt1.o", "crti.o", "crtn.o", "crtstuff.c", "lse-init.o"})
+      if (name == known) return true;
+    return (name.ends_with(".o") || name.ends_with(".oS")) && !has_data;
+  }
+};
+
+template <typename T>
+std::span<const T> table(const std::string& file, std::uint64_t offset, std::uint64_t bytes) {
+  if (offset > file.size() || bytes > file.size() - offset || offset % alignof(T) != 0) return {};
+  return {reinterpret_cast<const T*>(file.data() + offset), bytes / sizeof(T)};
+}
+
+}  // namespace
+
+Result<Marks> read_marks(const std::string& executable) {
+  const auto file = read_file(executable);
+  if (!file) return file.error();
+  const auto header = table<ElfW(Ehdr)>(*file, 0, sizeof(ElfW(Ehdr)));
+  if (header.empty() || std::memcmp(header[0].e_ident, ELFMAG, SELFMAG) != 0)
+    return Error::input(executable + " is not an executable");
+  const auto sections =
+      table<ElfW(Shdr)>(*file, header[0].e_shoff, header[0].e_shnum * sizeof(ElfW(Shdr)));
+  Marks marks;
+  for (const ElfW(Shdr) & section : sections) {
+    if (section.sh_type != SHT_SYMTAB || section.sh_link >= sections.size()) continue;
+    const ElfW(Shdr)& names_section = sections[section.sh_link];
+    const auto names = table<char>(*file, names_section.sh_offset, names_section.sh_size);
+    // Local symbols stand file by file, each behind a symbol with the file's name.
+    ObjectFile file_now;
+    const auto finish = [&] {
+      if (!file_now.marked && !file_now.of_tool_chain()) marks.unmarked.emplace_back(file_now.name);
+    };
+    for (const ElfW(Sym) & symbol : table<ElfW(Sym)>(*file, section.sh_offset, section.sh_size)) {
+      if (ELF64_ST_BIND(symbol.st_info) != STB_LOCAL || symbol.st_name >= names.size()) continue;
+      const char* name = names.data() + symbol.st_name;
+      if (ELF64_ST_TYPE(symbol.st_info) == STT_FILE) {
+        finish();
+        file_now = {name, false, false};
+      } else if (!file_now.marked && std::strcmp(name, "__weft_pass") == 0) {
+        file_now.marked = true;
+        ++marks.marked;
+      } else if (symbol.st_shndx < sections.size()) {
+        file_now.has_data |= (sections[symbol.st_shndx].sh_flags & SHF_WRITE) != 0;
+      }
+    }
+    finish();
+  }
+  return marks;
+}
+
+}  // namespace weft

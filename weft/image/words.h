@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words through which compiled programs find a rank's data. Known by name to the compiler pass,
+// so these three are part of what an executable is linked against and never change.
+#pragma once
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// From a global's own address to the current rank's copy of it; zero outside the simulator and when
+// each rank has its own segments.
+extern __thread uintptr_t __weft_delta __attribute__((tls_model("initial-exec")));
+
+// The program's writable segments, so that code can tell its own globals from those of libraries
+// where the compiler could not; empty outside the simulator.
+extern uintptr_t __weft_data_begin;
+extern uintptr_t __weft_data_size;
+
+#ifdef __cplusplus
+}
+#endif
