@@ -2,4 +2,5 @@
 // Every sub-command, one line each: net stands for the function net_command() in net.cpp.
 #pragma once
 
-#define WEFT_COMMANDS(command) command(net) command(traffic)
+#define WEFT_COMMANDS(command) \
+  command(net) command(traffic) command(sim) command(cc) command(cxx) command(fc)

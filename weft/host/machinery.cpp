@@ -8,7 +8,7 @@ namespace weft {
 
 namespace {
 
-constexpr std::size_t stack_least = 64 * 1024, stack_most = 8 * 1024 * 1024;
+constexpr std::size_t stack_least = std::size_t{64} << 10, stack_most = std::size_t{8} << 20;
 constexpr std::size_t stacks_in_all = std::size_t{64} << 30;  // Of address space, not of memory.
 
 Rate least(Rate a, Rate b) {
@@ -17,7 +17,7 @@ Rate least(Rate a, Rate b) {
 
 }  // namespace
 
-Machinery::Machinery(const WorldSetup& given, Program& what) : setup(given), program(what) {}
+Machinery::Machinery(const WorldSetup& given, RankBody& what) : setup(given), program(what) {}
 
 Status Machinery::check_rails() const {
   const Graph& graph = setup.topology->graph;
@@ -47,6 +47,7 @@ Status Machinery::build() {
   if (!made) return std::move(made).error();
   network = std::move(*made);
   in_order = setup.policy->facts().in_order;
+  tallies.resize(static_cast<std::size_t>(setup.workers));
 
   const std::uint32_t count = setup.placement->ranks();
   const std::size_t even = stacks_in_all / std::max(count, 1u);
@@ -165,10 +166,11 @@ void Machinery::departed(int /*worker*/, const Departure& d) {
   if (rank.waits()) ring(node_of(parcel.from), d.at);
 }
 
-void Machinery::delivered(int /*worker*/, const Delivery& d) {
+void Machinery::delivered(int worker, const Delivery& d) {
   auto* const parcel = reinterpret_cast<Parcel*>(d.cookie);
   SimRank& rank = *ranks[parcel->to.index];
   const Time at = written_at(*parcel, d);
+  tallies[static_cast<std::size_t>(worker)].latencies_ps.add((at - d.born).in_ps());
   rank.push(at, parcel->from.index, parcel->sequence, parcel);
   if (rank.waits()) ring(node_of(parcel->to), at);
 }

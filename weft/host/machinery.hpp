@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include <weft/base/histogram.hpp>
 #include <weft/host/rank.hpp>
 #include <weft/host/world.hpp>
 
@@ -14,7 +15,7 @@ namespace weft {
 
 class Machinery final : public Host {
  public:
-  Machinery(const WorldSetup& setup, Program& program);
+  Machinery(const WorldSetup& setup, RankBody& program);
   Status build();
 
   Time alarm(int worker, NodeId endpoint, Time now) override;
@@ -35,12 +36,16 @@ class Machinery final : public Host {
   void rank_ended(SimRank& rank);
 
   WorldSetup setup;
-  Program& program;
+  RankBody& program;
   std::unique_ptr<Network> network;
   std::unique_ptr<Stacks> stacks;
   std::vector<std::unique_ptr<SimRank>> ranks;
   std::atomic<std::int64_t> stop_ps{Time::never().in_ps()};
   bool in_order = true;
+  struct alignas(128) Tally {
+    Histogram latencies_ps;  // Of messages over the network.
+  };
+  std::vector<Tally> tallies;  // By worker.
 
  private:
   struct Card {

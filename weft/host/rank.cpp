@@ -142,12 +142,17 @@ void SimRank::copy(std::byte* to, const std::byte* from, std::size_t size) {
   spend(machinery_.copy_end(self_, from_when, size) - from_when);
 }
 
+void SimRank::catch_up() {
+  if (machinery_.setup.compute_factor <= 0 || user_since_ns_ < 0) return;
+  const std::int64_t now_ns = thread_time_ns();
+  const auto own_ns = static_cast<double>(now_ns - user_since_ns_);
+  spend(Duration::ps(static_cast<std::int64_t>(own_ns * 1e3 * machinery_.setup.compute_factor)));
+  user_since_ns_ = now_ns;
+}
+
 void SimRank::enter_call() {
-  if (machinery_.setup.compute_factor > 0 && user_since_ns_ >= 0) {
-    const auto own_ns = static_cast<double>(thread_time_ns() - user_since_ns_);
-    spend(Duration::ps(static_cast<std::int64_t>(own_ns * 1e3 * machinery_.setup.compute_factor)));
-    user_since_ns_ = -1;
-  }
+  catch_up();
+  user_since_ns_ = -1;
   spend(machinery_.setup.node.call_overhead);
 }
 

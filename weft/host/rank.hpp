@@ -59,6 +59,7 @@ class SimRank final : public Fabric {
   }
   void enter_call() override;
   void leave_call() override;
+  void catch_up() override;
   void note_message(RankId to, std::size_t size) override;
   void set_teller(const WaitTeller* who) override { teller = who; }
 

@@ -7,7 +7,7 @@
 namespace weft {
 
 struct World::State {
-  State(const WorldSetup& setup, Program& program) : machinery(setup, program) {}
+  State(const WorldSetup& setup, RankBody& program) : machinery(setup, program) {}
   Machinery machinery;
 };
 
@@ -17,7 +17,7 @@ World::~World() {
   for (const auto& rank : state_->machinery.ranks) rank->drop_parcels();
 }
 
-Result<std::unique_ptr<World>> World::make(const WorldSetup& setup, Program& program) {
+Result<std::unique_ptr<World>> World::make(const WorldSetup& setup, RankBody& program) {
   auto state = std::make_unique<State>(setup, program);
   if (Status status = state->machinery.build(); !status) return std::move(status).error();
   return std::unique_ptr<World>(new World(std::move(state)));
@@ -72,6 +72,12 @@ std::vector<PairCount> World::pairs() const {
     return a.from != b.from ? a.from < b.from : a.to < b.to;
   });
   return list;
+}
+
+Histogram World::latencies_ps() const {
+  Histogram all;
+  for (const auto& tally : state_->machinery.tallies) all.merge(tally.latencies_ps);
+  return all;
 }
 
 Network& World::network() {

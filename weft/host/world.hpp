@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <weft/base/histogram.hpp>
 #include <weft/base/result.hpp>
 #include <weft/base/units.hpp>
 #include <weft/host/node_model.hpp>
@@ -34,9 +35,9 @@ struct WorldSetup {
 };
 
 // What a rank executes.
-class Program {
+class RankBody {
  public:
-  virtual ~Program() = default;
+  virtual ~RankBody() = default;
   // In the rank's fiber; Current is set.
   virtual void run(Fabric& fabric) = 0;
   // Around every turn of a rank on its worker's thread.
@@ -60,7 +61,7 @@ class SimRank;
 
 class World {
  public:
-  static Result<std::unique_ptr<World>> make(const WorldSetup& setup, Program& program);
+  static Result<std::unique_ptr<World>> make(const WorldSetup& setup, RankBody& program);
   ~World();
 
   // Executes everything before `until`; false when nothing remains to be done.
@@ -77,6 +78,7 @@ class World {
   const WaitTeller* teller(RankId rank) const;
   Fabric& fabric(RankId rank);
   std::vector<PairCount> pairs() const;  // By sender, then receiver.
+  Histogram latencies_ps() const;        // Of messages over the network, from post to memory.
   Network& network();
   // Whose stack an address lies in, and whether beyond its end.
   bool find_stack(const void* address, RankId& owner, bool& beyond) const;

@@ -18,7 +18,7 @@ namespace weft {
 namespace {
 
 // Every rank runs the same function.
-class Body final : public Program {
+class Body final : public RankBody {
  public:
   explicit Body(std::function<void(Fabric&)> body) : body_(std::move(body)) {}
   void run(Fabric& fabric) override { body_(fabric); }

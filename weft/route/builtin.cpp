@@ -101,4 +101,17 @@ Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const Topolog
   return entry->make(topology, vcs);
 }
 
+std::string default_routing(const Topology& topology) {
+  if (std::holds_alternative<Cube>(topology.shape)) return "dor";
+  if (std::holds_alternative<FatTree>(topology.shape)) return "dest-down";
+  if (std::holds_alternative<Irregular>(topology.shape)) return "up-down";
+  return "minimal";
+}
+
+int vcs_needed(std::string_view routing, const Topology& topology) {
+  for (const PolicyEntry& entry : builtin_policies())
+    if (entry.name == routing) return entry.vcs_needed(topology);
+  return 0;
+}
+
 }  // namespace weft

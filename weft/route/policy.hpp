@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <weft/base/check.hpp>
@@ -114,5 +115,10 @@ std::span<const PolicyEntry> builtin_policies();
 // By name; the error names the nearest name, the families that fit, or the number of VCs needed.
 Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const Topology& topology,
                                             int vcs);
+
+// What is used on a network when no routing is named.
+std::string default_routing(const Topology& topology);
+// 0 for an unknown routing or one that does not fit.
+int vcs_needed(std::string_view routing, const Topology& topology);
 
 }  // namespace weft

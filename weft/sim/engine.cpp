@@ -153,6 +153,19 @@ LinkCount Engine::link(LinkId link) const {
   return {.packets = out.packets, .bytes = out.bytes};
 }
 
+BufferLevel Engine::buffer(RouterId router, int port, int vc, Time at) const {
+  const auto local = static_cast<std::uint32_t>(port) * vcs_ + static_cast<std::uint32_t>(vc);
+  const Input& in = inputs_[routers_[router.index].first_input + local];
+  BufferLevel level;
+  for (std::uint16_t p = in.head; p != in.tail; ++p) {
+    const Slot& packet = slot(in, p);
+    if (packet.head_at >= at.in_ps()) break;  // Those behind it come later still.
+    ++level.packets;
+    level.bytes += Bytes{packet.size};
+  }
+  return level;
+}
+
 MemoryUse Engine::memory() const {
   const std::size_t fixed = routers_.size() * (sizeof(Router) + sizeof(std::uint32_t)) +
                             router_of_output_.size() * sizeof(std::uint32_t) +

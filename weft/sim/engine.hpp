@@ -34,6 +34,7 @@ class Engine {
   std::string find_deadlock() const;
   NetworkCounts counts() const;
   LinkCount link(LinkId link) const;
+  BufferLevel buffer(RouterId router, int port, int vc, Time at) const;
   MemoryUse memory() const;
   Duration window() const { return window_; }
 

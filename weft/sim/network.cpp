@@ -36,6 +36,9 @@ NetworkCounts Network::counts() const {
 LinkCount Network::link(LinkId link) const {
   return engine_->link(link);
 }
+BufferLevel Network::buffer(RouterId router, int port, int vc, Time at) const {
+  return engine_->buffer(router, port, vc, at);
+}
 MemoryUse Network::memory() const {
   return engine_->memory();
 }

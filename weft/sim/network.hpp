@@ -69,6 +69,13 @@ struct LinkCount {
   std::uint64_t bytes = 0;
 };
 
+// Packets that have begun to arrive in a buffer and were not sent on.
+struct BufferLevel {
+  std::uint32_t packets = 0;
+  Bytes bytes;
+  bool operator==(const BufferLevel&) const = default;
+};
+
 struct NetworkCounts {
   std::uint64_t packets_sent = 0, packets_delivered = 0;
   std::uint64_t hops = 0;    // Packets times links between routers.
@@ -112,6 +119,9 @@ class Network {
 
   NetworkCounts counts() const;
   LinkCount link(LinkId link) const;
+  // Of an input port and VC; ports between routers come first, then those of the router's nodes.
+  // `at`: the time up to which the network has run.
+  BufferLevel buffer(RouterId router, int port, int vc, Time at) const;
   MemoryUse memory() const;
   Duration window() const;
 

@@ -118,6 +118,30 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"mesh:4x4", "xy-yx"}, Case{"complete:6", "up-down"}),
     [](const auto& tested) { return "case" + std::to_string(tested.index); });
 
+TEST(Buffers, HoldAPacketFromItsFirstFlitUntilItGoesOn) {
+  const Machine m = distinct_delays();
+  auto rig = make_rig("mesh:2", "dor", m);
+  rig->network->send(NodeId(0), NodeId(1), Bytes{256}, Time::zero());
+  const Time first = Time::zero() + m.inject_delay + m.node_link.delay;
+  const Duration decide = m.route + m.vc_alloc;  // It gets the output then.
+  const Time second = first + decide + m.switch_alloc + m.switch_delay + m.link.delay;
+  const auto level_at = [&](RouterId router, int port, Time at) {
+    EXPECT_TRUE(rig->network->run(at));
+    return rig->network->buffer(router, port, 0, at);
+  };
+  const int from_node = static_cast<int>(rig->topology.graph.ports(RouterId(0)).size());
+  const int from_router = Cube::down_port(0);
+  const BufferLevel none, one = {1, Bytes{256}};
+  const Duration instant = Duration::ps(1);
+  EXPECT_EQ(level_at(RouterId(0), from_node, first), none);
+  EXPECT_EQ(level_at(RouterId(0), from_node, first + instant), one);
+  EXPECT_EQ(level_at(RouterId(0), from_node, first + decide), one);
+  EXPECT_EQ(level_at(RouterId(0), from_node, first + decide + instant), none);
+  EXPECT_EQ(level_at(RouterId(1), from_router, second), none);
+  EXPECT_EQ(level_at(RouterId(1), from_router, second + instant), one);
+  EXPECT_EQ(level_at(RouterId(1), from_router, second + decide + instant), none);
+}
+
 // Three rates on the way; the tail is held back by the slowest so far, never by one that comes
 // later.
 TEST(UnequalRates, HeadAndTailAreThoseOfAFlitModel) {

@@ -19,8 +19,10 @@
 namespace weft {
 namespace {
 
-constexpr std::array<std::string_view, 8> tables = {"network", "router", "link",    "link.*",
-                                                    "nic",     "packet", "routing", "traffic"};
+// What a program on the machine would ask for ([node], [messages]) does not matter to packets.
+constexpr std::array<std::string_view, 10> tables = {"network", "router",  "link",    "link.*",
+                                                     "nic",     "packet",  "routing", "traffic",
+                                                     "node",    "messages"};
 constexpr std::int64_t buffer_packets_max = 4096;
 constexpr std::size_t scenarios_max = 1000;
 
@@ -376,19 +378,6 @@ Grid grid_of(const Topology& topology) {
     if (graph.router_of(NodeId(n)).index != n / static_cast<std::uint32_t>(grid.per_point))
       return by_number;
   return grid;
-}
-
-std::string default_routing(const Topology& topology) {
-  if (std::holds_alternative<Cube>(topology.shape)) return "dor";
-  if (std::holds_alternative<FatTree>(topology.shape)) return "dest-down";
-  if (std::holds_alternative<Irregular>(topology.shape)) return "up-down";
-  return "minimal";
-}
-
-int vcs_needed(std::string_view routing, const Topology& topology) {
-  for (const PolicyEntry& entry : builtin_policies())
-    if (entry.name == routing) return entry.vcs_needed(topology);
-  return 0;
 }
 
 }  // namespace weft

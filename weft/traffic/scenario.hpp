@@ -74,9 +74,5 @@ Result<TrafficDefaults> read_defaults(const ScenarioRequest& request);
 // The nodes as patterns see them: by coordinates where every router of a cube or HyperX has the
 // same number of nodes, by number elsewhere.
 Grid grid_of(const Topology& topology);
-// What is used when no routing is named.
-std::string default_routing(const Topology& topology);
-// 0 for an unknown routing or one that does not fit.
-int vcs_needed(std::string_view routing, const Topology& topology);
 
 }  // namespace weft

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft cc, c++ and fc: compilers for programs that weft runs.
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "home.hpp"
+#include "output.hpp"
+
+#include <weft/cc/compiler_call.hpp>
+
+namespace weft::app {
+namespace {
+
+struct Wrapper {
+  const char* name;
+  const char* help;
+  Language language;
+  const char* variable;
+};
+
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+Status compile(const Wrapper& wrapper, const std::vector<std::string>& arguments) {
+  const Home home = find_home();
+  ToolChain tools;
+  tools.include_dir = home.include;
+  tools.library_dir = home.lib;
+  tools.module_dir = home.include;
+  if (const std::string plugin = home.lib + "/weft_globals.so"; std::filesystem::exists(plugin))
+    tools.plugin = plugin;
+  tools.clang_dir = WEFT_CLANG_FOLDER;
+  if (wrapper.language == Language::fortran) tools.libraries = {"mpi_abi_fortran", "mpi_abi"};
+  auto call = make_compiler_call(wrapper.language, arguments, tools,
+                                 {environment(wrapper.variable), environment("PATH")});
+  if (!call) return std::move(call).error();
+  if (!call->answer.empty()) return print(call->answer);
+  return become(call->command);
+}
+
+Command wrap(const Wrapper& wrapper) {
+  return {
+      wrapper.name, wrapper.help, [wrapper](CLI::App& parser) {
+        parser.prefix_command();
+        parser.footer(std::string("Everything goes to the compiler, with what MPI programs need "
+                                  "added; -show prints the command instead. ") +
+                      wrapper.variable +
+                      " chooses another compiler. The product is an ordinary executable for "
+                      "'weft sim'.");
+        return std::function<Status()>(
+            [wrapper, &parser] { return compile(wrapper, parser.remaining()); });
+      }};
+}
+
+}  // namespace
+
+Command cc_command() {
+  return wrap({"cc", "Compile and link MPI programs in C", Language::c, "WEFT_CC"});
+}
+Command cxx_command() {
+  return wrap({"c++", "Compile and link MPI programs in C++", Language::cxx, "WEFT_CXX"});
+}
+Command fc_command() {
+  return wrap({"fc", "Compile and link MPI programs in Fortran", Language::fortran, "WEFT_FC"});
+}
+
+}  // namespace weft::app

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `weft sim` was asked to do, handed to the program that it starts: the simulator runs inside
+// the program's process, in the library that the program was linked with.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <weft/base/result.hpp>
+#include <weft/base/units.hpp>
+
+namespace weft {
+
+struct Plan {
+  // The machine.
+  std::string net;  // A spec or a *.toml file.
+  std::string routing;
+  std::vector<std::string> sets;  // "node.call_overhead=100 ns"
+  std::string map;                // A file; empty: blocks in order.
+  std::uint32_t ranks = 0;        // 0: one for every place.
+  std::uint32_t ranks_per_node = 1;
+
+  // How to simulate.
+  int threads = 1;
+  std::uint64_t seed = 1;
+  bool carry_data = false;
+  double compute_factor = 0;
+  std::vector<std::string> collectives;  // "alltoall=bruck"
+  Bytes stack{0};
+  Time until = Time::never();
+  std::string separation;  // "", "delta", "copies", "none"
+
+  // What to tell.
+  std::string out;  // A folder; empty: only the summary on the terminal.
+  bool label = false, quiet = false, verbose = false;
+  bool matrix = false;
+  Duration series;                   // Interval; 0: none.
+  std::vector<std::string> watched;  // Routers whose buffers are recorded.
+  Time watch_from, watch_until = Time::never();
+  Duration watch_every = Duration::ns(10);
+};
+
+std::string to_text(const Plan& plan);
+Result<Plan> parse_plan(const std::string& text);
+
+// The variable that carries the text of a plan into a program.
+inline constexpr const char* plan_variable = "WEFT_SIM_PLAN";
+
+}  // namespace weft

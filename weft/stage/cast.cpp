@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+
+#include <weft/stage/cast.hpp>
+#include <weft/topo/topology.hpp>
+
+namespace weft {
+
+Cast* Cast::current_ = nullptr;
+
+Cast::Cast(const Scene& scene, const coll::Choices& collectives, Images& images, Console& console)
+    : scene_(scene),
+      collectives_(collectives),
+      images_(images),
+      console_(console),
+      processes_(scene.placement->ranks()),
+      codes_(scene.placement->ranks()) {}
+
+void Cast::attach(World& world, const ProgramCall& call) {
+  world_ = &world;
+  call_ = call;
+  current_ = this;
+}
+
+namespace {
+
+// Programs change their arguments; every rank has its own.
+class Arguments {
+ public:
+  Arguments(int count, char** from) : pointers_(static_cast<std::size_t>(count) + 1) {
+    std::size_t size = 0;
+    for (int i = 0; i < count; ++i) size += std::strlen(from[i]) + 1;
+    text_ = std::make_unique<char[]>(size);
+    char* at = text_.get();
+    for (int i = 0; i < count; ++i) {
+      const std::size_t length = std::strlen(from[i]) + 1;
+      std::memcpy(at, from[i], length);
+      pointers_[static_cast<std::size_t>(i)] = at;
+      at += length;
+    }
+  }
+  char** get() { return pointers_.data(); }
+
+ private:
+  std::unique_ptr<char[]> text_;
+  std::vector<char*> pointers_;
+};
+
+}  // namespace
+
+void Cast::run(Fabric& fabric) {
+  const std::uint32_t rank = fabric.self().index;
+  processes_[rank] = std::make_unique<mpi::Process>(fabric, scene_.messages, *this);
+  processes_[rank]->choices = &collectives_;
+  Current::set(&fabric, processes_[rank].get());
+  fabric.set_teller(processes_[rank].get());
+  Arguments arguments(call_.count, call_.arguments);
+  if (Status ready = images_.prepare(rank); !ready) abort(fabric.self(), 1, ready.error().text());
+  images_.enter(rank);
+  images_.run_constructors(rank, call_.count, arguments.get(), call_.environment);
+  fabric.leave_call();
+  const int code =
+      images_.main_of(rank, call_.main)(call_.count, arguments.get(), call_.environment);
+  images_.run_destructors(rank);
+  finish(fabric, code);
+}
+
+void Cast::exit_rank(int code, bool handlers) {
+  Fabric& fabric = *Current::fabric();
+  if (handlers) images_.run_destructors(fabric.self().index);
+  finish(fabric, code);
+  World::end_current();
+}
+
+// What remains of a rank that has left its main. One that leaves the library open takes all with
+// it, as the others would wait for it in vain.
+void Cast::finish(Fabric& fabric, int code) {
+  const RankId rank = fabric.self();
+  if (processes_[rank.index]->running()) {
+    abort(rank, code == 0 ? 1 : code,
+          "it ended with " + std::to_string(code) + " and without MPI_Finalize");
+  }
+  codes_[rank.index] = code;
+  console_.end(rank, fabric.now());
+  {
+    const std::lock_guard lock(mutex_);
+    add_profile(processes_[rank.index]->profile);
+  }
+  fabric.set_teller(nullptr);
+  processes_[rank.index].reset();
+  Current::set(&fabric, nullptr);
+}
+
+void Cast::add_profile(const mpi::Profile& profile) {
+  for (const mpi::Profile::Record& record : profile.records()) {
+    CallTotals& total = totals_[record.call];
+    total.count += record.count;
+    total.bytes += record.bytes;
+    total.inside += record.inside;
+  }
+}
+
+std::map<std::string, CallTotals> Cast::calls() const {
+  const std::lock_guard lock(mutex_);
+  return totals_;
+}
+
+void Cast::abort(RankId rank, int code, const std::string& message) {
+  const Time now = Current::fabric()->now();
+  console_.end(rank, now);
+  {
+    const std::lock_guard lock(mutex_);
+    aborts_.push_back({now, rank, code, message});
+  }
+  world_->stop(rank, now);
+  World::end_current();
+}
+
+void Cast::place_memory(const void* data, std::size_t size, int socket) {
+  if (socket < scene_.node.sockets)
+    world_->place_memory(Current::fabric()->self(), data, size, socket);
+}
+
+void Cast::begin_window(const std::string& name) {
+  end_window();
+  const Fabric& fabric = *Current::fabric();
+  const std::lock_guard lock(mutex_);
+  open_windows_[fabric.self().index] = {name, fabric.now(), world_->counts(fabric.self())};
+}
+
+void Cast::end_window() {
+  const Fabric& fabric = *Current::fabric();
+  const std::lock_guard lock(mutex_);
+  const auto open = open_windows_.find(fabric.self().index);
+  if (open == open_windows_.end()) return;
+  const OpenWindow& window = open->second;
+  const RankCounts& now = world_->counts(fabric.self());
+  WindowTotals& total = windows_[window.name];
+  ++total.entries;
+  total.first_start = std::min(total.first_start, window.since);
+  total.last_stop = std::max(total.last_stop, fabric.now());
+  total.inside += fabric.now() - window.since;
+  total.waited += now.waited - window.before.waited;
+  total.spent += now.spent - window.before.spent;
+  total.messages += now.messages - window.before.messages;
+  total.bytes += now.bytes - window.before.bytes;
+  open_windows_.erase(open);
+}
+
+void Cast::note(const std::string& text) {
+  const Fabric& fabric = *Current::fabric();
+  const std::lock_guard lock(mutex_);
+  notes_.push_back({fabric.now(), fabric.self(), text});
+}
+
+bool Cast::recall(std::uint64_t key, void* data, std::size_t size) {
+  const std::lock_guard lock(mutex_);
+  const auto found = keys_.find(key);
+  if (found == keys_.end() || found->second.size() != size) return false;
+  if (size > 0) std::memcpy(data, found->second.data(), size);
+  return true;
+}
+
+void Cast::remember(std::uint64_t key, const void* data, std::size_t size) {
+  const auto* const bytes = static_cast<const std::byte*>(data);
+  const std::lock_guard lock(mutex_);
+  keys_.try_emplace(key, bytes, bytes + size);
+}
+
+std::map<std::string, WindowTotals> Cast::windows() const {
+  const std::lock_guard lock(mutex_);
+  return windows_;
+}
+
+std::vector<Note> Cast::notes() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Note> sorted = notes_;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Note& a, const Note& b) {
+    return a.at != b.at ? a.at < b.at : a.rank < b.rank;
+  });
+  return sorted;
+}
+
+std::string Cast::processor_name(RankId rank) const {
+  const std::uint32_t rails = static_cast<std::uint32_t>(scene_.node.rails);
+  return node_name(*scene_.topology, NodeId(node_of(rank) * rails));
+}
+
+const Cast::Abort* Cast::first_abort() const {
+  const std::lock_guard lock(mutex_);
+  const auto first = std::min_element(
+      aborts_.begin(), aborts_.end(),
+      [](const Abort& a, const Abort& b) { return a.at != b.at ? a.at < b.at : a.rank < b.rank; });
+  return first == aborts_.end() ? nullptr : &*first;
+}
+
+int Cast::exit_code() const {
+  const auto bad = std::find_if(codes_.begin(), codes_.end(), [](int code) { return code != 0; });
+  return bad == codes_.end() ? 0 : *bad;
+}
+
+}  // namespace weft

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who waits for whom when no rank can go on.
+#pragma once
+
+#include <string>
+
+#include <weft/host/world.hpp>
+
+namespace weft {
+
+// "deadlock at 12 us: 5 of 8 ranks wait." and a line per rank: those in a circle first, then
+// others.
+std::string describe_deadlock(World& world, std::uint32_t ranks);
+
+}  // namespace weft

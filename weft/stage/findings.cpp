@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <weft/base/quantity.hpp>
+#include <weft/stage/findings.hpp>
+
+namespace weft {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+LinkUse use_of_links(const Scene& scene, const Network& network, Duration time) {
+  const Graph& graph = scene.topology->graph;
+  LinkUse use;
+  std::uint64_t busiest = 0;
+  double capacity = 0, busiest_capacity = 1;
+  const double seconds = std::max(time.in_seconds(), 1e-12);
+  for (std::uint32_t r = 0; r < graph.router_count(); ++r) {
+    const auto ports = graph.ports(RouterId(r));
+    for (std::size_t p = 0; p < ports.size(); ++p) {
+      if (!ports[p].usable()) continue;
+      const LinkCount count = network.link(graph.link(RouterId(r), static_cast<int>(p)));
+      const double rate =
+          scene.machine.cabling(graph.link_classes()[ports[p].link_class]).rate.in_byte_per_s();
+      ++use.links;
+      use.packets += count.packets;
+      use.bytes += count.bytes;
+      capacity += rate;
+      if (count.bytes <= busiest) continue;
+      busiest = count.bytes;
+      busiest_capacity = rate;
+      use.busiest = router_name(*scene.topology, RouterId(r)) + " to " +
+                    router_name(*scene.topology, ports[p].peer);
+    }
+  }
+  use.busiest_bytes = busiest;
+  const auto bytes = static_cast<double>(use.bytes);
+  use.mean_rate = use.links == 0 ? 0 : bytes / seconds / static_cast<double>(use.links);
+  use.efficiency = capacity <= 0 ? 0 : bytes / seconds / capacity;
+  use.busiest_efficiency = static_cast<double>(busiest) / seconds / busiest_capacity;
+  return use;
+}
+
+void collect_ranks(World& world, Findings& f) {
+  detail::Wide waited = 0, spent = 0;
+  f.waited_least = Duration::max();
+  for (std::uint32_t r = 0; r < f.ranks; ++r) {
+    const RankCounts& counts = world.counts(RankId(r));
+    f.program_time = std::max(f.program_time, counts.ended);
+    f.messages += counts.messages;
+    f.bytes += counts.bytes;
+    waited += counts.waited.in_ps();
+    spent += counts.spent.in_ps();
+    f.waited_least = std::min(f.waited_least, counts.waited);
+    if (counts.waited > f.waited_most) {
+      f.waited_most = counts.waited;
+      f.waited_most_rank = RankId(r);
+    }
+  }
+  const std::int64_t n = std::max<std::int64_t>(f.ranks, 1);
+  f.waited_mean = Duration::ps(static_cast<std::int64_t>(waited / n));
+  f.spent_mean = Duration::ps(static_cast<std::int64_t>(spent / n));
+}
+
+}  // namespace
+
+Findings collect(const Scene& scene, World& world, const Cast& cast) {
+  Findings f;
+  f.network = scene.topology->name;
+  f.routing = scene.routing;
+  f.ranks = scene.placement->ranks();
+  f.nodes = scene.nodes();
+  f.complete = world.ranks_open() == 0;
+  collect_ranks(world, f);
+  const NetworkCounts counts = world.network().counts();
+  f.packets = counts.packets_sent;
+  f.hops = counts.hops;
+  f.links = use_of_links(scene, world.network(), f.program_time - Time::zero());
+  f.latencies_ps = world.latencies_ps();
+  f.calls = cast.calls();
+  f.windows = cast.windows();
+  f.notes = cast.notes();
+  return f;
+}
+
+namespace {
+
+std::string duration_text(std::int64_t ps) {
+  return to_text(Duration::ps(ps));
+}
+
+std::string calls_table(const Findings& f) {
+  std::vector<std::pair<std::string, CallTotals>> calls(f.calls.begin(), f.calls.end());
+  std::stable_sort(calls.begin(), calls.end(),
+                   [](const auto& a, const auto& b) { return a.second.inside > b.second.inside; });
+  std::string out = fmt::format("  {:<28}{:>12}{:>14}{:>14}{:>12}\n", "call", "calls", "time/rank",
+                                "time/call", "bytes");
+  std::size_t shown = 0;
+  for (const auto& [name, t] : calls) {
+    if (++shown > 12) {
+      out += fmt::format("  and {} more\n", calls.size() - 12);
+      break;
+    }
+    const std::int64_t inside = t.inside.in_ps();
+    out += fmt::format(
+        "  {:<28}{:>12}{:>14}{:>14}{:>12}\n", name, t.count,
+        duration_text(inside / std::max<std::int64_t>(f.ranks, 1)),
+        duration_text(inside / std::max<std::int64_t>(static_cast<std::int64_t>(t.count), 1)),
+        t.bytes);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string to_table(const Findings& f) {
+  const auto line = [](const char* name, const std::string& value) {
+    return fmt::format("{:<22}{}\n", name, value);
+  };
+  const LinkUse& l = f.links;
+  std::string out;
+  out += line("program", f.program + (f.complete ? "" : " (" + f.ending + ")"));
+  out += line("machine",
+              fmt::format("{}, {} nodes, {}; {} ranks", f.network, f.nodes, f.routing, f.ranks));
+  out += line("program time", to_text(f.program_time - Time::zero()));
+  out += line("messages", fmt::format("{} with {} bytes", f.messages, f.bytes));
+  out += line("packets", fmt::format("{} over {} links on the way", f.packets, f.hops));
+  out += line("link bandwidth", fmt::format("{:.4g} GB/s on average, {:.2f} % of what they carry",
+                                            l.mean_rate / 1e9, l.efficiency * 100));
+  if (!l.busiest.empty()) {
+    out += line("busiest link", fmt::format("{}: {} bytes, {:.2f} %", l.busiest, l.busiest_bytes,
+                                            l.busiest_efficiency * 100));
+  }
+  if (!f.latencies_ps.empty()) {
+    const Histogram& h = f.latencies_ps;
+    out += line("message latency",
+                fmt::format("{} least, {} median, {} for 99 %, {} most", duration_text(h.min()),
+                            duration_text(h.percentile(500)), duration_text(h.percentile(990)),
+                            duration_text(h.max())));
+  }
+  out += line("waiting per rank", fmt::format("{} on average, {} least, {} most (rank {})",
+                                              to_text(f.waited_mean), to_text(f.waited_least),
+                                              to_text(f.waited_most), f.waited_most_rank.index));
+  if (!f.calls.empty()) out += calls_table(f);
+  for (const auto& [name, w] : f.windows) {
+    out += line("window", fmt::format("'{}' {} to {}: {} messages with {} bytes, waited {}", name,
+                                      to_text(w.first_start - Time::zero()),
+                                      to_text(w.last_stop - Time::zero()), w.messages, w.bytes,
+                                      to_text(w.waited)));
+  }
+  return out;
+}
+
+namespace {
+
+Json latency_json(const Histogram& h) {
+  Json latency = Json::object();
+  latency["count"] = h.count();
+  for (const auto& [name, value] : {std::pair{"min_ps", h.min()},
+                                    {"p50_ps", h.percentile(500)},
+                                    {"p90_ps", h.percentile(900)},
+                                    {"p99_ps", h.percentile(990)},
+                                    {"p999_ps", h.percentile(999)},
+                                    {"max_ps", h.max()}}) {
+    latency[name] = value;
+  }
+  Json buckets = Json::array();
+  h.for_each_bucket([&](std::int64_t first, std::int64_t last, std::int64_t count) {
+    buckets.push_back({first, last, count});
+  });
+  latency["buckets"] = buckets;
+  return latency;
+}
+
+Json links_json(const LinkUse& links) {
+  return {{"count", links.links},
+          {"packets", links.packets},
+          {"bytes", links.bytes},
+          {"mean_byte_per_s", links.mean_rate},
+          {"efficiency", links.efficiency},
+          {"busiest", links.busiest},
+          {"busiest_bytes", links.busiest_bytes},
+          {"busiest_efficiency", links.busiest_efficiency}};
+}
+
+}  // namespace
+
+std::string to_json(const Findings& f) {
+  Json calls = Json::object();
+  for (const auto& [name, t] : f.calls) {
+    calls[name] = {{"count", t.count}, {"bytes", t.bytes}, {"time_ps", t.inside.in_ps()}};
+  }
+  Json windows = Json::object(), notes = Json::array();
+  for (const auto& [name, w] : f.windows) {
+    windows[name] = {{"entries", w.entries},
+                     {"first_start_ps", w.first_start.in_ps()},
+                     {"last_stop_ps", w.last_stop.in_ps()},
+                     {"inside_ps", w.inside.in_ps()},
+                     {"waited_ps", w.waited.in_ps()},
+                     {"spent_ps", w.spent.in_ps()},
+                     {"messages", w.messages},
+                     {"bytes", w.bytes}};
+  }
+  for (const Note& n : f.notes)
+    notes.push_back({{"at_ps", n.at.in_ps()}, {"rank", n.rank.index}, {"text", n.text}});
+  const Json json = {
+      {"weft", "sim"},
+      {"version", 1},
+      {"program", f.program},
+      {"network", f.network},
+      {"routing", f.routing},
+      {"ranks", f.ranks},
+      {"nodes", f.nodes},
+      {"complete", f.complete},
+      {"ending", f.ending},
+      {"program_time_ps", f.program_time.in_ps()},
+      {"messages", f.messages},
+      {"bytes", f.bytes},
+      {"packets", f.packets},
+      {"packet_hops", f.hops},
+      {"links", links_json(f.links)},
+      {"waiting_ps",
+       {{"mean", f.waited_mean.in_ps()},
+        {"least", f.waited_least.in_ps()},
+        {"most", f.waited_most.in_ps()},
+        {"most_rank", f.waited_most_rank.index}}},
+      {"latency", latency_json(f.latencies_ps)},
+      {"calls", calls},
+      {"windows", windows},
+      {"notes", notes},
+  };
+  return json.dump(1) + "\n";
+}
+
+std::string ranks_csv(const Scene& scene, World& world) {
+  std::string out = "rank,node,end_ps,waited_ps,spent_ps,messages,bytes\n";
+  for (std::uint32_t r = 0; r < scene.placement->ranks(); ++r) {
+    const RankCounts& c = world.counts(RankId(r));
+    out += fmt::format("{},{},{},{},{},{},{}\n", r, scene.placement->node(RankId(r)),
+                       world.done(RankId(r)) ? c.ended.in_ps() : -1, c.waited.in_ps(),
+                       c.spent.in_ps(), c.messages, c.bytes);
+  }
+  return out;
+}
+
+std::string calls_csv(const Findings& findings) {
+  std::string out = "call,count,bytes,time_ps\n";
+  for (const auto& [name, t] : findings.calls) {
+    out += fmt::format("{},{},{},{}\n", name, t.count, t.bytes, t.inside.in_ps());
+  }
+  return out;
+}
+
+std::string traffic_text(const World& world, std::uint32_t ranks) {
+  std::string out = fmt::format("# weft traffic matrix, {} ranks: from to bytes messages\n", ranks);
+  for (const PairCount& pair : world.pairs()) {
+    out += fmt::format("{} {} {} {}\n", pair.from.index, pair.to.index, pair.bytes, pair.messages);
+  }
+  return out;
+}
+
+}  // namespace weft

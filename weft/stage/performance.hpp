@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// One simulated run of a program, from plan to findings.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <weft/base/result.hpp>
+#include <weft/scene/plan.hpp>
+#include <weft/scene/scene.hpp>
+#include <weft/stage/cast.hpp>
+
+namespace weft {
+
+// Asked to end early (a signal): the run ends with what it has.
+void request_end();
+
+// Runs the program and tells what there is to tell. Gives the exit code of the process: the
+// program's own, or 1 when it could not be carried to its end.
+Result<int> perform(const Plan& plan, const Scene& scene, Images& images, const ProgramCall& call);
+
+}  // namespace weft

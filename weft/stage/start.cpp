@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the simulator takes over a program: before its main, if `weft sim` started it. Belongs into
+// the shared library that the program links first, so that these definitions come before the C
+// library's own.
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include <dlfcn.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <weft/image/images.hpp>
+#include <weft/scene/plan.hpp>
+#include <weft/scene/scene.hpp>
+#include <weft/stage/cast.hpp>
+#include <weft/stage/console.hpp>
+#include <weft/stage/performance.hpp>
+
+namespace {
+
+using weft::Cast;
+using weft::Images;
+
+struct Simulation {
+  weft::Plan plan;
+  weft::Scene scene;
+  std::unique_ptr<Images> images;
+  Images::Main main = nullptr;
+};
+Simulation* simulation = nullptr;  // Of this process; null in an ordinary run.
+
+int exit_code(weft::Broken broken) {
+  switch (broken) {
+    case weft::Broken::call:
+      return 2;
+    case weft::Broken::input:
+      return 3;
+    case weft::Broken::run:
+    case weft::Broken::peer:
+      break;
+  }
+  return 1;
+}
+
+[[noreturn]] void fail(const weft::Error& error) {
+  std::fprintf(stderr, "weft: error: %s\n", error.text().c_str());
+  _exit(exit_code(error.broken()));
+}
+
+// A rank that computes without end never comes to where the request is seen.
+void end_now() {
+  constexpr char text[] = "weft: interrupted inside a rank; there are no results\n";
+  weft::Console::raw_write(2, text, sizeof text - 1);
+  _exit(130);
+}
+
+void on_signal(int) {
+  static volatile std::sig_atomic_t asked = 0;
+  if (asked != 0) end_now();
+  asked = 1;
+  weft::request_end();
+  ::alarm(5);
+}
+
+void on_alarm(int) {
+  end_now();
+}
+
+// Stands for the program's main.
+int simulate(int count, char** arguments, char** environment) {
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+  std::signal(SIGALRM, on_alarm);
+  const auto code = weft::perform(simulation->plan, simulation->scene, *simulation->images,
+                                  {simulation->main, count, arguments, environment});
+  if (!code) fail(code.error());
+  // Ranks' own handlers have run with them; those of libraries are not ours to call with stacks of
+  // ranks still open.
+  std::fflush(nullptr);
+  _exit(*code);
+}
+
+void prepare(const char* text) {
+  auto plan = weft::parse_plan(text);
+  if (!plan) fail(plan.error());
+  ::unsetenv(weft::plan_variable);  // What the program starts itself is no simulation.
+  simulation = new Simulation;      // Lives as long as the process.
+  simulation->plan = *std::move(plan);
+  auto scene = weft::read_scene(simulation->plan);
+  if (!scene) fail(scene.error());
+  simulation->scene = *std::move(scene);
+  std::optional<weft::Separation> how;
+  const std::string& asked = simulation->plan.separation;
+  if (asked == "delta") how = weft::Separation::delta;
+  if (asked == "copies") how = weft::Separation::copies;
+  if (asked == "none") how = weft::Separation::none;
+  auto images = Images::make(simulation->scene.placement->ranks(), how);
+  if (!images) fail(images.error());
+  simulation->images = *std::move(images);
+}
+
+template <typename Function>
+Function original(const char* name) {
+  return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
+}
+
+bool in_rank() {
+  return Cast::current() != nullptr && weft::Current::fabric() != nullptr;
+}
+
+}  // namespace
+
+// The names and the declarations are the C library's.
+// NOLINTBEGIN(readability-identifier-naming,readability-function-size)
+extern "C" {
+
+#pragma GCC visibility push(default)
+
+int __libc_start_main(Images::Main main, int count, char** arguments, void (*init)(),
+                      void (*fini)(), void (*loader_fini)(), void* stack_end) {
+  using Start = int (*)(Images::Main, int, char**, void (*)(), void (*)(), void (*)(), void*);
+  const auto start = original<Start>("__libc_start_main");
+  if (const char* const text = std::getenv(weft::plan_variable)) {
+    prepare(text);
+    simulation->main = main;
+    main = simulate;
+  }
+  return start(main, count, arguments, init, fini, loader_fini, stack_end);
+}
+
+// A rank that exits ends alone.
+__attribute__((noreturn)) void exit(int code) noexcept {
+  if (in_rank()) Cast::current()->exit_rank(code, true);
+  original<void (*)(int)>("exit")(code);
+  __builtin_unreachable();
+}
+
+__attribute__((noreturn)) void _exit(int code) {
+  if (in_rank()) Cast::current()->exit_rank(code, false);
+  original<void (*)(int)>("_exit")(code);
+  __builtin_unreachable();
+}
+
+__attribute__((noreturn)) void _Exit(int code) noexcept {
+  _exit(code);
+}
+
+// Fortran's run time writes to descriptors itself.
+ssize_t write(int descriptor, const void* data, std::size_t size) {
+  static const auto next = original<ssize_t (*)(int, const void*, std::size_t)>("write");
+  if ((descriptor == 1 || descriptor == 2) && in_rank() &&
+      weft::Console::offer_text(descriptor, static_cast<const char*>(data), size)) {
+    return static_cast<ssize_t>(size);
+  }
+  return next(descriptor, data, size);
+}
+
+#pragma GCC visibility pop
+
+}  // extern "C"
+// NOLINTEND(readability-identifier-naming,readability-function-size)
