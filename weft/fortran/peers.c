@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fortran.h"
+
+int weft_fortran_peers(MPI_Comm comm) {
+  int inter = 0, count = 0;
+  if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS) return 0;
+  if (inter) {
+    PMPI_Comm_remote_size(comm, &count);
+  } else {
+    PMPI_Comm_size(comm, &count);
+  }
+  return count;
+}

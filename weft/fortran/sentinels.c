@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For programs whose own parts do not have these COMMON blocks; with others' they become one. */
+#include "fortran.h"
+
+#define COMMON __attribute__((common))
+COMMON int mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_buffer_automatic_;
+COMMON int mpi_fortran_status_ignore_[MPI_F_STATUS_SIZE];
+COMMON int mpi_fortran_statuses_ignore_[MPI_F_STATUS_SIZE];
+COMMON int mpi_fortran_unweighted_[1], mpi_fortran_weights_empty_[1];
