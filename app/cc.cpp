@@ -46,7 +46,7 @@ Status compile(const Wrapper& wrapper, const std::vector<std::string>& arguments
 Command wrap(const Wrapper& wrapper) {
   return {
       wrapper.name, wrapper.help, [wrapper](CLI::App& parser) {
-        parser.prefix_command();
+        take_rest(parser, "FILES");
         parser.footer(std::string("Everything goes to the compiler, with what MPI programs need "
                                   "added; -show prints the command instead. ") +
                       wrapper.variable +

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -18,5 +20,13 @@ struct Command {
   // the exit code: call 2, input 3, run 1.
   std::function<std::function<Status()>(CLI::App& parser)> set_up;
 };
+
+// For a command that takes whatever follows its options: its help says what that is.
+inline void take_rest(CLI::App& parser, const std::string& what) {
+  parser.prefix_command();
+  auto formatter = std::make_shared<CLI::Formatter>();
+  formatter->label("OPTIONS", "OPTIONS] " + what + " [ARGUMENTS");
+  parser.formatter(std::move(formatter));
+}
 
 }  // namespace weft::app

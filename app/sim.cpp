@@ -217,7 +217,7 @@ Command sim_command() {
       "sim", "Run an MPI program on a simulated machine", [](CLI::App& parser) {
         auto options = std::make_shared<SimOptions>();
         Plan& plan = options->plan;
-        parser.prefix_command();
+        take_rest(parser, "PROGRAM");
         parser.add_option("--net", plan.net, "Network: a spec (torus:8x8x8) or a *.toml file");
         parser.add_option("-n,--ranks", options->ranks, "Ranks (default: one for every place)");
         parser.add_option("--ranks-per-node", options->ranks_per_node, "Places on a node")

@@ -33,6 +33,15 @@ void meet(Process& process, Communicator& comm) {
   process.run(greatest(circles, {}));
 }
 
+// Those that have values before the program sets any.
+InfoTable standard_hints() {
+  InfoTable hints;
+  hints.set("no_locks", "false");
+  hints.set("accumulate_ordering", "rar,raw,war,waw");
+  hints.set("accumulate_ops", "same_op_no_op");
+  return hints;
+}
+
 // Null: the error has been reported.
 Window* create(Call& call, const Wanted& wanted, MPI_Comm comm, int& error) {
   const Communicator* parent = call.communicator(comm);
@@ -58,7 +67,8 @@ Window* create(Call& call, const Wanted& wanted, MPI_Comm comm, int& error) {
   window->unit = wanted.unit;
   window->displacement_unit = static_cast<int>(wanted.unit);
   window->flavor = wanted.flavor;
-  if (hints) window->info = *hints;
+  window->info = standard_hints();
+  if (hints) window->info.merge(*hints);
   window->server = serve(process, *window);
   return window;
 }
@@ -181,7 +191,7 @@ WEFT_MPI(Win_create_dynamic)(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
                        comm, win);
 }
 
-// NOLINTNEXTLINE(bugprone-macro-parentheses): a type.
+// NOLINTBEGIN(bugprone-macro-parentheses): a type.
 #define WEFT_WIN_ALLOCATE(unit_type, suffix)                                                      \
   WEFT_MPI(Win_allocate##suffix)                                                                  \
   (MPI_Aint size, unit_type disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr,               \
@@ -208,6 +218,7 @@ WEFT_MPI(Win_create_dynamic)(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
     return MPI_SUCCESS;                                                                           \
   }
 
+// NOLINTEND(bugprone-macro-parentheses)
 WEFT_WIN_ALLOCATE(int, )
 WEFT_WIN_ALLOCATE(MPI_Aint, _c)
 
