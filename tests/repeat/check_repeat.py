@@ -20,6 +20,7 @@ CASES = [
     ("halo3d", ["3", "20000"], ["--net", "torus:4x4x2", "--ranks-per-node", "2"], False),
     ("halo3d", ["2", "3000"], ["--net", "fattree:k=4,levels=2"], False),
     ("random_ring", ["30000"], ["--net", "mesh:5x5"], False),
+    ("abort", [], ["--net", "torus:4x4x4"], False),
     ("master_worker", ["100"], ["--net", "torus:4x4"], True),
     ("sort", ["300"], ["--net", "dragonfly:a=4,h=2,p=2", "-n", "32"], True),
 ]
@@ -36,9 +37,7 @@ class Job:
         done = subprocess.run(
             [self.weft, "sim", *self.machine, *WATCH, "--out", str(out), *options, str(self.program), *self.arguments],
             capture_output=True, check=False, timeout=240)
-        if done.returncode != 0:
-            raise RuntimeError(f"{self.program.name}: exit {done.returncode}: {done.stderr.decode()}")
-        return out, done.stdout + done.stderr
+        return out, done.stdout + done.stderr + f"exit {done.returncode}\n".encode()
 
 
 def differences(one, other):
@@ -57,6 +56,8 @@ def check(job, needs_data):
     problems = []
     payload = ["--payload", "full"] if needs_data else []
     first, printed = job.run("one", ["--threads", "1", *payload])
+    if not printed.endswith(b"exit 3\n" if job.program.name == "abort" else b"exit 0\n"):
+        return ["unexpected end: " + printed.decode()]
     for name, threads in (("again", "1"), ("two", "2"), ("four", "4")):
         other, also_printed = job.run(name, ["--threads", threads, *payload])
         for file in differences(first, other):
@@ -81,7 +82,8 @@ def main():
         for number, (name, arguments, machine, needs_data) in enumerate(CASES):
             program = place / name
             if not program.exists():
-                source = options.examples / name / f"{name}.c"
+                folders = [options.examples / name, pathlib.Path(__file__).parent]
+                source = next(path / f"{name}.c" for path in folders if (path / f"{name}.c").exists())
                 subprocess.run([options.weft, "cc", "-O2", str(source), "-o", str(program)], check=True)
             results = place / str(number)
             results.mkdir()

@@ -89,14 +89,20 @@ Time Machinery::alarm(int /*worker*/, NodeId endpoint, Time now) {
   Time next = Time::never();
   for (std::uint32_t i = 0; i < count; ++i) {
     SimRank& rank = *ranks[first[i]];
-    if (rank.next_turn() <= now && now.in_ps() <= stop_ps.load(std::memory_order_relaxed)) {
-      rank.take_turn(now);
-    }
+    if (rank.next_turn() <= now && now < last_turn()) rank.take_turn(now);
   }
   // Only now: a rank's turn may have sent something to one that had its turn before.
   for (std::uint32_t i = 0; i < count; ++i) next = std::min(next, ranks[first[i]]->next_turn());
-  if (next.in_ps() > stop_ps.load(std::memory_order_relaxed)) return Time::never();
-  return next;
+  return next < last_turn() ? next : Time::never();
+}
+
+// The window in which somebody stopped is played to its end: other workers may have been further
+// already, and what has happened must not depend on them.
+Time Machinery::last_turn() const {
+  const std::int64_t stop = stop_ps.load(std::memory_order_relaxed);
+  if (stop == Time::never().in_ps()) return Time::never();
+  const std::int64_t window = network->window().in_ps();
+  return Time::ps((stop / window + 1) * window);
 }
 
 int Machinery::socket_of(RankId rank) const {

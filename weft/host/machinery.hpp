@@ -53,6 +53,7 @@ class Machinery final : public Host {
     int socket = 0;  // Where that went.
   };
   Status check_rails() const;
+  Time last_turn() const;  // Ranks take turns before it.
   void send_locally(Parcel* parcel, Time now);
   Time written_at(const Parcel& parcel, const Delivery& d);
   void ring(std::uint32_t node, Time at) { network->set_alarm(endpoint(node, RailId(0)), at); }

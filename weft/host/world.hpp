@@ -67,8 +67,8 @@ class World {
   // Executes everything before `until`; false when nothing remains to be done.
   Result<bool> run(Time until);
 
-  // From inside a rank, or between runs: ranks take no turn after this one's present moment. The
-  // earliest stop counts (then the lowest rank), so it does not depend on workers.
+  // From inside a rank, or between runs: ranks take no turn after the window of this one's present
+  // moment. The earliest stop counts (then the lowest rank), so nothing depends on workers.
   void stop(RankId rank, Time at);
   Time stopped_at() const;
 

@@ -85,16 +85,16 @@ void Cast::finish(Fabric& fabric, int code) {
   console_.end(rank, fabric.now());
   {
     const std::lock_guard lock(mutex_);
-    add_profile(processes_[rank.index]->profile);
+    add_profile(processes_[rank.index]->profile, totals_);
   }
   fabric.set_teller(nullptr);
   processes_[rank.index].reset();
   Current::set(&fabric, nullptr);
 }
 
-void Cast::add_profile(const mpi::Profile& profile) {
+void Cast::add_profile(const mpi::Profile& profile, std::map<std::string, CallTotals>& totals) {
   for (const mpi::Profile::Record& record : profile.records()) {
-    CallTotals& total = totals_[record.call];
+    CallTotals& total = totals[record.call];
     total.count += record.count;
     total.bytes += record.bytes;
     total.inside += record.inside;
@@ -103,7 +103,11 @@ void Cast::add_profile(const mpi::Profile& profile) {
 
 std::map<std::string, CallTotals> Cast::calls() const {
   const std::lock_guard lock(mutex_);
-  return totals_;
+  std::map<std::string, CallTotals> totals = totals_;
+  for (const auto& process : processes_) {  // Of ranks that have not ended.
+    if (process != nullptr) add_profile(process->profile, totals);
+  }
+  return totals;
 }
 
 void Cast::abort(RankId rank, int code, const std::string& message) {

@@ -85,6 +85,7 @@ class Cast final : public RankBody, public mpi::Runtime {
   const Abort* first_abort() const;
   // Of the lowest rank that did not end with 0; 0 if all did.
   int exit_code() const;
+  // Between runs.
   std::map<std::string, CallTotals> calls() const;
   std::map<std::string, WindowTotals> windows() const;
   std::vector<Note> notes() const;  // By time, then rank.
@@ -93,7 +94,7 @@ class Cast final : public RankBody, public mpi::Runtime {
 
  private:
   void finish(Fabric& fabric, int code);
-  void add_profile(const mpi::Profile& profile);
+  static void add_profile(const mpi::Profile& profile, std::map<std::string, CallTotals>& totals);
 
   const Scene& scene_;
   const coll::Choices& collectives_;

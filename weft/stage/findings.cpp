@@ -50,7 +50,9 @@ void collect_ranks(World& world, Findings& f) {
   f.waited_least = Duration::max();
   for (std::uint32_t r = 0; r < f.ranks; ++r) {
     const RankCounts& counts = world.counts(RankId(r));
-    f.program_time = std::max(f.program_time, counts.ended);
+    // A rank that has not ended stands where its clock does.
+    const Time reached = world.done(RankId(r)) ? counts.ended : world.fabric(RankId(r)).now();
+    f.program_time = std::max(f.program_time, reached);
     f.messages += counts.messages;
     f.bytes += counts.bytes;
     waited += counts.waited.in_ps();
@@ -93,12 +95,14 @@ std::string duration_text(std::int64_t ps) {
   return to_text(Duration::ps(ps));
 }
 
+// Wide enough for hours to the picosecond.
+constexpr std::string_view calls_row = "  {:<28}{:>12} {:>17} {:>17} {:>13}\n";
+
 std::string calls_table(const Findings& f) {
   std::vector<std::pair<std::string, CallTotals>> calls(f.calls.begin(), f.calls.end());
   std::stable_sort(calls.begin(), calls.end(),
                    [](const auto& a, const auto& b) { return a.second.inside > b.second.inside; });
-  std::string out = fmt::format("  {:<28}{:>12}{:>14}{:>14}{:>12}\n", "call", "calls", "time/rank",
-                                "time/call", "bytes");
+  std::string out = fmt::format(calls_row, "call", "calls", "time/rank", "time/call", "bytes");
   std::size_t shown = 0;
   for (const auto& [name, t] : calls) {
     if (++shown > 12) {
@@ -107,8 +111,7 @@ std::string calls_table(const Findings& f) {
     }
     const std::int64_t inside = t.inside.in_ps();
     out += fmt::format(
-        "  {:<28}{:>12}{:>14}{:>14}{:>12}\n", name, t.count,
-        duration_text(inside / std::max<std::int64_t>(f.ranks, 1)),
+        calls_row, name, t.count, duration_text(inside / std::max<std::int64_t>(f.ranks, 1)),
         duration_text(inside / std::max<std::int64_t>(static_cast<std::int64_t>(t.count), 1)),
         t.bytes);
   }

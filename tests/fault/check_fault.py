@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a user, the system or a full disk can do to `weft sim` in the middle of a run."""
+import json
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+WEFT = sys.argv[1]
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def limit_files():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (256, 256))
+
+
+class Faults(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.place = pathlib.Path(cls.folder.name)
+        cls.program = str(cls.place / "endless")
+        subprocess.run([WEFT, "cc", "-O1", str(HERE / "endless.c"), "-o", cls.program], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def start(self, *arguments, options=()):
+        self.out = self.place / self.id().rsplit(".", 1)[-1]
+        run = subprocess.Popen(
+            [WEFT, "sim", "--net", "torus:4x4", "--out", str(self.out), *options, self.program, *arguments],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+        self.addCleanup(self.clean_up, run)
+        return run
+
+    def clean_up(self, run):
+        run.kill()
+        run.communicate()
+
+    def child_of(self, run):
+        path = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children")
+        for _ in range(200):
+            children = path.read_text(encoding="ascii").split()
+            if children and os.readlink(f"/proc/{children[0]}/exe") == self.program:
+                return int(children[0])
+            time.sleep(0.05)
+        return self.fail("the program was not started")
+
+    def interrupt(self, run):
+        self.child_of(run)
+        time.sleep(1.0)
+        os.killpg(run.pid, signal.SIGINT)  # As a terminal does.
+
+    def test_interrupt_leaves_results_so_far(self):
+        run = self.start()
+        self.interrupt(run)
+        _, told = run.communicate(timeout=30)
+        self.assertEqual(run.returncode, 130, told)
+        self.assertIn(b"interrupted, numbers are of what was simulated until then", told)
+        summary = json.loads((self.out / "summary.json").read_text(encoding="utf-8"))
+        self.assertFalse(summary["complete"])
+        self.assertEqual(summary["ending"], "interrupted")
+        self.assertGreater(summary["program_time_ps"], 0)
+        self.assertLess(summary["links"]["efficiency"], 1)
+        self.assertGreater(summary["calls"]["MPI_Barrier"]["count"], 0)
+
+    def test_request_to_end_is_an_interrupt(self):
+        run = self.start()
+        self.child_of(run)
+        time.sleep(1.0)
+        run.terminate()
+        _, told = run.communicate(timeout=30)
+        self.assertEqual(run.returncode, 130, told)
+        self.assertTrue((self.out / "summary.json").exists())
+
+    def test_rank_without_calls_cannot_hold_us(self):
+        run = self.start("compute")
+        self.interrupt(run)
+        time.sleep(0.5)
+        os.killpg(run.pid, signal.SIGINT)
+        _, told = run.communicate(timeout=30)
+        self.assertEqual(run.returncode, 130, told)
+        self.assertIn(b"interrupted inside a rank", told)
+
+    def test_program_does_not_outlive_us(self):
+        run = self.start()
+        child = self.child_of(run)
+        run.kill()
+        run.communicate(timeout=30)
+        for _ in range(100):
+            if not os.path.exists(f"/proc/{child}"):
+                return
+            time.sleep(0.05)
+        self.fail("the program runs on")
+
+    def test_full_disk_is_told_and_leaves_no_part(self):
+        out = self.place / "full"
+        run = subprocess.run(
+            [WEFT, "sim", "-q", "--net", "torus:4x4", "--until", "50us", "--out", str(out), self.program],
+            capture_output=True, check=False, timeout=60, preexec_fn=limit_files)
+        self.assertNotEqual(run.returncode, 0)
+        self.assertRegex(run.stderr, rb"weft: error: cannot write .*summary\.json.: File too large")
+        self.assertEqual(list(out.iterdir()), [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
