@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions.
 #include <weft/mpi/coll_call.hpp>
+#include <weft/mpi/forms.hpp>
 
 using weft::mpi::Collective;
 using weft::mpi::CollectiveCall;
@@ -151,243 +152,22 @@ int reduce_scatter_block(const Form& form, const Operands& given) {
 }  // namespace
 
 // The standard chose the arguments. NOLINTBEGIN(readability-function-size)
-WEFT_MPI(Reduce)
-(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
- MPI_Comm comm) {
-  return reduce(Form::blocking("MPI_Reduce", comm), {sendbuf, recvbuf, count, datatype, op}, root);
-}
 
-WEFT_MPI(Reduce_c)
-(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root,
- MPI_Comm comm) {
-  return reduce(Form::blocking("MPI_Reduce_c", comm), {sendbuf, recvbuf, count, datatype, op},
-                root);
-}
+#define WEFT_REDUCTION(Count, Place) \
+  const void *sendbuf, void *recvbuf, Count count, MPI_Datatype datatype, MPI_Op op
+WEFT_COLLECTIVE(Allreduce, Iallreduce, WEFT_REDUCTION,
+                allreduce(form, {sendbuf, recvbuf, count, datatype, op}))
+WEFT_COLLECTIVE(Scan, Iscan, WEFT_REDUCTION, scan(form, {sendbuf, recvbuf, count, datatype, op}))
+WEFT_COLLECTIVE(Exscan, Iexscan, WEFT_REDUCTION,
+                exscan(form, {sendbuf, recvbuf, count, datatype, op}))
+WEFT_COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block, WEFT_REDUCTION,
+                reduce_scatter_block(form, {sendbuf, recvbuf, count, datatype, op}))
 
-WEFT_MPI(Ireduce)
-(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
- MPI_Comm comm, MPI_Request* request) {
-  return reduce(Form::started("MPI_Ireduce", comm, request),
-                {sendbuf, recvbuf, count, datatype, op}, root);
-}
+#define WEFT_REDUCE(Count, Place) WEFT_REDUCTION(Count, Place), int root
+WEFT_COLLECTIVE(Reduce, Ireduce, WEFT_REDUCE,
+                reduce(form, {sendbuf, recvbuf, count, datatype, op}, root))
 
-WEFT_MPI(Ireduce_c)
-(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root,
- MPI_Comm comm, MPI_Request* request) {
-  return reduce(Form::started("MPI_Ireduce_c", comm, request),
-                {sendbuf, recvbuf, count, datatype, op}, root);
-}
-
-WEFT_MPI(Reduce_init)
-(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
- MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
-  return reduce(Form::kept("MPI_Reduce_init", comm, request),
-                {sendbuf, recvbuf, count, datatype, op}, root);
-}
-
-WEFT_MPI(Reduce_init_c)
-(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root,
- MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
-  return reduce(Form::kept("MPI_Reduce_init_c", comm, request),
-                {sendbuf, recvbuf, count, datatype, op}, root);
-}
-
-WEFT_MPI(Allreduce)
-(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  return allreduce(Form::blocking("MPI_Allreduce", comm), {sendbuf, recvbuf, count, datatype, op});
-}
-
-WEFT_MPI(Allreduce_c)
-(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
- MPI_Comm comm) {
-  return allreduce(Form::blocking("MPI_Allreduce_c", comm),
-                   {sendbuf, recvbuf, count, datatype, op});
-}
-
-WEFT_MPI(Iallreduce)
-(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
- MPI_Request* request) {
-  return allreduce(Form::started("MPI_Iallreduce", comm, request),
-                   {sendbuf, recvbuf, count, datatype, op});
-}
-
-WEFT_MPI(Iallreduce_c)
-(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
- MPI_Comm comm, MPI_Request* request) {
-  return allreduce(Form::started("MPI_Iallreduce_c", comm, request),
-                   {sendbuf, recvbuf, count, datatype, op});
-}
-
-WEFT_MPI(Allreduce_init)
-(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
- MPI_Info /*info*/, MPI_Request* request) {
-  return allreduce(Form::kept("MPI_Allreduce_init", comm, request),
-                   {sendbuf, recvbuf, count, datatype, op});
-}
-
-WEFT_MPI(Allreduce_init_c)
-(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
- MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
-  return allreduce(Form::kept("MPI_Allreduce_init_c", comm, request),
-                   {sendbuf, recvbuf, count, datatype, op});
-}
-
-WEFT_MPI(Scan)
-(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  return scan(Form::blocking("MPI_Scan", comm), {sendbuf, recvbuf, count, datatype, op});
-}
-
-WEFT_MPI(Scan_c)
-(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
- MPI_Comm comm) {
-  return scan(Form::blocking("MPI_Scan_c", comm), {sendbuf, recvbuf, count, datatype, op});
-}
-
-WEFT_MPI(Iscan)
-(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
- MPI_Request* request) {
-  return scan(Form::started("MPI_Iscan", comm, request), {sendbuf, recvbuf, count, datatype, op});
-}
-
-WEFT_MPI(Iscan_c)
-(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
- MPI_Comm comm, MPI_Request* request) {
-  return scan(Form::started("MPI_Iscan_c", comm, request), {sendbuf, recvbuf, count, datatype, op});
-}
-
-WEFT_MPI(Scan_init)
-(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
- MPI_Info /*info*/, MPI_Request* request) {
-  return scan(Form::kept("MPI_Scan_init", comm, request), {sendbuf, recvbuf, count, datatype, op});
-}
-
-WEFT_MPI(Scan_init_c)
-(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
- MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
-  return scan(Form::kept("MPI_Scan_init_c", comm, request),
-              {sendbuf, recvbuf, count, datatype, op});
-}
-
-WEFT_MPI(Exscan)
-(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  return exscan(Form::blocking("MPI_Exscan", comm), {sendbuf, recvbuf, count, datatype, op});
-}
-
-WEFT_MPI(Exscan_c)
-(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
- MPI_Comm comm) {
-  return exscan(Form::blocking("MPI_Exscan_c", comm), {sendbuf, recvbuf, count, datatype, op});
-}
-
-WEFT_MPI(Iexscan)
-(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
- MPI_Request* request) {
-  return exscan(Form::started("MPI_Iexscan", comm, request),
-                {sendbuf, recvbuf, count, datatype, op});
-}
-
-WEFT_MPI(Iexscan_c)
-(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
- MPI_Comm comm, MPI_Request* request) {
-  return exscan(Form::started("MPI_Iexscan_c", comm, request),
-                {sendbuf, recvbuf, count, datatype, op});
-}
-
-WEFT_MPI(Exscan_init)
-(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
- MPI_Info /*info*/, MPI_Request* request) {
-  return exscan(Form::kept("MPI_Exscan_init", comm, request),
-                {sendbuf, recvbuf, count, datatype, op});
-}
-
-WEFT_MPI(Exscan_init_c)
-(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
- MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
-  return exscan(Form::kept("MPI_Exscan_init_c", comm, request),
-                {sendbuf, recvbuf, count, datatype, op});
-}
-
-WEFT_MPI(Reduce_scatter)
-(const void* sendbuf, void* recvbuf, const int* recvcounts, MPI_Datatype datatype, MPI_Op op,
- MPI_Comm comm) {
-  return reduce_scatter(Form::blocking("MPI_Reduce_scatter", comm),
-                        {sendbuf, recvbuf, 0, datatype, op}, recvcounts);
-}
-
-WEFT_MPI(Reduce_scatter_c)
-(const void* sendbuf, void* recvbuf, const MPI_Count* recvcounts, MPI_Datatype datatype, MPI_Op op,
- MPI_Comm comm) {
-  return reduce_scatter(Form::blocking("MPI_Reduce_scatter_c", comm),
-                        {sendbuf, recvbuf, 0, datatype, op}, recvcounts);
-}
-
-WEFT_MPI(Ireduce_scatter)
-(const void* sendbuf, void* recvbuf, const int* recvcounts, MPI_Datatype datatype, MPI_Op op,
- MPI_Comm comm, MPI_Request* request) {
-  return reduce_scatter(Form::started("MPI_Ireduce_scatter", comm, request),
-                        {sendbuf, recvbuf, 0, datatype, op}, recvcounts);
-}
-
-WEFT_MPI(Ireduce_scatter_c)
-(const void* sendbuf, void* recvbuf, const MPI_Count* recvcounts, MPI_Datatype datatype, MPI_Op op,
- MPI_Comm comm, MPI_Request* request) {
-  return reduce_scatter(Form::started("MPI_Ireduce_scatter_c", comm, request),
-                        {sendbuf, recvbuf, 0, datatype, op}, recvcounts);
-}
-
-WEFT_MPI(Reduce_scatter_init)
-(const void* sendbuf, void* recvbuf, const int* recvcounts, MPI_Datatype datatype, MPI_Op op,
- MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
-  return reduce_scatter(Form::kept("MPI_Reduce_scatter_init", comm, request),
-                        {sendbuf, recvbuf, 0, datatype, op}, recvcounts);
-}
-
-WEFT_MPI(Reduce_scatter_init_c)
-(const void* sendbuf, void* recvbuf, const MPI_Count* recvcounts, MPI_Datatype datatype, MPI_Op op,
- MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
-  return reduce_scatter(Form::kept("MPI_Reduce_scatter_init_c", comm, request),
-                        {sendbuf, recvbuf, 0, datatype, op}, recvcounts);
-}
-
-WEFT_MPI(Reduce_scatter_block)
-(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
- MPI_Comm comm) {
-  return reduce_scatter_block(Form::blocking("MPI_Reduce_scatter_block", comm),
-                              {sendbuf, recvbuf, recvcount, datatype, op});
-}
-
-WEFT_MPI(Reduce_scatter_block_c)
-(const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op,
- MPI_Comm comm) {
-  return reduce_scatter_block(Form::blocking("MPI_Reduce_scatter_block_c", comm),
-                              {sendbuf, recvbuf, recvcount, datatype, op});
-}
-
-WEFT_MPI(Ireduce_scatter_block)
-(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
- MPI_Request* request) {
-  return reduce_scatter_block(Form::started("MPI_Ireduce_scatter_block", comm, request),
-                              {sendbuf, recvbuf, recvcount, datatype, op});
-}
-
-WEFT_MPI(Ireduce_scatter_block_c)
-(const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op,
- MPI_Comm comm, MPI_Request* request) {
-  return reduce_scatter_block(Form::started("MPI_Ireduce_scatter_block_c", comm, request),
-                              {sendbuf, recvbuf, recvcount, datatype, op});
-}
-
-WEFT_MPI(Reduce_scatter_block_init)
-(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
- MPI_Info /*info*/, MPI_Request* request) {
-  return reduce_scatter_block(Form::kept("MPI_Reduce_scatter_block_init", comm, request),
-                              {sendbuf, recvbuf, recvcount, datatype, op});
-}
-
-WEFT_MPI(Reduce_scatter_block_init_c)
-(const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op,
- MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
-  return reduce_scatter_block(Form::kept("MPI_Reduce_scatter_block_init_c", comm, request),
-                              {sendbuf, recvbuf, recvcount, datatype, op});
-}
-// NOLINTEND(readability-function-size)
+#define WEFT_REDUCE_SCATTER(Count, Place) \
+  const void *sendbuf, void *recvbuf, const Count *recvcounts, MPI_Datatype datatype, MPI_Op op
+WEFT_COLLECTIVE(Reduce_scatter, Ireduce_scatter, WEFT_REDUCE_SCATTER,
+                reduce_scatter(form, {sendbuf, recvbuf, 0, datatype, op}, recvcounts))

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include <weft/mpi/coll_call.hpp>
+#include <weft/mpi/forms.hpp>
 
 using weft::mpi::Collective;
 using weft::mpi::CollectiveCall;
@@ -137,212 +138,21 @@ WEFT_MPI(Barrier_init)(MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
   return barrier(Form::kept("MPI_Barrier_init", comm, request));
 }
 
-WEFT_MPI(Bcast)(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
-  return bcast(Form::blocking("MPI_Bcast", comm), {buffer, count, datatype}, root);
-}
+#define WEFT_BCAST(Count, Place) void *buffer, Count count, MPI_Datatype datatype, int root
+WEFT_COLLECTIVE(Bcast, Ibcast, WEFT_BCAST, bcast(form, {buffer, count, datatype}, root))
 
-WEFT_MPI(Bcast_c)(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
-  return bcast(Form::blocking("MPI_Bcast_c", comm), {buffer, count, datatype}, root);
-}
+#define WEFT_ROOT_EVEN(Count, Place) WEFT_EVEN(Count, Place), int root
+WEFT_COLLECTIVE(Gather, Igather, WEFT_ROOT_EVEN,
+                gather(form, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype}, root))
+WEFT_COLLECTIVE(Scatter, Iscatter, WEFT_ROOT_EVEN,
+                scatter(form, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype}, root))
 
-WEFT_MPI(Ibcast)
-(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request* request) {
-  return bcast(Form::started("MPI_Ibcast", comm, request), {buffer, count, datatype}, root);
-}
+#define WEFT_TO_ROOT(Count, Place) WEFT_TO_UNEVEN(Count, Place), int root
+WEFT_COLLECTIVE(Gatherv, Igatherv, WEFT_TO_ROOT,
+                gatherv(form, {sendbuf, sendcount, sendtype},
+                        {recvbuf, recvcounts, rdispls, recvtype}, root))
 
-WEFT_MPI(Ibcast_c)
-(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
- MPI_Request* request) {
-  return bcast(Form::started("MPI_Ibcast_c", comm, request), {buffer, count, datatype}, root);
-}
-
-WEFT_MPI(Bcast_init)
-(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info /*info*/,
- MPI_Request* request) {
-  return bcast(Form::kept("MPI_Bcast_init", comm, request), {buffer, count, datatype}, root);
-}
-
-WEFT_MPI(Bcast_init_c)
-(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info /*info*/,
- MPI_Request* request) {
-  return bcast(Form::kept("MPI_Bcast_init_c", comm, request), {buffer, count, datatype}, root);
-}
-
-WEFT_MPI(Gather)
-(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
- MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  return gather(Form::blocking("MPI_Gather", comm), {sendbuf, sendcount, sendtype},
-                {recvbuf, recvcount, recvtype}, root);
-}
-
-WEFT_MPI(Gather_c)
-(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
- MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  return gather(Form::blocking("MPI_Gather_c", comm), {sendbuf, sendcount, sendtype},
-                {recvbuf, recvcount, recvtype}, root);
-}
-
-WEFT_MPI(Igather)
-(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
- MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
-  return gather(Form::started("MPI_Igather", comm, request), {sendbuf, sendcount, sendtype},
-                {recvbuf, recvcount, recvtype}, root);
-}
-
-WEFT_MPI(Igather_c)
-(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
- MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
-  return gather(Form::started("MPI_Igather_c", comm, request), {sendbuf, sendcount, sendtype},
-                {recvbuf, recvcount, recvtype}, root);
-}
-
-WEFT_MPI(Gather_init)
-(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
- MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
-  return gather(Form::kept("MPI_Gather_init", comm, request), {sendbuf, sendcount, sendtype},
-                {recvbuf, recvcount, recvtype}, root);
-}
-
-WEFT_MPI(Gather_init_c)
-(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
- MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info /*info*/,
- MPI_Request* request) {
-  return gather(Form::kept("MPI_Gather_init_c", comm, request), {sendbuf, sendcount, sendtype},
-                {recvbuf, recvcount, recvtype}, root);
-}
-
-WEFT_MPI(Gatherv)
-(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int* recvcounts,
- const int* displs, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  return gatherv(Form::blocking("MPI_Gatherv", comm), {sendbuf, sendcount, sendtype},
-                 {recvbuf, recvcounts, displs, recvtype}, root);
-}
-
-WEFT_MPI(Gatherv_c)
-(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
- const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, int root,
- MPI_Comm comm) {
-  return gatherv(Form::blocking("MPI_Gatherv_c", comm), {sendbuf, sendcount, sendtype},
-                 {recvbuf, recvcounts, displs, recvtype}, root);
-}
-
-WEFT_MPI(Igatherv)
-(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int* recvcounts,
- const int* displs, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
-  return gatherv(Form::started("MPI_Igatherv", comm, request), {sendbuf, sendcount, sendtype},
-                 {recvbuf, recvcounts, displs, recvtype}, root);
-}
-
-WEFT_MPI(Igatherv_c)
-(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
- const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, int root,
- MPI_Comm comm, MPI_Request* request) {
-  return gatherv(Form::started("MPI_Igatherv_c", comm, request), {sendbuf, sendcount, sendtype},
-                 {recvbuf, recvcounts, displs, recvtype}, root);
-}
-
-WEFT_MPI(Gatherv_init)
-(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int* recvcounts,
- const int* displs, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info /*info*/,
- MPI_Request* request) {
-  return gatherv(Form::kept("MPI_Gatherv_init", comm, request), {sendbuf, sendcount, sendtype},
-                 {recvbuf, recvcounts, displs, recvtype}, root);
-}
-
-WEFT_MPI(Gatherv_init_c)
-(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
- const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, int root,
- MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
-  return gatherv(Form::kept("MPI_Gatherv_init_c", comm, request), {sendbuf, sendcount, sendtype},
-                 {recvbuf, recvcounts, displs, recvtype}, root);
-}
-
-WEFT_MPI(Scatter)
-(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
- MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  return scatter(Form::blocking("MPI_Scatter", comm), {sendbuf, sendcount, sendtype},
-                 {recvbuf, recvcount, recvtype}, root);
-}
-
-WEFT_MPI(Scatter_c)
-(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
- MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  return scatter(Form::blocking("MPI_Scatter_c", comm), {sendbuf, sendcount, sendtype},
-                 {recvbuf, recvcount, recvtype}, root);
-}
-
-WEFT_MPI(Iscatter)
-(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
- MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
-  return scatter(Form::started("MPI_Iscatter", comm, request), {sendbuf, sendcount, sendtype},
-                 {recvbuf, recvcount, recvtype}, root);
-}
-
-WEFT_MPI(Iscatter_c)
-(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
- MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
-  return scatter(Form::started("MPI_Iscatter_c", comm, request), {sendbuf, sendcount, sendtype},
-                 {recvbuf, recvcount, recvtype}, root);
-}
-
-WEFT_MPI(Scatter_init)
-(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
- MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
-  return scatter(Form::kept("MPI_Scatter_init", comm, request), {sendbuf, sendcount, sendtype},
-                 {recvbuf, recvcount, recvtype}, root);
-}
-
-WEFT_MPI(Scatter_init_c)
-(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
- MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info /*info*/,
- MPI_Request* request) {
-  return scatter(Form::kept("MPI_Scatter_init_c", comm, request), {sendbuf, sendcount, sendtype},
-                 {recvbuf, recvcount, recvtype}, root);
-}
-
-WEFT_MPI(Scatterv)
-(const void* sendbuf, const int* sendcounts, const int* displs, MPI_Datatype sendtype,
- void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  return scatterv(Form::blocking("MPI_Scatterv", comm), {sendbuf, sendcounts, displs, sendtype},
-                  {recvbuf, recvcount, recvtype}, root);
-}
-
-WEFT_MPI(Scatterv_c)
-(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* displs, MPI_Datatype sendtype,
- void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  return scatterv(Form::blocking("MPI_Scatterv_c", comm), {sendbuf, sendcounts, displs, sendtype},
-                  {recvbuf, recvcount, recvtype}, root);
-}
-
-WEFT_MPI(Iscatterv)
-(const void* sendbuf, const int* sendcounts, const int* displs, MPI_Datatype sendtype,
- void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
- MPI_Request* request) {
-  return scatterv(Form::started("MPI_Iscatterv", comm, request),
-                  {sendbuf, sendcounts, displs, sendtype}, {recvbuf, recvcount, recvtype}, root);
-}
-
-WEFT_MPI(Iscatterv_c)
-(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* displs, MPI_Datatype sendtype,
- void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
- MPI_Request* request) {
-  return scatterv(Form::started("MPI_Iscatterv_c", comm, request),
-                  {sendbuf, sendcounts, displs, sendtype}, {recvbuf, recvcount, recvtype}, root);
-}
-
-WEFT_MPI(Scatterv_init)
-(const void* sendbuf, const int* sendcounts, const int* displs, MPI_Datatype sendtype,
- void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info /*info*/,
- MPI_Request* request) {
-  return scatterv(Form::kept("MPI_Scatterv_init", comm, request),
-                  {sendbuf, sendcounts, displs, sendtype}, {recvbuf, recvcount, recvtype}, root);
-}
-
-WEFT_MPI(Scatterv_init_c)
-(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* displs, MPI_Datatype sendtype,
- void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
- MPI_Info /*info*/, MPI_Request* request) {
-  return scatterv(Form::kept("MPI_Scatterv_init_c", comm, request),
-                  {sendbuf, sendcounts, displs, sendtype}, {recvbuf, recvcount, recvtype}, root);
-}
-// NOLINTEND(readability-function-size)
+#define WEFT_FROM_ROOT(Count, Place) WEFT_TO_EVEN(Count, Place), int root
+WEFT_COLLECTIVE(Scatterv, Iscatterv, WEFT_FROM_ROOT,
+                scatterv(form, {sendbuf, sendcounts, sdispls, sendtype},
+                         {recvbuf, recvcount, recvtype}, root))

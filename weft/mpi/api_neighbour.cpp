@@ -4,6 +4,7 @@
 
 #include <weft/coll/station.hpp>
 #include <weft/mpi/coll_call.hpp>
+#include <weft/mpi/forms.hpp>
 #include <weft/mpi/topology.hpp>
 
 using weft::mpi::Collective;
@@ -94,246 +95,23 @@ int neighbor_alltoallw(const Form& form, const Pieces& send, const Pieces& recei
 }  // namespace
 
 // The standard chose the arguments. NOLINTBEGIN(readability-function-size)
-WEFT_MPI(Neighbor_allgather)
-(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
- MPI_Datatype recvtype, MPI_Comm comm) {
-  return neighbor_allgather(Form::blocking("MPI_Neighbor_allgather", comm),
-                            {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
-}
 
-WEFT_MPI(Neighbor_allgather_c)
-(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
- MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return neighbor_allgather(Form::blocking("MPI_Neighbor_allgather_c", comm),
-                            {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
-}
+WEFT_COLLECTIVE(Neighbor_allgather, Ineighbor_allgather, WEFT_EVEN,
+                neighbor_allgather(form, {sendbuf, sendcount, sendtype},
+                                   {recvbuf, recvcount, recvtype}))
+WEFT_COLLECTIVE(Neighbor_allgatherv, Ineighbor_allgatherv, WEFT_TO_UNEVEN,
+                neighbor_allgatherv(form, {sendbuf, sendcount, sendtype},
+                                    {recvbuf, recvcounts, rdispls, recvtype}))
+WEFT_COLLECTIVE(Neighbor_alltoall, Ineighbor_alltoall, WEFT_EVEN,
+                neighbor_alltoall(form, {sendbuf, sendcount, sendtype},
+                                  {recvbuf, recvcount, recvtype}))
+WEFT_COLLECTIVE(Neighbor_alltoallv, Ineighbor_alltoallv, WEFT_UNEVEN,
+                neighbor_alltoallv(form, {sendbuf, sendcounts, sdispls, sendtype},
+                                   {recvbuf, recvcounts, rdispls, recvtype}))
 
-WEFT_MPI(Ineighbor_allgather)
-(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
- MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  return neighbor_allgather(Form::started("MPI_Ineighbor_allgather", comm, request),
-                            {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
-}
-
-WEFT_MPI(Ineighbor_allgather_c)
-(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
- MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  return neighbor_allgather(Form::started("MPI_Ineighbor_allgather_c", comm, request),
-                            {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
-}
-
-WEFT_MPI(Neighbor_allgather_init)
-(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
- MPI_Datatype recvtype, MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
-  return neighbor_allgather(Form::kept("MPI_Neighbor_allgather_init", comm, request),
-                            {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
-}
-
-WEFT_MPI(Neighbor_allgather_init_c)
-(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
- MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info /*info*/,
- MPI_Request* request) {
-  return neighbor_allgather(Form::kept("MPI_Neighbor_allgather_init_c", comm, request),
-                            {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
-}
-
-WEFT_MPI(Neighbor_allgatherv)
-(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int* recvcounts,
- const int* displs, MPI_Datatype recvtype, MPI_Comm comm) {
-  return neighbor_allgatherv(Form::blocking("MPI_Neighbor_allgatherv", comm),
-                             {sendbuf, sendcount, sendtype},
-                             {recvbuf, recvcounts, displs, recvtype});
-}
-
-WEFT_MPI(Neighbor_allgatherv_c)
-(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
- const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm) {
-  return neighbor_allgatherv(Form::blocking("MPI_Neighbor_allgatherv_c", comm),
-                             {sendbuf, sendcount, sendtype},
-                             {recvbuf, recvcounts, displs, recvtype});
-}
-
-WEFT_MPI(Ineighbor_allgatherv)
-(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int* recvcounts,
- const int* displs, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  return neighbor_allgatherv(Form::started("MPI_Ineighbor_allgatherv", comm, request),
-                             {sendbuf, sendcount, sendtype},
-                             {recvbuf, recvcounts, displs, recvtype});
-}
-
-WEFT_MPI(Ineighbor_allgatherv_c)
-(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
- const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm,
- MPI_Request* request) {
-  return neighbor_allgatherv(Form::started("MPI_Ineighbor_allgatherv_c", comm, request),
-                             {sendbuf, sendcount, sendtype},
-                             {recvbuf, recvcounts, displs, recvtype});
-}
-
-WEFT_MPI(Neighbor_allgatherv_init)
-(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int* recvcounts,
- const int* displs, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
-  return neighbor_allgatherv(Form::kept("MPI_Neighbor_allgatherv_init", comm, request),
-                             {sendbuf, sendcount, sendtype},
-                             {recvbuf, recvcounts, displs, recvtype});
-}
-
-WEFT_MPI(Neighbor_allgatherv_init_c)
-(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
- const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm,
- MPI_Info /*info*/, MPI_Request* request) {
-  return neighbor_allgatherv(Form::kept("MPI_Neighbor_allgatherv_init_c", comm, request),
-                             {sendbuf, sendcount, sendtype},
-                             {recvbuf, recvcounts, displs, recvtype});
-}
-
-WEFT_MPI(Neighbor_alltoall)
-(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
- MPI_Datatype recvtype, MPI_Comm comm) {
-  return neighbor_alltoall(Form::blocking("MPI_Neighbor_alltoall", comm),
-                           {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
-}
-
-WEFT_MPI(Neighbor_alltoall_c)
-(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
- MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return neighbor_alltoall(Form::blocking("MPI_Neighbor_alltoall_c", comm),
-                           {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
-}
-
-WEFT_MPI(Ineighbor_alltoall)
-(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
- MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  return neighbor_alltoall(Form::started("MPI_Ineighbor_alltoall", comm, request),
-                           {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
-}
-
-WEFT_MPI(Ineighbor_alltoall_c)
-(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
- MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  return neighbor_alltoall(Form::started("MPI_Ineighbor_alltoall_c", comm, request),
-                           {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
-}
-
-WEFT_MPI(Neighbor_alltoall_init)
-(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
- MPI_Datatype recvtype, MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
-  return neighbor_alltoall(Form::kept("MPI_Neighbor_alltoall_init", comm, request),
-                           {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
-}
-
-WEFT_MPI(Neighbor_alltoall_init_c)
-(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
- MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info /*info*/,
- MPI_Request* request) {
-  return neighbor_alltoall(Form::kept("MPI_Neighbor_alltoall_init_c", comm, request),
-                           {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype});
-}
-
-WEFT_MPI(Neighbor_alltoallv)
-(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
- void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm) {
-  return neighbor_alltoallv(Form::blocking("MPI_Neighbor_alltoallv", comm),
-                            {sendbuf, sendcounts, sdispls, sendtype},
-                            {recvbuf, recvcounts, rdispls, recvtype});
-}
-
-WEFT_MPI(Neighbor_alltoallv_c)
-(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
- void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
- MPI_Comm comm) {
-  return neighbor_alltoallv(Form::blocking("MPI_Neighbor_alltoallv_c", comm),
-                            {sendbuf, sendcounts, sdispls, sendtype},
-                            {recvbuf, recvcounts, rdispls, recvtype});
-}
-
-WEFT_MPI(Ineighbor_alltoallv)
-(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
- void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
- MPI_Request* request) {
-  return neighbor_alltoallv(Form::started("MPI_Ineighbor_alltoallv", comm, request),
-                            {sendbuf, sendcounts, sdispls, sendtype},
-                            {recvbuf, recvcounts, rdispls, recvtype});
-}
-
-WEFT_MPI(Ineighbor_alltoallv_c)
-(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
- void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
- MPI_Comm comm, MPI_Request* request) {
-  return neighbor_alltoallv(Form::started("MPI_Ineighbor_alltoallv_c", comm, request),
-                            {sendbuf, sendcounts, sdispls, sendtype},
-                            {recvbuf, recvcounts, rdispls, recvtype});
-}
-
-WEFT_MPI(Neighbor_alltoallv_init)
-(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
- void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
- MPI_Info /*info*/, MPI_Request* request) {
-  return neighbor_alltoallv(Form::kept("MPI_Neighbor_alltoallv_init", comm, request),
-                            {sendbuf, sendcounts, sdispls, sendtype},
-                            {recvbuf, recvcounts, rdispls, recvtype});
-}
-
-WEFT_MPI(Neighbor_alltoallv_init_c)
-(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
- void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
- MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
-  return neighbor_alltoallv(Form::kept("MPI_Neighbor_alltoallv_init_c", comm, request),
-                            {sendbuf, sendcounts, sdispls, sendtype},
-                            {recvbuf, recvcounts, rdispls, recvtype});
-}
-
-WEFT_MPI(Neighbor_alltoallw)
-(const void* sendbuf, const int* sendcounts, const MPI_Aint* sdispls, const MPI_Datatype* sendtypes,
- void* recvbuf, const int* recvcounts, const MPI_Aint* rdispls, const MPI_Datatype* recvtypes,
- MPI_Comm comm) {
-  return neighbor_alltoallw(Form::blocking("MPI_Neighbor_alltoallw", comm),
-                            {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
-                            {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
-}
-
-WEFT_MPI(Neighbor_alltoallw_c)
-(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
- const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
- const MPI_Datatype* recvtypes, MPI_Comm comm) {
-  return neighbor_alltoallw(Form::blocking("MPI_Neighbor_alltoallw_c", comm),
-                            {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
-                            {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
-}
-
-WEFT_MPI(Ineighbor_alltoallw)
-(const void* sendbuf, const int* sendcounts, const MPI_Aint* sdispls, const MPI_Datatype* sendtypes,
- void* recvbuf, const int* recvcounts, const MPI_Aint* rdispls, const MPI_Datatype* recvtypes,
- MPI_Comm comm, MPI_Request* request) {
-  return neighbor_alltoallw(Form::started("MPI_Ineighbor_alltoallw", comm, request),
-                            {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
-                            {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
-}
-
-WEFT_MPI(Ineighbor_alltoallw_c)
-(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
- const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
- const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Request* request) {
-  return neighbor_alltoallw(Form::started("MPI_Ineighbor_alltoallw_c", comm, request),
-                            {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
-                            {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
-}
-
-WEFT_MPI(Neighbor_alltoallw_init)
-(const void* sendbuf, const int* sendcounts, const MPI_Aint* sdispls, const MPI_Datatype* sendtypes,
- void* recvbuf, const int* recvcounts, const MPI_Aint* rdispls, const MPI_Datatype* recvtypes,
- MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
-  return neighbor_alltoallw(Form::kept("MPI_Neighbor_alltoallw_init", comm, request),
-                            {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
-                            {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
-}
-
-WEFT_MPI(Neighbor_alltoallw_init_c)
-(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
- const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
- const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
-  return neighbor_alltoallw(Form::kept("MPI_Neighbor_alltoallw_init_c", comm, request),
-                            {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
-                            {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes});
-}
-// NOLINTEND(readability-function-size)
+// Displacements in bytes are addresses here, whatever the type of counts.
+#define WEFT_MIXED_FAR(Count, Place) WEFT_MIXED(Count, MPI_Aint)
+WEFT_COLLECTIVE(Neighbor_alltoallw, Ineighbor_alltoallw, WEFT_MIXED_FAR,
+                neighbor_alltoallw(form,
+                                   {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
+                                   {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes}))

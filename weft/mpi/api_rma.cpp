@@ -104,7 +104,7 @@ class Rma {
     const weft::mpi::Op* op = weft::mpi::find_op(handle);
     if (!op || !op->predefined()) {
       fail(MPI_ERR_OP);
-    } else if (handle != MPI_REPLACE && handle != MPI_NO_OP) {
+    } else if (!idle() && handle != MPI_REPLACE && handle != MPI_NO_OP) {
       fail(uniform_ ? op->check(*uniform_) : MPI_ERR_TYPE);
     }
     access_->wish.op = reinterpret_cast<std::uintptr_t>(handle);
@@ -113,18 +113,17 @@ class Rma {
   }
 
   int go() {
-    if (error_ != MPI_SUCCESS || access_->target == MPI_PROC_NULL) return error_;
+    if (error_ != MPI_SUCCESS || idle()) return error_;
     const int to = access_->target;
     mp::Task task = begin();
-    std::erase_if(window_->pending, [](const Window::Pending& p) { return p.task.done(); });
-    if (!task.done()) window_->pending.push_back({to, std::move(task)});
+    if (!task.done()) window_->add_pending(to, std::move(task));
     return MPI_SUCCESS;
   }
   int go(MPI_Request* request) {
     if (error_ != MPI_SUCCESS) return error_;
     if (!request) return weft::mpi::result(call_, *window_, MPI_ERR_ARG);
     mp::Task task;
-    if (access_->target != MPI_PROC_NULL) task = begin();
+    if (!idle()) task = begin();
     *request = handle_of(start_operation(call_.process(), *window_->comm,
                                          std::make_unique<AccessOperation>(std::move(task))));
     return MPI_SUCCESS;
@@ -139,6 +138,8 @@ class Rma {
     if (type) to = {const_cast<void*>(data.buffer), data.count, type};
     return *this;
   }
+  // Nothing is moved, whatever the types are.
+  bool idle() const { return access_->target == MPI_PROC_NULL || access_->wish.bytes == 0; }
   void fail(int error) {
     if (error != MPI_SUCCESS) error_ = weft::mpi::result(call_, *window_, error);
   }

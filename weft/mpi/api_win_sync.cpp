@@ -18,18 +18,17 @@ namespace mp = weft::mp;
 
 namespace {
 
-void sweep(Window& window) {
-  std::erase_if(window.pending, [](const Window::Pending& p) { return p.task.done(); });
-}
-
 // The origin's side of all accesses to a target is done; -1: to all.
 void finish_locally(Process& process, Window& window, int target) {
+  std::size_t checked = 0;  // What is done stays done.
   process.wait_until([&] {
-    return std::all_of(window.pending.begin(), window.pending.end(), [&](const auto& p) {
-      return (target >= 0 && p.target != target) || p.task.done();
-    });
+    for (; checked < window.pending.size(); ++checked) {
+      const Window::Pending& p = window.pending[checked];
+      if ((target < 0 || p.target == target) && !p.task.done()) return false;
+    }
+    return true;
   });
-  sweep(window);
+  window.sweep();
 }
 
 // The same at the targets, of whom only those are asked that may have something to do.

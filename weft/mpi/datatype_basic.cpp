@@ -23,6 +23,11 @@ constexpr BasicType complex(std::uint16_t handle, const char* name, Element elem
   return {handle, name, element, size, part, part, size};
 }
 
+// As long as MPI_INT in the representation "external32", whatever it is here.
+constexpr BasicType long_number(std::uint16_t handle, const char* name, Element element) {
+  return {handle, name, element, 8, 8, 8, 4};
+}
+
 constexpr std::array basic_table = {
     number(0x201, "MPI_AINT", Element::signed64, 8),
     number(0x202, "MPI_COUNT", Element::signed64, 8),
@@ -30,11 +35,11 @@ constexpr std::array basic_table = {
     number(0x207, "MPI_PACKED", Element::opaque, 1),
     number(0x208, "MPI_SHORT", Element::signed16, 2),
     number(0x209, "MPI_INT", Element::signed32, 4),
-    number(0x20a, "MPI_LONG", Element::signed64, 8),
+    long_number(0x20a, "MPI_LONG", Element::signed64),
     number(0x20b, "MPI_LONG_LONG_INT", Element::signed64, 8),
     number(0x20c, "MPI_UNSIGNED_SHORT", Element::unsigned16, 2),
     number(0x20d, "MPI_UNSIGNED", Element::unsigned32, 4),
-    number(0x20e, "MPI_UNSIGNED_LONG", Element::unsigned64, 8),
+    long_number(0x20e, "MPI_UNSIGNED_LONG", Element::unsigned64),
     number(0x20f, "MPI_UNSIGNED_LONG_LONG", Element::unsigned64, 8),
     number(0x210, "MPI_FLOAT", Element::real32, 4),
     complex(0x212, "MPI_C_COMPLEX", Element::complex32, 8),

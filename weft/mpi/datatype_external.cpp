@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers in the representation "external32": IEEE formats, highest byte first. All types have
-// there the size that they have here, but for wide characters, which have two bytes.
+// there the size that they have here, but for long, which has four bytes, and wide characters,
+// which have two.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -34,17 +35,20 @@ class Converter {
       if (extended) {
         convert_long_double();
       } else {
-        convert_unit(type.unit, type.external_size < type.size ? type.external_size : type.unit);
+        convert_unit(type, type.external_size < type.size ? type.external_size : type.unit);
       }
     }
   }
 
   // The shorter side holds the low bytes.
-  void convert_unit(std::size_t native, std::size_t external) {
-    const std::size_t from = outwards ? native : external;
-    const std::size_t to = outwards ? external : native;
+  void convert_unit(const BasicType& type, std::size_t external) {
+    const std::size_t from = outwards ? type.unit : external;
+    const std::size_t to = outwards ? external : type.unit;
     std::byte value[16] = {};
     read(value, from, !outwards);
+    const bool negative =
+        type.element == Element::signed64 && (value[from - 1] >> 7) != std::byte{};
+    if (negative && to > from) std::fill(value + from, value + to, std::byte{0xff});
     write(value, to, outwards);
   }
 

@@ -583,6 +583,29 @@ TEST(Datatype, ExternalNumbersBeginWithTheHighestByte) {
   MPI_Type_free(&type);
 }
 
+TEST(Datatype, ExternalLongHasFourBytes) {
+  const long in[2] = {-2, 0x01020304};
+  unsigned char packed[8];
+  MPI_Aint size = 0;
+  MPI_Aint position = 0;
+  ASSERT_EQ(MPI_Pack_external_size("external32", 2, MPI_LONG, &size), MPI_SUCCESS);
+  ASSERT_EQ(size, 8);
+  ASSERT_EQ(MPI_Pack_external("external32", in, 2, MPI_LONG, packed, 8, &position), MPI_SUCCESS);
+  const unsigned char expected[8] = {0xff, 0xff, 0xff, 0xfe, 1, 2, 3, 4};
+  EXPECT_EQ(std::memcmp(packed, expected, 8), 0);
+  long out[2] = {};
+  position = 0;
+  MPI_Unpack_external("external32", packed, 8, &position, out, 2, MPI_LONG);
+  EXPECT_EQ(out[0], -2);
+  EXPECT_EQ(out[1], 0x01020304);
+  unsigned long without_sign = 0;
+  position = 0;
+  MPI_Unpack_external("external32", packed, 8, &position, &without_sign, 1, MPI_UNSIGNED_LONG);
+  EXPECT_EQ(without_sign, 0xfffffffeUL);
+  ASSERT_EQ(MPI_Pack_external_size("external32", 1, MPI_LONG_INT, &size), MPI_SUCCESS);
+  EXPECT_EQ(size, 8);
+}
+
 TEST(Datatype, ExternalLongDoubleIsQuad) {
   const long double in = -1.5L;
   unsigned char packed[16];

@@ -41,13 +41,8 @@ void Process::progress() {
 
 void Process::found_nothing() {
   const Time now = fabric.now();
-  if (now != idle_at_) {
-    idle_step_ = Duration::ps(1);
-  } else {
-    fabric.wait(now + idle_step_);
-    idle_step_ = std::min(idle_step_ * 2, Duration::ns(1));
-  }
-  idle_at_ = fabric.now();
+  const Duration step = idle_.step(now);
+  if (step > Duration()) fabric.wait(now + step);
 }
 
 void Process::asked_time() {

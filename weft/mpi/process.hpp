@@ -13,6 +13,7 @@
 #include <weft/mp/options.hpp>
 #include <weft/mp/task.hpp>
 #include <weft/mpi/comm.hpp>
+#include <weft/mpi/idle.hpp>
 #include <weft/mpi/pool.hpp>
 #include <weft/mpi/profile.hpp>
 #include <weft/mpi/request.hpp>
@@ -112,8 +113,7 @@ struct Process final : public WaitTeller {
   Waiting waiting() const override;
 
  private:
-  Time idle_at_;  // When nothing was found last.
-  Duration idle_step_;
+  Idle idle_;
   Time asked_at_;            // When the program last asked for the time,
   std::uint32_t asked_ = 0;  // and how often since something else happened.
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "topology.hpp"
 
+#include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace weft::mpi {
@@ -108,9 +110,9 @@ bool reaches(std::int64_t factor, int times, std::int64_t number) {
   return power >= number;
 }
 
-// Finds the falling factors of a number that differ least, and of those the ones with the greatest
-// smallest. The first factor grows from the root of the number on, so that the search ends soon
-// after the best.
+// Finds the falling factors of a number whose ends differ least; of those the ones with the
+// greatest smallest; and of those the ones with the least sum, as equal factors have. The first
+// factor grows from the root of the number on, so that the search ends soon after the best.
 class Balance {
  public:
   Balance(int number, int count) : divisors_(divisors(number)), count_(count) {
@@ -126,7 +128,7 @@ class Balance {
     if (done + 1 == count_) {
       if (number > most) return;
       current_[place] = number;
-      if (best_.empty() || spread(current_) <= spread(best_)) best_ = current_;
+      if (best_.empty() || cost(current_) <= cost(best_)) best_ = current_;
       return;
     }
     for (const int divisor : divisors_) {
@@ -140,6 +142,10 @@ class Balance {
     }
   }
   static int spread(const std::vector<int>& factors) { return factors.front() - factors.back(); }
+  static std::tuple<int, int, std::int64_t> cost(const std::vector<int>& factors) {
+    return {spread(factors), -factors.back(),
+            std::accumulate(factors.begin(), factors.end(), std::int64_t{0})};
+  }
 
   std::vector<int> divisors_;
   int count_;

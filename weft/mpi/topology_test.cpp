@@ -31,6 +31,8 @@ TEST(Topology, BalanceIsAsEqualAsCanBe) {
   EXPECT_EQ(balanced(12, {12, 1}), (Ints{12, 1}));
   EXPECT_EQ(balanced(5040, {0, 0, 0}), (Ints{21, 16, 15}));  // Not 20, 18, 14.
   EXPECT_EQ(balanced(65536, {0, 0, 0}), (Ints{64, 32, 32}));
+  EXPECT_EQ(balanced(7344, {0, 0, 0, 0}), (Ints{17, 9, 8, 6}));  // Not 17, 12, 6, 6.
+  EXPECT_EQ(balanced(590520, {0, 0, 0, 0}), (Ints{38, 37, 21, 20}));
   EXPECT_EQ(balanced(735134400, {0, 0, 0, 0, 0, 0}).size(), 6U);
   EXPECT_EQ(balanced(2147483647, {0, 0}), (Ints{2147483647, 1}));
   Ints bad = {0, 4};

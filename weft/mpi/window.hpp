@@ -105,9 +105,12 @@ struct Window {
   std::vector<int> started_with;
   std::vector<Target> targets;
   std::vector<Pending> pending;
+  std::size_t next_sweep = 64;  // When so many are pending, those done are looked for.
   int last_answer_tag = 0;
 
   Target& target(int rank);
+  void add_pending(int target, mp::Task task);
+  void sweep();  // Forgets what is done.
 };
 
 // Serves the window until listening is cancelled.

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -318,6 +319,70 @@ TEST(Window, AttributesAndErrors) {
     EXPECT_EQ(MPI_Win_create(nullptr, -1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &made), MPI_ERR_SIZE);
     EXPECT_EQ(MPI_Win_create(nullptr, 0, 0, MPI_INFO_NULL, MPI_COMM_WORLD, &made), MPI_ERR_DISP);
     (void)rank;
+  });
+}
+
+std::string hint(MPI_Win win, const char* key) {
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Win_get_info(win, &info);
+  char value[64] = {};
+  int length = sizeof value;
+  int found = 0;
+  MPI_Info_get_string(info, key, &length, value, &found);
+  MPI_Info_free(&info);
+  return value;
+}
+
+TEST(Window, HintsBeginWithTheStandardsValues) {
+  run_job({}, [](int) {
+    const IntWindow window(1);
+    EXPECT_EQ(hint(window.win, "no_locks"), "false");
+    EXPECT_EQ(hint(window.win, "accumulate_ordering"), "rar,raw,war,waw");
+    EXPECT_EQ(hint(window.win, "accumulate_ops"), "same_op_no_op");
+    MPI_Info info = MPI_INFO_NULL;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "accumulate_ordering", "none");
+    MPI_Win_set_info(window.win, info);
+    EXPECT_EQ(hint(window.win, "accumulate_ordering"), "none");
+    MPI_Info_free(&info);
+  });
+}
+
+TEST(Window, EmptyAccessesTakeAnyType) {
+  run_job({}, [](int) {
+    const IntWindow window(1);
+    MPI_Datatype empty = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(0, MPI_INT, &empty);
+    MPI_Type_commit(&empty);
+    MPI_Win_fence(0, window.win);
+    for (const MPI_Datatype type : {empty, MPI_INT, MPI_DOUBLE}) {
+      const int count = type == empty ? 3 : 0;
+      int in = 1;
+      int out = 2;
+      EXPECT_EQ(MPI_Accumulate(&in, 0, MPI_INT, 1, 0, count, type, MPI_SUM, window.win),
+                MPI_SUCCESS);
+      EXPECT_EQ(MPI_Get_accumulate(nullptr, 0, MPI_INT, &out, count, type, 1, 0, count, type,
+                                   MPI_SUM, window.win),
+                MPI_SUCCESS);
+      EXPECT_EQ(out, 2);
+    }
+    MPI_Win_fence(0, window.win);
+    EXPECT_EQ(window.memory[0], -1);
+    MPI_Type_free(&empty);
+  });
+}
+
+TEST(Window, ManyAccessesInOneEpoch) {
+  run_job({}, [](int rank) {
+    constexpr int count = 2000;
+    const IntWindow window(1, 0);
+    const int one = 1;
+    MPI_Win_fence(0, window.win);
+    for (int i = 0; i < count; ++i) {
+      MPI_Accumulate(&one, 1, MPI_INT, 1 - rank, 0, 1, MPI_INT, MPI_SUM, window.win);
+    }
+    MPI_Win_fence(0, window.win);
+    EXPECT_EQ(window.memory[0], count);
   });
 }
 
