@@ -32,7 +32,7 @@ struct SimOptions {
   std::int64_t ranks = 0, ranks_per_node = 1;
   std::string payload = "none", compute = "none", stack, until, series;
   std::string watch_from, watch_until, watch_every;
-  bool list_collectives = false;
+  bool list_collectives = false, ranks_given = false;
 };
 
 Status read_count(const char* name, std::int64_t value, std::uint32_t& out) {
@@ -92,7 +92,7 @@ Status read_times(const SimOptions& options, Plan& plan) {
 }
 
 Status complete(const SimOptions& options, Plan& plan) {
-  if (options.ranks != 0) {
+  if (options.ranks_given) {
     if (Status s = read_count("-n", options.ranks, plan.ranks); !s) return s;
   }
   if (Status s = read_count("--ranks-per-node", options.ranks_per_node, plan.ranks_per_node); !s)
@@ -158,6 +158,10 @@ Result<int> run_program(const std::string& program, const std::vector<std::strin
   ::setenv(plan_variable, to_text(plan).c_str(), 1);
   // Each record of Fortran goes out at once, so that we know whose it is.
   ::setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "1", 1);
+  // Threads of OpenMP would be the process's, not the rank's, and find somebody else's variables.
+  for (const char* name : {"OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OPENBLAS_NUM_THREADS"})
+    ::setenv(name, "1", 1);
+  ::setenv("KMP_WARNINGS", "0", 0);  // Clang's OpenMP would mention it for every rank.
   const pid_t child = ::fork();
   if (child < 0) return Error::run(std::string("cannot start a process: ") + std::strerror(errno));
   if (child == 0) {
@@ -219,7 +223,8 @@ Command sim_command() {
         Plan& plan = options->plan;
         take_rest(parser, "PROGRAM");
         parser.add_option("--net", plan.net, "Network: a spec (torus:8x8x8) or a *.toml file");
-        parser.add_option("-n,--ranks", options->ranks, "Ranks (default: one for every place)");
+        CLI::Option* const ranks =
+            parser.add_option("-n,--ranks", options->ranks, "Ranks (default: one for every place)");
         parser.add_option("--ranks-per-node", options->ranks_per_node, "Places on a node")
             ->capture_default_str();
         parser.add_option("--map", plan.map, "Which rank runs where: a line 'RANK NODE' for each");
@@ -268,8 +273,10 @@ Command sim_command() {
         parser.footer(
             "The program must have been linked by 'weft cc', 'weft c++' or 'weft fc'. Its exit "
             "code is passed on.");
-        return std::function<Status()>(
-            [options, &parser] { return simulate(*options, parser.remaining()); });
+        return std::function<Status()>([options, ranks, &parser] {
+          options->ranks_given = ranks->count() > 0;
+          return simulate(*options, parser.remaining());
+        });
       }};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <weft/host/machinery.hpp>
 
@@ -59,6 +60,7 @@ Status Machinery::build() {
   const std::uint32_t nodes = setup.topology->graph.node_count() / rails();
   memory_free_.resize(std::size_t{nodes} * static_cast<std::uint32_t>(setup.node.sockets));
   cards_.resize(std::size_t{nodes} * rails());
+  if (setup.node.sockets > 1) landings_.resize(nodes);
   ranks.reserve(count);
   for (std::uint32_t r = 0; r < count; ++r) {
     ranks.push_back(std::make_unique<SimRank>(*this, RankId(r)));
@@ -82,11 +84,12 @@ void Machinery::rank_ended(SimRank& rank) {
   stacks->give_back(rank.self().index);
 }
 
-Time Machinery::alarm(int /*worker*/, NodeId endpoint, Time now) {
+Time Machinery::alarm(int worker, NodeId endpoint, Time now) {
   const std::uint32_t node = endpoint.index / rails();
+  const Time next_landing = land(worker, node, now);
   const std::uint32_t* const first = setup.placement->first(node);
   const std::uint32_t count = setup.placement->count(node);
-  Time next = Time::never();
+  Time next = next_landing;
   for (std::uint32_t i = 0; i < count; ++i) {
     SimRank& rank = *ranks[first[i]];
     if (rank.next_turn() <= now && now < last_turn()) rank.take_turn(now);
@@ -174,37 +177,70 @@ void Machinery::departed(int /*worker*/, const Departure& d) {
 
 void Machinery::delivered(int worker, const Delivery& d) {
   auto* const parcel = reinterpret_cast<Parcel*>(d.cookie);
+  if (setup.node.sockets == 1) {
+    hand_over(worker, parcel, d.born, d.arrived);
+    return;
+  }
+  const std::uint32_t node = node_of(parcel->to);
+  Card& card = cards_[std::size_t{node} * rails() + parcel->rail.index];
+  const int near = setup.node.socket_of_card(static_cast<int>(parcel->rail.index));
+  const SimRank& rank = *ranks[parcel->to.index];
+  card.socket = parcel->is_write ? rank.socket_of(parcel->target, socket_of(parcel->to)) : near;
+  const Duration on_wire = serialise(d.size, setup.machine.eject_rate);
+  card.since = std::max(card.free, std::max(d.entered, d.arrived - on_wire));
+  card.free = std::max(card.free, d.arrived);
+  if (card.socket == near || setup.node.far_latency == Duration::zero()) {
+    hand_over(worker, parcel, d.born, card.free);
+    return;
+  }
+  // Who else writes there is known only when all of it has come.
+  landings_[node].push_back({parcel, d});
+  ring(node, d.arrived);
+}
+
+void Machinery::hand_over(int worker, Parcel* parcel, Time born, Time at) {
+  tallies[static_cast<std::size_t>(worker)].latencies_ps.add((at - born).in_ps());
   SimRank& rank = *ranks[parcel->to.index];
-  const Time at = written_at(*parcel, d);
-  tallies[static_cast<std::size_t>(worker)].latencies_ps.add((at - d.born).in_ps());
   rank.push(at, parcel->from.index, parcel->sequence, parcel);
   if (rank.waits()) ring(node_of(parcel->to), at);
 }
 
-// When a card has written a message to memory. Near memory takes what the wire brings. Far memory
-// takes one bus payload per round trip, each behind one payload of every other card that writes to
-// the same memory meanwhile.
-Time Machinery::written_at(const Parcel& parcel, const Delivery& d) {
-  if (setup.node.sockets == 1) return d.arrived;
-  const std::uint32_t node = node_of(parcel.to);
+// Hands over what has come for far memory; when there will be more.
+Time Machinery::land(int worker, std::uint32_t node, Time now) {
+  if (landings_.empty()) return Time::never();
+  Time next = Time::never();
+  std::vector<Landing> later;
+  for (const Landing& landing : std::exchange(landings_[node], {})) {
+    if (landing.delivery.arrived > now) {
+      next = std::min(next, landing.delivery.arrived);
+      later.push_back(landing);
+    } else {
+      hand_over(worker, landing.parcel, landing.delivery.born, far_end(node, landing));
+    }
+  }
+  landings_[node] = std::move(later);
+  return next;
+}
+
+// When a card has written a message to far memory: one bus payload per round trip, each behind one
+// payload of every other card that writes to the same memory meanwhile.
+Time Machinery::far_end(std::uint32_t node, const Landing& landing) {
   Card* const first = &cards_[std::size_t{node} * rails()];
-  Card& card = first[parcel.rail.index];
-  const SimRank& rank = *ranks[parcel.to.index];
-  const int near = setup.node.socket_of_card(static_cast<int>(parcel.rail.index));
-  card.socket = parcel.is_write ? rank.socket_of(parcel.target, socket_of(parcel.to)) : near;
-  const Duration on_wire = serialise(d.size, setup.machine.eject_rate);
-  const Time start = std::max(card.free, std::max(d.entered, d.arrived - on_wire));
-  card.free = std::max(card.free, d.arrived);
-  if (card.socket == near || setup.node.far_latency == Duration::zero()) return card.free;
+  const std::uint32_t own = landing.parcel->rail.index;
+  Card& card = first[own];
   std::int64_t others = 0;
   for (std::uint32_t i = 0; i < rails(); ++i) {
-    if (i != parcel.rail.index && first[i].socket == card.socket && first[i].free > start) ++others;
+    const Card& other = first[i];
+    if (i != own && other.socket == card.socket && other.free > card.since &&
+        other.since < card.free) {
+      ++others;
+    }
   }
-  const std::int64_t payloads =
-      (d.size.count + setup.node.bus_payload.count - 1) / setup.node.bus_payload.count;
+  const std::int64_t payload = setup.node.bus_payload.count;
+  const std::int64_t payloads = (landing.delivery.size.count + payload - 1) / payload;
   const Duration each =
       setup.node.far_latency + serialise(setup.node.bus_payload, setup.node.memory_rate) * others;
-  card.free = std::max(card.free, start + each * payloads);
+  card.free = std::max(card.free, card.since + each * payloads);
   return card.free;
 }
 

@@ -49,17 +49,24 @@ class Machinery final : public Host {
 
  private:
   struct Card {
-    Time free;       // Its last write to memory is done.
-    int socket = 0;  // Where that went.
+    Time since, free;  // Of its last write to memory.
+    int socket = 0;    // Where that went.
+  };
+  struct Landing {
+    Parcel* parcel;
+    Delivery delivery;
   };
   Status check_rails() const;
   Time last_turn() const;  // Ranks take turns before it.
   void send_locally(Parcel* parcel, Time now);
-  Time written_at(const Parcel& parcel, const Delivery& d);
+  void hand_over(int worker, Parcel* parcel, Time born, Time at);
+  Time land(int worker, std::uint32_t node, Time now);
+  Time far_end(std::uint32_t node, const Landing& landing);
   void ring(std::uint32_t node, Time at) { network->set_alarm(endpoint(node, RailId(0)), at); }
 
-  std::vector<Time> memory_free_;  // By node and socket.
-  std::vector<Card> cards_;        // By node and rail.
+  std::vector<Time> memory_free_;               // By node and socket.
+  std::vector<Card> cards_;                     // By node and rail.
+  std::vector<std::vector<Landing>> landings_;  // By node; empty where all memory is near.
 };
 
 }  // namespace weft

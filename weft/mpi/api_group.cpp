@@ -179,7 +179,7 @@ WEFT_MPI(Group_range_incl)(MPI_Group group, int n, int ranges[][3], MPI_Group* n
   Call call("MPI_Group_range_incl", Call::local);
   const Members* members = find_group(call.process(), group);
   if (!members) return call.result(MPI_ERR_GROUP);
-  if (n < 0 || (n > 0 && !ranges)) return call.result(MPI_ERR_ARG);
+  if (n < 0 || (n > 0 && !ranges) || !newgroup) return call.result(MPI_ERR_ARG);
   std::vector<int> positions;
   if (const int error = expand(*members, n, ranges, positions)) return call.result(error);
   return include(call, *members, positions, newgroup);
@@ -189,7 +189,7 @@ WEFT_MPI(Group_range_excl)(MPI_Group group, int n, int ranges[][3], MPI_Group* n
   Call call("MPI_Group_range_excl", Call::local);
   const Members* members = find_group(call.process(), group);
   if (!members) return call.result(MPI_ERR_GROUP);
-  if (n < 0 || (n > 0 && !ranges)) return call.result(MPI_ERR_ARG);
+  if (n < 0 || (n > 0 && !ranges) || !newgroup) return call.result(MPI_ERR_ARG);
   std::vector<int> positions;
   if (const int error = expand(*members, n, ranges, positions)) return call.result(error);
   return exclude(call, *members, positions, newgroup);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communicators between two groups.
+// Communicators between two groups, and those made from groups without a parent.
 #include <array>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include <weft/mpi/call.hpp>
 #include <weft/mpi/contexts.hpp>
 #include <weft/mpi/group.hpp>
+#include <weft/mpi/handlers.hpp>
 
 using weft::RankId;
 using weft::mp::Members;
@@ -66,7 +68,100 @@ Members united(const Members& first, const Members& second) {
   return Members::of(ranks);
 }
 
+// What a communicator made from groups alone has from its call.
+struct Origin {
+  const char* stringtag;
+  MPI_Info info;
+  MPI_Errhandler handler;
+};
+
+// Calls are told apart by their strings. Contexts of MPI_COMM_SELF are the same at all ranks, and
+// no other rank sends there.
+Circles circles_from(Process& process, const Members& group, int rank, const char* stringtag) {
+  std::uint32_t hash = 2166136261;
+  for (const char* c = stringtag; *c != 0; ++c) {
+    hash = (hash ^ static_cast<unsigned char>(*c)) * 16777619;
+  }
+  const mp::ContextId traffic = process.self_only.context_of(Communicator::Traffic::creation);
+  const int tag = static_cast<int>(hash & 0x3fffffff);
+  return {{process.messenger, group, rank, traffic, tag}, 0, false, {}};
+}
+
+int check_origin(Process& process, const Origin& origin, const MPI_Comm* made) {
+  using weft::mpi::ErrorHandler;
+  if (!origin.stringtag || !made) return MPI_ERR_ARG;
+  if (origin.info != MPI_INFO_NULL && !find_info(process, origin.info)) return MPI_ERR_INFO;
+  if (!valid_handler(process, origin.handler, ErrorHandler::Kind::comm)) return MPI_ERR_ERRHANDLER;
+  return MPI_SUCCESS;
+}
+
+MPI_Comm make_from_groups(Process& process, weft::mpi::NewCommunicator wanted,
+                          const Origin& origin) {
+  Communicator* made = make_communicator(process, process.self_only, std::move(wanted));
+  retain_handler(process, origin.handler);
+  release_handler(process, made->handler);
+  made->handler = origin.handler;
+  if (origin.info != MPI_INFO_NULL) made->info = *find_info(process, origin.info);
+  return made->handle;
+}
+
 }  // namespace
+
+WEFT_MPI(Comm_create_from_group)
+(MPI_Group group, const char* stringtag, MPI_Info info, MPI_Errhandler errhandler,
+ MPI_Comm* newcomm) {
+  Call call("MPI_Comm_create_from_group", Call::communicates);
+  if (call.error()) return call.error();
+  Process& process = call.process();
+  const Origin origin{stringtag, info, errhandler};
+  if (const int error = check_origin(process, origin, newcomm)) return call.result(error);
+  const Members* members = find_group(process, group);
+  if (!members) return call.result(MPI_ERR_GROUP);
+  *newcomm = MPI_COMM_NULL;
+  if (members->size() == 0) return MPI_SUCCESS;
+  const std::optional<int> rank = members->find(process.rank());
+  if (!rank) return call.result(MPI_ERR_GROUP, "the calling process is no member");
+  std::uint32_t context = 0;
+  process.run(agree(process, {circles_from(process, *members, *rank, stringtag), true}, context));
+  *newcomm = make_from_groups(process, {context, *members, {}, false}, origin);
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Intercomm_create_from_groups)
+(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader,
+ const char* stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm* newintercomm) {
+  Call call("MPI_Intercomm_create_from_groups", Call::communicates);
+  if (call.error()) return call.error();
+  Process& process = call.process();
+  const Origin origin{stringtag, info, errhandler};
+  if (const int error = check_origin(process, origin, newintercomm)) return call.result(error);
+  const Members* local = find_group(process, local_group);
+  const std::optional<int> rank = local ? local->find(process.rank()) : std::nullopt;
+  if (!rank) return call.result(MPI_ERR_GROUP, "local group");
+  if (local_leader < 0 || local_leader >= local->size()) {
+    return call.result(MPI_ERR_RANK, "local leader");
+  }
+  Circles circles = circles_from(process, *local, *rank, stringtag);
+  circles.leader = local_leader;
+  circles.linked = true;
+  if (*rank == local_leader) {
+    const Members* remote = find_group(process, remote_group);
+    if (!remote) return call.result(MPI_ERR_GROUP, "remote group");
+    if (remote_leader < 0 || remote_leader >= remote->size()) {
+      return call.result(MPI_ERR_RANK, "remote leader");
+    }
+    const RankId peer = (*remote)[remote_leader];
+    circles.link = {peer, circles.own.context, static_cast<int>(process.rank().index),
+                    static_cast<int>(peer.index), circles.own.tag};
+  }
+  std::uint32_t context = 0;
+  process.run(agree(process, {circles, true}, context));
+  Words remote;
+  process.run(trade_groups(circles, remote));
+  Members others = Members::of(weft::mpi::decode(remote));
+  *newintercomm = make_from_groups(process, {context, *local, std::move(others), true}, origin);
+  return MPI_SUCCESS;
+}
 
 WEFT_MPI(Intercomm_create)
 (MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,

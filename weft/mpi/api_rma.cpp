@@ -49,6 +49,16 @@ bool may_access(const Window& window, int rank) {
   });
 }
 
+// Whether the standard lets values of the type be compared and swapped.
+bool swappable(const Datatype& type) {
+  using weft::mpi::Element;
+  const weft::mpi::BasicType* basic = type.predefined() ? type.basic() : nullptr;
+  if (!basic || basic->size != type.size()) return false;  // A pair has the basic type of one half.
+  const Element element = basic->element;
+  return (element >= Element::byte && element <= Element::unsigned64) ||
+         element >= Element::logical8;
+}
+
 class AccessOperation final : public weft::mpi::Operation {
  public:
   explicit AccessOperation(mp::Task task) : task_(std::move(task)) {}
@@ -73,6 +83,8 @@ class Rma {
   Rma& origin(const Data& data) { return piece(data, access_->origin); }
   Rma& result(const Data& data) { return piece(data, access_->result); }
   Rma& compare(const void* value) {
+    if (error_ != MPI_SUCCESS) return *this;
+    if (!swappable(*access_->origin.type)) fail(MPI_ERR_TYPE);
     access_->compare = value;
     return *this;
   }

@@ -102,7 +102,17 @@ std::uint64_t pull(const Words& words, std::size_t index) {
   return words[2 * index] | std::uint64_t{words[2 * index + 1]} << 32;
 }
 
-// Each allocates its own and tells all where: in one address space that is shared memory.
+std::uint64_t rounded(std::uint64_t size, std::uint64_t line) {
+  return (size + line - 1) / line * line;
+}
+
+// Else the memory of a rank begins where that of the rank before it ends.
+bool may_lie_apart(const Window& window) {
+  const std::string* hint = window.info.find("alloc_shared_noncontig");
+  return hint && *hint == "true";
+}
+
+// One allocates for all and tells them where: in one address space that is shared memory.
 int allocate_shared(Call& call, const Wanted& wanted, MPI_Comm comm, void* baseptr, MPI_Win* win) {
   const Communicator* parent = call.communicator(comm);
   if (!parent) return call.error();
@@ -116,29 +126,30 @@ int allocate_shared(Call& call, const Wanted& wanted, MPI_Comm comm, void* basep
   Window* window = create(call, wanted, comm, error);
   if (!window) return error;
   // Sizes to the first rank, which allocates for all, one behind the other.
-  constexpr std::uint64_t line = 64;
   Words mine, all;
   push(mine, static_cast<std::uint64_t>(wanted.size));
   push(mine, static_cast<std::uint64_t>(wanted.unit));
   const Circles circles = circles_of(process, *window->comm);
   process.run(collect(circles.own, mine, all));
+  const auto ranks = static_cast<std::size_t>(window->comm->size());
   if (window->comm->rank == 0) {
+    const std::uint64_t line = may_lie_apart(*window) ? 64 : 1;
     std::uint64_t total = 0;
-    for (int i = 0; i < window->comm->size(); ++i) {
-      total += (pull(all, 2 * static_cast<std::size_t>(i)) + line - 1) / line * line;
-    }
+    for (std::size_t i = 0; i < ranks; ++i) total += rounded(pull(all, 2 * i), line);
     window->memory = allocate(static_cast<MPI_Aint>(total));
     push(all, reinterpret_cast<std::uintptr_t>(window->memory.get()));
+    push(all, line);
   }
   process.run(broadcast(circles.own, 0, all));
-  auto at =
-      static_cast<std::uintptr_t>(pull(all, 2 * static_cast<std::size_t>(window->comm->size())));
-  for (int i = 0; i < window->comm->size(); ++i) {
-    const std::uint64_t size = pull(all, 2 * static_cast<std::size_t>(i));
-    const std::uint64_t unit = pull(all, 2 * static_cast<std::size_t>(i) + 1);
-    window->parts.push_back({reinterpret_cast<std::byte*>(at), static_cast<MPI_Aint>(size),
-                             static_cast<MPI_Aint>(unit)});
-    at += (size + line - 1) / line * line;
+  auto at = static_cast<std::uintptr_t>(pull(all, 2 * ranks));
+  const std::uint64_t line = pull(all, 2 * ranks + 1);
+  for (std::size_t i = 0; i < ranks; ++i) {
+    const std::uint64_t size = pull(all, 2 * i);
+    const bool nowhere = size == 0 && line > 1;
+    window->parts.push_back({nowhere ? nullptr : reinterpret_cast<std::byte*>(at),
+                             static_cast<MPI_Aint>(size),
+                             static_cast<MPI_Aint>(pull(all, 2 * i + 1))});
+    at += rounded(size, line);
   }
   window->base = window->parts[static_cast<std::size_t>(window->comm->rank)].base;
   *static_cast<void**>(baseptr) = window->base;
@@ -241,12 +252,25 @@ WEFT_MPI(Win_detach)(MPI_Win win, const void*) {
                 window->flavor == MPI_WIN_FLAVOR_DYNAMIC ? MPI_SUCCESS : MPI_ERR_RMA_FLAVOR);
 }
 
+namespace {
+
+// Between fences counts as not: no call ends such an epoch.
+bool in_use(const Window& window) {
+  const bool locked =
+      std::any_of(window.targets.begin(), window.targets.end(),
+                  [](const Window::Target& target) { return target.lock != Window::Lock::none; });
+  return locked || window.all_locked || window.started || window.exposed_to >= 0;
+}
+
+}  // namespace
+
 WEFT_MPI(Win_free)(MPI_Win* win) {
   Call call("MPI_Win_free", Call::communicates);
   if (call.error()) return call.error();
   Process& process = call.process();
   Window* window = win ? find_window(process, *win) : nullptr;
   if (!window) return call.result(MPI_ERR_WIN);
+  if (in_use(*window)) return result(call, *window, MPI_ERR_RMA_SYNC, "still accessed");
   if (const int error = window->attributes.clear(process, window->handle)) {
     return result(call, *window, error);
   }

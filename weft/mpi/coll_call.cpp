@@ -238,7 +238,10 @@ int CollectiveCall::launch(Collective::Begin begin) {
   operation_->tag = comm_->next_collective_tag();
   call_.add_bytes(operation_->in_place ? operation_->receive.total() : operation_->send.total());
   if (form_.kind == Form::Kind::blocking) {
-    return call_.result(comm_, run_shown(process, *operation_));
+    const int code = run_shown(process, *operation_);
+    const bool disagree = code == MPI_ERR_TRUNCATE || code == MPI_ERR_OTHER;
+    return call_.result(comm_, code,
+                        disagree ? "ranks disagree about the operation or its sizes" : "");
   }
   Request* const request = form_.kind == Form::Kind::started
                                ? start_operation(process, *comm_, std::move(operation_))

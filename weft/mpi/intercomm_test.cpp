@@ -161,6 +161,80 @@ TEST_P(Inter, SplitAndCreate) {
   });
 }
 
+// Every other rank on one side, the highest first; the rest on the other.
+MPI_Group every_other(bool odd) {
+  MPI_Group world = MPI_GROUP_NULL;
+  MPI_Group made = MPI_GROUP_NULL;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  std::vector<int> ranks;
+  for (int i = size_of_comm(MPI_COMM_WORLD) - 1; i >= 0; --i) {
+    if ((i % 2 == 1) == odd) ranks.push_back(i);
+  }
+  MPI_Group_incl(world, static_cast<int>(ranks.size()), ranks.data(), &made);
+  MPI_Group_free(&world);
+  return made;
+}
+
+TEST_P(Inter, FromGroupsAlone) {
+  run_jobs(ranks(), [](int rank) {
+    const bool odd = rank % 2 == 1;
+    MPI_Group own = every_other(odd);
+    MPI_Group other = every_other(!odd);
+    MPI_Comm comm = MPI_COMM_NULL;
+    ASSERT_EQ(
+        MPI_Comm_create_from_group(own, "org.example", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm),
+        MPI_SUCCESS);
+    int size = 0;
+    MPI_Group_size(own, &size);
+    EXPECT_EQ(size_of_comm(comm), size);
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_Comm_get_errhandler(comm, &handler);
+    EXPECT_EQ(handler, MPI_ERRORS_RETURN);
+    int sum = 0;
+    const int one = 1;
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+    EXPECT_EQ(sum, size);
+    MPI_Comm_free(&comm);
+
+    // Only leaders look at the other group.
+    int place = -1;
+    MPI_Group_rank(own, &place);
+    const MPI_Group seen = place == 0 ? other : MPI_GROUP_NULL;
+    ASSERT_EQ(MPI_Intercomm_create_from_groups(own, 0, seen, 0, "org.example", MPI_INFO_NULL,
+                                               MPI_ERRORS_ARE_FATAL, &comm),
+              MPI_SUCCESS);
+    MPI_Group_size(other, &size);
+    EXPECT_EQ(remote_size(comm), size);
+    talk_across(comm);
+    MPI_Comm_free(&comm);
+    MPI_Group_free(&own);
+    MPI_Group_free(&other);
+  });
+}
+
+TEST(FromGroup, BadArguments) {
+  run_job({}, [](int) {
+    return_errors(MPI_COMM_SELF);
+    MPI_Group world = MPI_GROUP_NULL;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Comm comm = MPI_COMM_NULL;
+    const MPI_Errhandler handler = MPI_ERRORS_RETURN;
+    EXPECT_EQ(MPI_Comm_create_from_group(MPI_GROUP_NULL, "a", MPI_INFO_NULL, handler, &comm),
+              MPI_ERR_GROUP);
+    EXPECT_EQ(MPI_Comm_create_from_group(world, nullptr, MPI_INFO_NULL, handler, &comm),
+              MPI_ERR_ARG);
+    EXPECT_EQ(MPI_Comm_create_from_group(world, "a", MPI_INFO_NULL, MPI_ERRHANDLER_NULL, &comm),
+              MPI_ERR_ERRHANDLER);
+    EXPECT_EQ(MPI_Comm_create_from_group(MPI_GROUP_EMPTY, "a", MPI_INFO_NULL, handler, &comm),
+              MPI_SUCCESS);
+    EXPECT_EQ(comm, MPI_COMM_NULL);
+    EXPECT_EQ(
+        MPI_Intercomm_create_from_groups(world, 7, world, 0, "a", MPI_INFO_NULL, handler, &comm),
+        MPI_ERR_RANK);
+    MPI_Group_free(&world);
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, Inter, testing::Values(2, 3, 5, 12, 20));
 
 }  // namespace

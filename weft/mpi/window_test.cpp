@@ -314,11 +314,70 @@ TEST(Window, AttributesAndErrors) {
     EXPECT_EQ(MPI_Put(&value, 1, MPI_INT, 0, -1, 1, MPI_INT, win), MPI_ERR_DISP);
     EXPECT_EQ(MPI_Accumulate(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_OP_NULL, win), MPI_ERR_OP);
     EXPECT_EQ(MPI_Put(&value, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win), MPI_SUCCESS);
+    int out = 0;
+    EXPECT_EQ(MPI_Compare_and_swap(&value, &value, &out, MPI_FLOAT, 0, 0, win), MPI_ERR_TYPE);
+    EXPECT_EQ(MPI_Compare_and_swap(&value, &value, &out, MPI_2INT, 0, 0, win), MPI_ERR_TYPE);
     MPI_Win_fence(0, win);
     MPI_Win made;
     EXPECT_EQ(MPI_Win_create(nullptr, -1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &made), MPI_ERR_SIZE);
     EXPECT_EQ(MPI_Win_create(nullptr, 0, 0, MPI_INFO_NULL, MPI_COMM_WORLD, &made), MPI_ERR_DISP);
     (void)rank;
+  });
+}
+
+TEST(Window, IsNotFreedDuringAccess) {
+  run_jobs(2, [](int rank) {
+    return_errors();
+    const IntWindow window(1);
+    MPI_Win copy = window.win;
+    MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, window.win);
+    EXPECT_EQ(MPI_Win_free(&copy), MPI_ERR_RMA_SYNC);
+    MPI_Win_unlock(rank, window.win);
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Win_get_group(window.win, &all);
+    MPI_Win_post(all, 0, window.win);
+    EXPECT_EQ(MPI_Win_free(&copy), MPI_ERR_RMA_SYNC);
+    MPI_Win_start(all, 0, window.win);
+    EXPECT_EQ(MPI_Win_free(&copy), MPI_ERR_RMA_SYNC);
+    MPI_Win_complete(window.win);
+    MPI_Win_wait(window.win);
+    EXPECT_EQ(copy, window.win);
+    MPI_Group_free(&all);
+  });
+}
+
+// Where the parts of a shared window of 12 bytes, nothing and 4 bytes lie.
+std::array<char*, 3> shared_parts(int rank, const char* noncontiguous) {
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "alloc_shared_noncontig", noncontiguous);
+  constexpr std::array<MPI_Aint, 3> sizes = {12, 0, 4};
+  void* own = nullptr;
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Win_allocate_shared(sizes[static_cast<std::size_t>(rank)], 4, info, MPI_COMM_WORLD, &own,
+                          &win);
+  std::array<char*, 3> bases = {};
+  for (int i = 0; i < 3; ++i) {
+    MPI_Aint size = 0;
+    int unit = 0;
+    MPI_Win_shared_query(win, i, &size, &unit, &bases[static_cast<std::size_t>(i)]);
+  }
+  MPI_Info_free(&info);
+  MPI_Win_free(&win);
+  return bases;
+}
+
+TEST(Window, SharedPartsTouchUnlessTheyNeedNot) {
+  Job job;
+  job.ranks = 3;
+  job.ranks_per_node = 3;
+  run_job(job, [](int rank) {
+    const std::array<char*, 3> near = shared_parts(rank, "false");
+    EXPECT_EQ(near[1] - near[0], 12);
+    EXPECT_EQ(near[2] - near[0], 12);
+    const std::array<char*, 3> apart = shared_parts(rank, "true");
+    EXPECT_EQ(apart[1], nullptr);
+    EXPECT_EQ(apart[2] - apart[0], 64);
   });
 }
 

@@ -130,7 +130,8 @@ std::string to_table(const Findings& f) {
   out += line("machine",
               fmt::format("{}, {} nodes, {}; {} ranks", f.network, f.nodes, f.routing, f.ranks));
   out += line("program time", to_text(f.program_time - Time::zero()));
-  out += line("messages", fmt::format("{} with {} bytes", f.messages, f.bytes));
+  out += line("messages", fmt::format("{} with {} bytes{}", f.messages, f.bytes,
+                                      f.carried_data ? "" : ", of which only the sizes travelled"));
   out += line("packets", fmt::format("{} over {} links on the way", f.packets, f.hops));
   out += line("link bandwidth", fmt::format("{:.4g} GB/s on average, {:.2f} % of what they carry",
                                             l.mean_rate / 1e9, l.efficiency * 100));
@@ -218,6 +219,7 @@ std::string to_json(const Findings& f) {
       {"routing", f.routing},
       {"ranks", f.ranks},
       {"nodes", f.nodes},
+      {"payload", f.carried_data ? "full" : "none"},
       {"complete", f.complete},
       {"ending", f.ending},
       {"program_time_ps", f.program_time.in_ps()},

@@ -29,6 +29,7 @@ struct LinkUse {
 struct Findings {
   std::string program, network, routing;
   std::uint32_t ranks = 0, nodes = 0;
+  bool carried_data = false;
   bool complete = true;  // All ranks ended.
   std::string ending;    // "complete", "interrupted", "stopped at ...", "aborted", "deadlock"
   Time program_time;

@@ -192,6 +192,7 @@ int Performance::conclude(const ProgramCall& call) {
   Findings findings = collect(scene_, *world_, cast_);
   findings.program = std::filesystem::path(call.arguments[0]).filename().string();
   findings.ending = ending();
+  findings.carried_data = plan_.carry_data;
   if (const Cast::Abort* abort = cast_.first_abort()) {
     tell(fmt::format("weft: rank {} ended the job with code {} after {}{}{}\n", abort->rank.index,
                      abort->code, to_text(abort->at - Time::zero()),
@@ -204,6 +205,10 @@ int Performance::conclude(const ProgramCall& call) {
     tell("weft: " + findings.ending + ", numbers are of what was simulated until then\n");
     code = interrupted_ ? 130 : 0;
   }
+  if (code != 0 && !interrupted_ && !plan_.carry_data && findings.bytes > 0)
+    tell(
+        "weft: messages carried no data; a program that needs what it receives wants --payload "
+        "full\n");
   if (Status wrote = write_files(findings); !wrote) {
     tell("weft: error: " + wrote.error().text() + "\n");
     code = code == 0 ? 1 : code;

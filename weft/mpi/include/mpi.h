@@ -1146,6 +1146,8 @@ WEFT_MPI_DECLARE(int, Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Co
 WEFT_MPI_DECLARE(int, Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm));
 WEFT_MPI_DECLARE(int, Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag,
     MPI_Comm *newcomm));
+WEFT_MPI_DECLARE(int, Comm_create_from_group, (MPI_Group group, const char *stringtag,
+    MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm));
 WEFT_MPI_DECLARE(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *newcomm));
 WEFT_MPI_DECLARE(int, Comm_split_type, (MPI_Comm comm, int split_type, int key, MPI_Info info,
     MPI_Comm *newcomm));
@@ -1161,6 +1163,9 @@ WEFT_MPI_DECLARE(int, Comm_remote_size, (MPI_Comm comm, int *size));
 WEFT_MPI_DECLARE(int, Comm_remote_group, (MPI_Comm comm, MPI_Group *group));
 WEFT_MPI_DECLARE(int, Intercomm_create, (MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm,
     int remote_leader, int tag, MPI_Comm *newintercomm));
+WEFT_MPI_DECLARE(int, Intercomm_create_from_groups, (MPI_Group local_group, int local_leader,
+    MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info,
+    MPI_Errhandler errhandler, MPI_Comm *newintercomm));
 WEFT_MPI_DECLARE(int, Intercomm_merge, (MPI_Comm intercomm, int high, MPI_Comm *newintracomm));
 WEFT_MPI_DECLARE(int, Comm_create_keyval, (MPI_Comm_copy_attr_function *copy,
     MPI_Comm_delete_attr_function *remove, int *keyval, void *extra_state));
