@@ -42,6 +42,11 @@ bool World::done(RankId rank) const {
   return state_->machinery.ranks[rank.index]->done;
 }
 
+bool World::blocked(RankId rank) const {
+  const SimRank& one = *state_->machinery.ranks[rank.index];
+  return one.waits() && one.next_turn() == Time::never();
+}
+
 std::uint32_t World::ranks_open() const {
   const auto& ranks = state_->machinery.ranks;
   return static_cast<std::uint32_t>(

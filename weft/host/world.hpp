@@ -73,6 +73,8 @@ class World {
   Time stopped_at() const;
 
   bool done(RankId rank) const;
+  // Waits, for no particular moment.
+  bool blocked(RankId rank) const;
   std::uint32_t ranks_open() const;
   const RankCounts& counts(RankId rank) const;
   const WaitTeller* teller(RankId rank) const;

@@ -53,7 +53,7 @@ bool may_access(const Window& window, int rank) {
 bool swappable(const Datatype& type) {
   using weft::mpi::Element;
   const weft::mpi::BasicType* basic = type.predefined() ? type.basic() : nullptr;
-  if (!basic || basic->size != type.size()) return false;  // A pair has the basic type of one half.
+  if (!basic) return false;
   const Element element = basic->element;
   return (element >= Element::byte && element <= Element::unsigned64) ||
          element >= Element::logical8;

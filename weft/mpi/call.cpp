@@ -8,6 +8,7 @@ namespace weft::mpi {
 Call::Call(const char* name, Kind kind)
     : process_(self()), outer_(process_.call), kind_(kind), start_(process_.fabric.now()) {
   process_.call = name;
+  if (!outer_) process_.entered = start_;
   if (kind == always) return;
   if (!process_.running()) {
     const bool early = process_.stage == Process::Stage::before;

@@ -120,9 +120,9 @@ TEST(Group, BadArguments) {
     EXPECT_EQ(MPI_Group_compare(all, all, nullptr), MPI_ERR_ARG);
     int no_stride[1][3] = {{0, 2, 0}};
     EXPECT_EQ(MPI_Group_range_incl(all, 1, no_stride, &result), MPI_ERR_ARG);
-    int outside[1][3] = {{99, 98, 1}};
-    EXPECT_EQ(MPI_Group_range_incl(all, 1, outside, nullptr), MPI_ERR_ARG);
-    EXPECT_EQ(MPI_Group_range_excl(all, 1, outside, nullptr), MPI_ERR_ARG);
+    int beyond[1][3] = {{99, 98, 1}};
+    EXPECT_EQ(MPI_Group_range_incl(all, 1, beyond, nullptr), MPI_ERR_ARG);
+    EXPECT_EQ(MPI_Group_range_excl(all, 1, beyond, nullptr), MPI_ERR_ARG);
     int size = 0;
     EXPECT_EQ(MPI_Group_size(MPI_GROUP_NULL, &size), MPI_ERR_GROUP);
     MPI_Group gone = all;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much time passes after a test or probe that found nothing, so that a program that asks again
-// and again gets on where a call costs nothing. Whatever comes from the network ends such a step
-// early, so that a program does not see it later than it would have.
+// How much time passes after a test or probe that found nothing, so that a program that does
+// nothing but ask again gets on. Whatever comes from the network ends such a step early, so that a
+// program does not see it later than it would have.
 #pragma once
 
 #include <algorithm>
@@ -13,25 +13,34 @@ namespace weft::mpi {
 
 class Idle {
  public:
-  // Another question found nothing: how long to wait now. Steps grow while nothing else moves the
-  // clock: a few questions cost next to nothing, and a long wait takes not too many of them.
-  Duration step(Time now) {
-    if (now != until_) {
+  // Another question found nothing: how long to wait now. `entered`: when the call began that asks;
+  // `now`: after what it costs itself.
+  Duration step(Time entered, Time now) {
+    if (entered != until_) {  // The program did something else, or something came.
+      since_ = entered;
       asked_ = 0;
       step_ = Duration();
+    } else if (++asked_ > patience) {
+      // Who has asked for so long does not notice: a long wait takes not too many questions, and
+      // one for a moment of the clock ends little after it.
+      step_ = std::min((now - since_) / 64, longest);
     } else {
-      const Duration most = ++asked_ > patience ? Duration::ns(100) : Duration::ns(1);
-      step_ = std::min(std::max(step_ * 2, Duration::ps(1)), most);
+      const bool costs_nothing = now == until_;
+      step_ = costs_nothing ? std::min(std::max(step_ * 2, Duration::ps(1)), Duration::ns(1))
+                            : Duration();
     }
     until_ = now + step_;
     return step_;
   }
+  // For how long nothing else has happened.
+  Duration lasting() const { return until_ - since_; }
 
  private:
   // More than a program asks that only looks now and then while it works.
   static constexpr std::uint32_t patience = 10'000;
+  static constexpr Duration longest = Duration::ms(100'000);
 
-  Time until_;
+  Time since_, until_;
   Duration step_;
   std::uint32_t asked_ = 0;
 };

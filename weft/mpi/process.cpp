@@ -41,8 +41,12 @@ void Process::progress() {
 
 void Process::found_nothing() {
   const Time now = fabric.now();
-  const Duration step = idle_.step(now);
+  const Duration step = idle_.step(entered, now);
   if (step > Duration()) fabric.wait(now + step);
+}
+
+Duration Process::idle() const {
+  return idle_.lasting();
 }
 
 void Process::asked_time() {

@@ -83,7 +83,8 @@ struct Process final : public WaitTeller {
   int universe_size = 0;
   int last_used_code = MPI_ERR_LASTCODE;
 
-  const char* call = nullptr;  // The library's function that runs now.
+  const char* call = nullptr;  // The library's function that runs now,
+  Time entered;                // and when it was called.
   WaitingFor waiting_for;
   Profile profile;
 
@@ -111,6 +112,7 @@ struct Process final : public WaitTeller {
   }
 
   Waiting waiting() const override;
+  Duration idle() const override;
 
  private:
   Idle idle_;

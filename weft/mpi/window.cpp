@@ -26,10 +26,17 @@ struct Message {
   bool internal;
 };
 
+// Answers have a context of their own: what comes need not look through all receives that wait for
+// an answer.
+mp::ContextId context_of(const Window& window, int tag) {
+  using Traffic = Communicator::Traffic;
+  return window.comm->context_of(tag < first_answer_tag ? Traffic::messages : Traffic::local);
+}
+
 mp::Request* send(Process& process, const Window& window, const Message& message) {
   mp::Sending sending;
   sending.to = window.comm->local[message.peer];
-  sending.context = window.comm->context_of(Communicator::Traffic::messages);
+  sending.context = context_of(window, message.tag);
   sending.source = window.comm->rank;
   sending.tag = message.tag;
   sending.data = message.data;
@@ -40,7 +47,7 @@ mp::Request* send(Process& process, const Window& window, const Message& message
 
 mp::Request* receive(Process& process, const Window& window, const Message& message) {
   mp::Receiving receiving;
-  receiving.context = window.comm->context_of(Communicator::Traffic::messages);
+  receiving.context = context_of(window, message.tag);
   receiving.source = message.peer;
   receiving.tag = message.tag;
   receiving.data = message.data;

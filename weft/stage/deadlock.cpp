@@ -12,11 +12,14 @@ namespace weft {
 namespace {
 
 constexpr std::size_t lines_max = 12;
+constexpr Duration hour = Duration::ms(3'600'000);
 
 std::string line_of(const World& world, RankId rank) {
   const WaitTeller* const teller = world.teller(rank);
   if (teller == nullptr) return fmt::format("\n  rank {} waits", rank.index);
   const Waiting w = teller->waiting();
+  if (teller->idle() >= hour)
+    return fmt::format("\n  rank {} asks again and again with {}", rank.index, w.call);
   std::string text = fmt::format("\n  rank {} in {} waits for {}", rank.index, w.call, w.what);
   for (const RankId on : w.on) {
     if (world.done(on)) text += fmt::format("; rank {} has ended", on.index);
@@ -50,6 +53,16 @@ std::vector<RankId> find_circle(const World& world, std::uint32_t ranks) {
 }
 
 }  // namespace
+
+bool nobody_moves(const World& world, std::uint32_t ranks) {
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    const RankId rank(r);
+    if (world.done(rank) || world.blocked(rank)) continue;
+    const WaitTeller* const teller = world.teller(rank);
+    if (teller == nullptr || teller->idle() < hour) return false;
+  }
+  return true;
+}
 
 std::string describe_deadlock(World& world, std::uint32_t ranks) {
   Time last;

@@ -10,6 +10,9 @@ namespace weft {
 
 // "deadlock at 12 us: 5 of 8 ranks wait." and a line per rank: those in a circle first, then
 // others.
+// Every rank that has not ended waits for ever, or has asked in vain for an hour of its time.
+bool nobody_moves(const World& world, std::uint32_t ranks);
+
 std::string describe_deadlock(World& world, std::uint32_t ranks);
 
 }  // namespace weft

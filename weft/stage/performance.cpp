@@ -153,6 +153,10 @@ Status Performance::play() {
       console_.show(std::min(now - Duration::ps(1), world_->stopped_at()));
     }
     if (!*more) return {};
+    if (now - Time::zero() > Duration::ms(3'600'000) &&
+        nobody_moves(*world_, scene_.placement->ranks())) {
+      return {};
+    }
     if (end_requested) {
       interrupted_ = true;
       return {};

@@ -73,6 +73,8 @@ class WaitTeller {
  public:
   virtual ~WaitTeller() = default;
   virtual Waiting waiting() const = 0;
+  // How long it has done nothing but ask whether something came.
+  virtual Duration idle() const { return {}; }
 };
 
 class Fabric {

@@ -37,6 +37,8 @@ int main(int argc, char** argv) {
   if (!strcmp(what, "receive")) wait_in_circle(rank, size);
   if (!strcmp(what, "send")) send_in_circle(rank, size);
   if (!strcmp(what, "ended") && rank > 0) wait_in_circle(0, size);
+  for (int found = 0; !strcmp(what, "poll") && rank == 0 && !found;)
+    MPI_Iprobe(1, 5, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
   if (!strcmp(what, "crash") && rank == 3) *(volatile int*)8 = 1;
   if (!strcmp(what, "stack") && rank == 2) x = deep(1 << 20);
   if (!strcmp(what, "abort") && rank == 2) MPI_Abort(MPI_COMM_WORLD, 7);
