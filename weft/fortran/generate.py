@@ -239,6 +239,8 @@ def signature(function):
             kind += "3"
         elif a.array or a.name in prototypes.WEIGHTS:
             kind += "*"
+        if prototypes.IN_PLACE.fullmatch(function.c_name) and a.name in prototypes.IGNORED:
+            kind = "b"
         reads = a.const if a.pointer else True
         pairs.append((a.spelled, kind + (" in" if reads and kind != "b" else "")))
     return pairs

@@ -49,6 +49,10 @@ NO_INTERFACE = {"pcontrol"}  # By hand, and without the argument for the error.
 RENAMED = {"Errhandler_get": "Comm_get_errhandler", "Errhandler_set": "Comm_set_errhandler"}
 
 LOGICAL = {"flag", "reorder", "high", "commute", "periods", "remain_dims", "weighted", "is_set"}
+# With MPI_IN_PLACE most of these mean nothing, and programs pass numbers where arrays are due; where
+# one type is due they pass arrays of it. Not checked, like buffers.
+IN_PLACE = re.compile(r"I?alltoall[vw](_init)?", re.I)
+IGNORED = {"sendcounts", "sdispls", "sendtype", "sendtypes", "recvtype"}
 WEIGHTS = {"weights", "sourceweights", "destweights"}
 HANDLES = {"Comm": "comm", "Datatype": "datatype", "Errhandler": "errhandler", "Group": "group",
            "Info": "info", "Message": "message", "Op": "op", "Request": "request", "Win": "win"}

@@ -5,7 +5,10 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <iostream>
+#include <new>
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
@@ -136,6 +139,7 @@ Status Images::reserve() {
                    stride_,        with_code,
                    &libc_->of(0),  first_delta_};
   if (with_code) find_options();
+  find_streams();
   if (!with_code) {
     first_data_delta_ = first_delta_;
     data_stride_ = stride_;
@@ -170,6 +174,38 @@ void Images::find_options() {
       options_.emplace_back(offset, member);
 }
 
+// Programs compiled with the pass have the streams among their own variables.
+void Images::find_streams() {
+  const std::array<const char*, 3> names = {"_ZSt4cout", "_ZSt4cerr", "_ZSt4clog"};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto found = reinterpret_cast<std::uintptr_t>(::dlsym(RTLD_DEFAULT, names[i]));
+    if (program_.data.holds(found)) {
+      streams_[i].own = found;
+    } else if (how_ == Separation::copies) {
+      streams_[i].words = program_.addresses_of(std::string_view(names[i]));
+    }
+  }
+}
+
+// A rank's streams begin as new, and write where those of the process do.
+void Images::make_streams(std::uint32_t rank) {
+  const std::array<std::ostream*, 3> originals = {&std::cout, &std::cerr, &std::clog};
+  std::ostream* out = nullptr;
+  for (std::size_t i = 0; i < originals.size(); ++i) {
+    const Stream& stream = streams_[i];
+    if (stream.own == 0 && stream.words.empty()) continue;
+    void* const place = stream.own != 0 ? std::bit_cast<void*>(stream.own + delta(rank))
+                                        : static_cast<void*>(libc_->of(rank).streams[i]);
+    auto* const made = new (place) std::ostream(originals[i]->rdbuf());
+    for (const std::size_t offset : stream.words)
+      *std::bit_cast<std::ostream**>(program_.data.begin + delta(rank) + offset) = made;
+    if (i == 0) out = made;
+    if (i != 1) continue;
+    made->setf(std::ios_base::unitbuf);
+    made->tie(out);
+  }
+}
+
 Images::Bytes Images::bytes_per_rank() const {
   Bytes bytes;
   if (how_ == Separation::none) return bytes;
@@ -190,6 +226,7 @@ Status Images::prepare(std::uint32_t rank) {
     std::memcpy(data + part.begin, program_.initial.data() + part.begin, part.size());
   for (const std::size_t offset : addresses_)
     *reinterpret_cast<std::uintptr_t*>(data + offset) += distance;
+  make_streams(rank);
   if (options_.empty()) return {};
   LibcState& state = libc_->of(rank);
   state.options = {1, 1, '?', nullptr};

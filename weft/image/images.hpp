@@ -8,6 +8,7 @@
 //   worker, at each switch:       leave(old rank), enter(new rank)
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -75,6 +76,8 @@ class Images {
   Status check_mappings() const;
   Status map_code(std::uint32_t rank);
   void find_options();
+  void find_streams();
+  void make_streams(std::uint32_t rank);
   std::uintptr_t delta(std::uint32_t rank) const { return first_delta_ + rank * stride_; }
   std::uintptr_t code_delta(std::uint32_t rank) const {
     return how_ == Separation::copies ? delta(rank) : 0;
@@ -88,6 +91,11 @@ class Images {
   std::vector<std::size_t> addresses_;  // Words in the initial data that move with the copy.
   // Words in it that hold the address of a variable of getopt, and where that is in the state.
   std::vector<std::pair<std::size_t, std::size_t>> options_;
+  struct Stream {
+    std::uintptr_t own = 0;          // The program's, if it has it.
+    std::vector<std::size_t> words;  // Otherwise those in its data that hold the address.
+  };
+  std::array<Stream, 3> streams_;   // cout, cerr, clog
   std::uintptr_t first_delta_ = 0;  // From the original to rank 0's copy.
   std::uintptr_t stride_ = 0;
   std::uintptr_t first_data_delta_ = 0;  // As above, but zero where code finds its own data.

@@ -7,9 +7,11 @@
 // programs that have exceptions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <ostream>
 
 #include <weft/base/result.hpp>
 #include <weft/image/program.hpp>
@@ -36,6 +38,8 @@ struct LibcState {
 
   OptionVariables options;  // Where the program does not have them itself.
   OptionScan* option_scan;
+  // cout, cerr and clog, where the program does not have them itself.
+  alignas(std::ostream) std::byte streams[3][sizeof(std::ostream)];
   char* strtok;
   ExitHandler* exit_handlers;  // Last registered first.
   drand48_data drand48;

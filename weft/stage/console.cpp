@@ -81,17 +81,19 @@ void Console::take_over() {
   WEFT_CHECK(current_ == nullptr);
   std::fflush(stdout);
   current_ = this;
-  const auto open = [](void* cookie) {
+  const auto open = [](void* cookie, int descriptor) {
     std::FILE* const file = fopencookie(
         cookie, "w", {.read = nullptr, .write = cookie_write, .seek = nullptr, .close = nullptr});
+    if (file == nullptr) return file;
     // Without a buffer each printf comes as one piece, from the rank that printed it.
-    if (file != nullptr) std::setvbuf(file, nullptr, _IONBF, 0);
+    std::setvbuf(file, nullptr, _IONBF, 0);
+    file->_fileno = descriptor;  // For who asks for it: C++ in the program writes to that itself.
     return file;
   };
   streams_->old_out = stdout;
   streams_->old_error = stderr;
-  streams_->out = open(nullptr);
-  streams_->error = open(this);
+  streams_->out = open(nullptr, 1);
+  streams_->error = open(this, 2);
   if (streams_->out != nullptr) stdout = streams_->out;
   if (streams_->error != nullptr) stderr = streams_->error;
   streams_->old_cout = std::cout.rdbuf(&streams_->out_buffer);

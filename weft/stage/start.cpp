@@ -7,16 +7,19 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ios>
 #include <memory>
 #include <string>
 
 #include <dlfcn.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <weft/image/images.hpp>
 #include <weft/scene/plan.hpp>
 #include <weft/scene/scene.hpp>
+#include <weft/stage/alone.hpp>
 #include <weft/stage/cast.hpp>
 #include <weft/stage/console.hpp>
 #include <weft/stage/performance.hpp>
@@ -129,6 +132,8 @@ int __libc_start_main(Images::Main main, int count, char** arguments, void (*ini
     prepare(text);
     simulation->main = main;
     main = simulate;
+  } else {
+    weft::begin_alone();
   }
   return start(main, count, arguments, init, fini, loader_fini, stack_end);
 }
@@ -160,7 +165,28 @@ ssize_t write(int descriptor, const void* data, std::size_t size) {
   return next(descriptor, data, size);
 }
 
+// As does C++, if it is linked into the program.
+ssize_t writev(int descriptor, const iovec* parts, int count) {
+  static const auto next = original<ssize_t (*)(int, const iovec*, int)>("writev");
+  if ((descriptor != 1 && descriptor != 2) || !in_rank()) return next(descriptor, parts, count);
+  ssize_t wrote = 0;
+  for (int i = 0; i < count; ++i) {
+    const ssize_t part = write(descriptor, parts[i].iov_base, parts[i].iov_len);
+    if (part < 0) return wrote > 0 ? wrote : part;
+    wrote += part;
+  }
+  return wrote;
+}
+
 #pragma GCC visibility pop
 
 }  // extern "C"
+
+// Streams of their own buffers would be one for all ranks; the console is no slower.
+#pragma GCC visibility push(default)
+bool std::ios_base::sync_with_stdio(bool sync) {
+  if (in_rank()) return true;
+  return original<bool (*)(bool)>("_ZNSt8ios_base15sync_with_stdioEb")(sync);
+}
+#pragma GCC visibility pop
 // NOLINTEND(readability-identifier-naming,readability-function-size)

@@ -82,6 +82,12 @@ program collectives
                       MPI_COMM_WORLD, request, ierror)
   call mpi_wait(request, MPI_STATUS_IGNORE, ierror)
   call check(all(all_ranks == [(100 * i + rank, i = 0, ranks - 1)]), 'ialltoallw in place')
+  all_ranks = table
+  counts = 1
+  places = [(i, i = 0, ranks - 1)]
+  call mpi_alltoallv(MPI_IN_PLACE, 0, 0, MPI_DATATYPE_NULL, all_ranks, counts, places, &
+                     MPI_INTEGER, MPI_COMM_WORLD, ierror)
+  call check(all(all_ranks == [(100 * i + rank, i = 0, ranks - 1)]), 'alltoallv in place')
 
   call mpi_scan(1, one, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
   call check(one == rank + 1, 'scan')

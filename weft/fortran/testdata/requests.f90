@@ -18,6 +18,7 @@ contains
     integer(kind=MPI_ADDRESS_KIND) :: extra_state
     integer :: ierror
     freed = int(extra_state) + 1
+    if (freed == 1) extra_state = 50
     ierror = MPI_SUCCESS
   end subroutine
   subroutine cancel_it(extra_state, complete, ierror)
@@ -37,6 +38,7 @@ program requests_test
   integer :: rank, ranks, ierror, i, j, index, done, indices(many), one, count
   integer :: requests(many), status(MPI_STATUS_SIZE), statuses(MPI_STATUS_SIZE, many)
   integer :: values(many), seen(many)
+  integer(kind=MPI_ADDRESS_KIND) :: state
   logical :: flag
 
   call mpi_init(ierror)
@@ -107,6 +109,13 @@ program requests_test
   call mpi_get_count(status, MPI_INTEGER, count, ierror)
   call check(queried == rank + 40 .and. freed == rank + 41, 'functions of a request')
   call check(status(MPI_SOURCE) == 7 .and. status(MPI_TAG) == 8 .and. count == 3, 'own status')
+
+  ! What the last function changes is seen in the program's variable.
+  state = 0
+  call mpi_grequest_start(query, free_it, cancel_it, state, requests(1), ierror)
+  call mpi_grequest_complete(requests(1), ierror)
+  call mpi_wait(requests(1), MPI_STATUS_IGNORE, ierror)
+  call check(state == 50, 'state of a request')
   call mpi_finalize(ierror)
   call finish('requests', rank)
 end program

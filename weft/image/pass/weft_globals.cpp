@@ -240,9 +240,21 @@ void define_options(llvm::Module& module) {
   }
 }
 
+// The same for streams of C++: their formats differ from rank to rank.
+void define_streams(llvm::Module& module) {
+  for (const char* name : {"_ZSt4cout", "_ZSt4cerr", "_ZSt4clog"}) {
+    llvm::GlobalVariable* variable = module.getNamedGlobal(name);
+    if (variable == nullptr || !variable->isDeclaration()) continue;
+    if (!variable->getValueType()->isSized()) continue;
+    variable->setLinkage(llvm::GlobalValue::WeakAnyLinkage);
+    variable->setInitializer(Constant::getNullValue(variable->getValueType()));
+  }
+}
+
 struct SeparateGlobals : llvm::PassInfoMixin<SeparateGlobals> {
   static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
     define_options(module);
+    define_streams(module);
     const Places places(module);
     for (llvm::Function& function : module)
       if (!function.isDeclarationForLinker() && !function.hasFnAttribute(llvm::Attribute::Naked))

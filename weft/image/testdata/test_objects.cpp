@@ -74,7 +74,10 @@ int main() {
   Cache<int>::entries[rank] = rank;
   Cache<int>::last = &Cache<int>::entries[rank];
   name_of_run() += std::to_string(rank);
+  CHECK(std::cout.precision() == 6 && std::cout.good() && std::cerr.tie() == &std::cout);
+  std::cout.precision(rank + 1);
   image_test_yield();
+  CHECK(std::cout.precision() == rank + 1);
   CHECK(local_object().value == rank && Counted::alive == 4);
   image_test_yield();
   CHECK(words.size() == 4 && words[3] == std::to_string(rank) && shared_list.size() == 2);

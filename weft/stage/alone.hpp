@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program that was started without the simulator: one rank in real time that talks to itself, as
+// MPI wants it. Build systems run small programs to find things out.
+#pragma once
+
+namespace weft {
+
+// On the thread that will run the program's main.
+void begin_alone();
+
+}  // namespace weft
