@@ -83,7 +83,7 @@ class Calendar {
   static constexpr std::int64_t near_windows = 128;
 
   void mark(std::uint32_t process, std::int64_t window) {
-    const auto slot = static_cast<std::size_t>(window % near_windows);
+    const std::size_t slot = static_cast<std::size_t>(window) % near_windows;
     const std::size_t local = process - first_;
     bits_[slot * words_ + local / 64] |= std::uint64_t{1} << (local % 64);
     summary_[slot * groups_ + local / 4096] |= std::uint64_t{1} << (local / 64 % 64);

@@ -70,7 +70,7 @@ class WorkerThreads {
 
 // What a model offers: void visit(int worker, std::uint32_t process, Time to): do all that happens
 // before `to`; void expect(std::uint32_t process, int steps): it will be visited soon, fetch what
-// that needs; called with 4, 3, 2 and 1 as the visit comes nearer; void write_mail(int worker, int
+// that needs; called with 3, 2 and 1 as the visit comes nearer; void write_mail(int worker, int
 // side): what is mailed from now on goes to this side, which is empty; void read_mail(int worker,
 // int side): take in and empty what others mailed to me on this side; std::int64_t mailed_ps(int
 // worker): the earliest time at which something mailed since write_mail matters, INT64_MAX for
@@ -127,7 +127,7 @@ class Windows {
       const std::vector<std::uint32_t>& due = calendar.take_due();
       constexpr std::size_t stride = 2;  // A fetch takes about as long as this many visits.
       for (std::size_t i = 0; i < due.size(); ++i) {
-        for (std::size_t ahead = 1; ahead <= 4; ++ahead) {
+        for (std::size_t ahead = 1; ahead <= 3; ++ahead) {
           if (i + stride * ahead < due.size())
             model_.expect(due[i + stride * ahead], static_cast<int>(ahead));
         }

@@ -22,6 +22,12 @@ class OneLeg final : public Policy {
     out.add({.port = step.port, .vcs = masks_[step.vc_class], .state = step.state});
   }
 
+  // The same for a packet that is not at its destination while all cables are up, without detours.
+  Choice straight(RouterId here, RouterId destination, std::uint64_t state, bool fresh) const {
+    const LegStep step = legs_.step(here, destination, static_cast<std::uint32_t>(state), fresh);
+    return {.port = step.port, .vcs = masks_[step.vc_class], .state = step.state};
+  }
+
   PolicyFacts facts() const override {
     return {.choices_max = 1,
             .hops_max = legs_.hops_max(),

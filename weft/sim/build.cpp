@@ -41,6 +41,7 @@ Engine::Engine(const Topology& topology, const Machine& machine, const Policy& p
       all_vcs_(vc_range(0, machine.vcs)),
       committing_(machine.commit && facts_.choices_max > 1),
       timed_(facts_.looks || committing_),
+      held_(!machine.lookahead || committing_),
       buffered_(machine.output_buffer.count > 0),
       ways_(static_cast<std::uint32_t>(facts_.choices_max)),
       route_ps_(machine.route.in_ps()),
@@ -65,10 +66,24 @@ Engine::Engine(const Topology& topology, const Machine& machine, const Policy& p
     for (auto& side : crew.mail) side.resize(static_cast<std::size_t>(workers));
   }
   messages_.emplace(workers);
-  plain_ = !buffered_ && ways_ == 1 && words_ == 1 && crossbar_ways_ == 1 && !facts_.looks &&
-           machine_.arbitration != Arbitration::age &&
-           std::all_of(routers_.begin(), routers_.end(),
-                       [](const Router& router) { return router.actors <= 64; });
+  choose_visit();
+}
+
+void Engine::choose_visit() {
+  visit_ = &Engine::visit_any;
+  const bool plain = !buffered_ && ways_ == 1 && words_ == 1 && crossbar_ways_ == 1 &&
+                     !facts_.looks && machine_.arbitration != Arbitration::age &&
+                     std::all_of(routers_.begin(), routers_.end(),
+                                 [](const Router& router) { return router.actors <= 64; });
+  if (!plain) return;
+  if (all_up_) dor_ = dynamic_cast<const OneLeg<CubeLegs>*>(&policy_);
+  const auto same_rate = [&](const Wire& wire) { return wire.byte_ps == wires_[0].byte_ps; };
+  if (std::all_of(wires_.begin(), wires_.end(), same_rate)) byte_ps_ = wires_[0].byte_ps;
+  if (byte_ps_ == 0 || held_) {
+    visit_ = &Engine::visit_plain<0, false>;
+  } else {
+    visit_ = vcs_ == 2 ? &Engine::visit_plain<2, true> : &Engine::visit_plain<0, true>;
+  }
 }
 
 Status Engine::fits(const Topology& topology, const Machine& machine) {
@@ -97,9 +112,8 @@ int Engine::packets_per_buffer(Bytes buffer) const {
 
 void Engine::lay_out() {
   make_wires();
-  routers_.resize(graph_.router_count());
-  first_in_port_.resize(graph_.router_count());
-  std::size_t inputs = 0, outputs = 0, actors = 0, in_ports = 0, bits_max = 1;
+  routers_ = LazyArray<Router>(graph_.router_count());
+  std::size_t inputs = 0, outputs = 0, actors = 0, in_ports = 0, cards = 0, bits_max = 1;
   for (std::uint32_t r = 0; r < graph_.router_count(); ++r) {
     const std::size_t ports = graph_.ports(RouterId(r)).size();
     const std::size_t nodes = graph_.nodes_at(RouterId(r)).size();
@@ -117,7 +131,9 @@ void Engine::lay_out() {
     if (machine_.arbitration == Arbitration::through_first && ports * vcs_ < 64) {
       router.through = (std::uint64_t{1} << (ports * vcs_)) - 1;
     }
-    first_in_port_[r] = to_u32(in_ports);
+    router.first_port = to_u32(in_ports);
+    router.first_card = to_u32(cards);
+    cards += nodes;
     in_ports += ends;
     inputs += (ends * (buffered_ ? 2 : 1) + nodes) * vcs_;
     outputs += router.outputs;
@@ -128,18 +144,22 @@ void Engine::lay_out() {
   input_count_ = to_u32(inputs);
   output_count_ = to_u32(outputs);
   router_of_output_.resize(outputs);
-  next_at_.assign(actors, never_at);
-  waiting_.assign(outputs * words_, 0);
-  fresh_.assign(std::size_t{graph_.router_count()} * words_, 0);
+  next_at_ = LazyArray<std::int64_t>(actors);
+  std::fill(next_at_.begin(), next_at_.end(), never_at);
+  if (words_ > 1) {
+    waiting_.assign(outputs * words_, 0);
+    fresh_.assign(std::size_t{graph_.router_count()} * words_, 0);
+  }
   if (committing_) seeking_.assign(std::size_t{graph_.router_count()} * words_, 0);
-  crossbar_free_at_.assign(in_ports * crossbar_ways_, 0);
-  cards_.resize(graph_.node_count());
+  crossbar_free_at_ = LazyArray<std::int64_t>(in_ports * crossbar_ways_);
+  cards_ = LazyArray<Card>(graph_.node_count());
   buffer_packets_ = packets_per_buffer(machine_.buffer_size());
   output_buffer_packets_ = packets_per_buffer(machine_.output_buffer);
   // Ghosts come on top: at most one per input.
   inputs_ = LazyArray<Input>(2 * inputs);
   outputs_ = LazyArray<Output>(outputs);
   accounts_ = LazyArray<Account>(outputs * vcs_);
+  if (held_) vc_free_at_ = LazyArray<std::int64_t>(outputs * vcs_);
   real_inputs_ = to_u32(inputs);
   if (ways_ > 1) {
     way_list_ = LazyArray<Way>(inputs * ways_);
@@ -201,6 +221,7 @@ void Engine::connect(std::uint32_t output, std::uint32_t first_input, std::uint3
   out.router = to;
   out.worker = static_cast<std::uint16_t>(worker_of(to));
   out.wire = static_cast<std::uint8_t>(wire);
+  out.delay = static_cast<std::uint32_t>(wires_[out.wire].delay);
   for (std::uint32_t v = 0; v < vcs_; ++v) {
     inputs_[first_input + v].feeder = output;
     inputs_[first_input + v].credit = credit_ps;
@@ -251,7 +272,7 @@ void Engine::connect_router(std::uint32_t r) {
     const std::uint32_t output = router.first_output + ends * (buffered_ ? 2 : 1) + n;
     const auto back = static_cast<std::uint32_t>(machine_.node_link.credit_delay.in_ps());
     connect(output, router.first_input + (router.ports + n) * vcs_, r, inject_wire_, leave + back);
-    cards_[nodes[n].index] = {
+    cards_[router.first_card + n] = {
         .first = no_message, .last = no_message, .packets = 0, .node = nodes[n].index};
   }
 }
@@ -267,7 +288,7 @@ void Engine::make_ghosts() {
     for (std::uint32_t v = 0; v < vcs_; ++v, ++input_count_) {
       Input& ghost = inputs_[input_count_];
       ghost = inputs_[out.mail + v];
-      inputs_[out.mail + v].remote = 1;
+      inputs_[out.mail + v].remote = true;
       inputs_[out.mail + v].feeder = input_count_;
     }
   }

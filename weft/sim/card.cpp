@@ -11,9 +11,8 @@ void Engine::serve_card(int worker, std::uint32_t r, int output, std::int64_t no
   const Router& router = routers_[r];
   const std::uint32_t global = router.first_output + static_cast<std::uint32_t>(output);
   Output& out = outputs_[global];
-  const int local = output - (router.outputs - router.nodes);
-  const NodeId node = graph_.nodes_at(RouterId(r))[static_cast<std::size_t>(local)];
-  Card& card = cards_[node.index];
+  Card& card = cards_[router.first_card +
+                      static_cast<std::uint32_t>(output + router.nodes - router.outputs)];
   std::int64_t& next = next_of(r, 1 + output);
   if (card.first == no_message) {
     next = never_at;
@@ -27,9 +26,7 @@ void Engine::serve_card(int worker, std::uint32_t r, int output, std::int64_t no
   const std::int64_t payload = std::min(message.unsent, machine_.mtu.count);
   const std::int64_t size = std::max<std::int64_t>(payload + header_bytes_, 1);
   std::int64_t possible_at = never_at;
-  // Packets for one node stay in one VC where the rest of the way keeps their order.
-  const VcMask vcs = facts_.in_order ? VcMask{1} << (message.to % vcs_) : vc_range(0, machine_.vcs);
-  const int vc = pick_vc(global, vcs, size, now, possible_at);
+  const int vc = pick_vc(global, card_vcs(message.to), size, now, possible_at);
   if (vc < 0) {
     next = possible_at;
     return;
@@ -42,11 +39,9 @@ void Engine::serve_card(int worker, std::uint32_t r, int output, std::int64_t no
   packet.head_at = now + wire.delay;
   packet.tail_after = static_cast<std::uint32_t>(tail - now);
   packet.node = message.to;
-  packet.route = packet_bits_.at((std::uint64_t{node.index} << 32) | card.packets++);
+  packet.route = packet_state(card, message.to);
   packet.message = card.first;
-  packet.size = static_cast<std::uint32_t>(size) & 0x3ffff;
-  packet.sequence =
-      static_cast<std::uint32_t>((message.size - message.unsent) / machine_.mtu.count) & 63;
+  packet.packed = Slot::pack(size, (message.size - message.unsent) / machine_.mtu.count);
   message.unsent -= payload;
   out.free_at = tail + flit + message.gap;
   out.last_vc = static_cast<std::uint8_t>(vc);
@@ -56,30 +51,28 @@ void Engine::serve_card(int worker, std::uint32_t r, int output, std::int64_t no
   account.room -= static_cast<std::int32_t>(size);
   ++account.pushed;
   ++crews_[static_cast<std::size_t>(worker)].counts.packets_sent;
-  if (message.unsent == 0) {
-    card.first = message.next;
-    if (card.first == no_message) card.last = no_message;
-    host_.departed(worker, {node, NodeId(message.to), message.cookie, Time::ps(tail + flit)});
-  }
+  if (message.unsent == 0) end_message(worker, card, tail + flit);
   next = card.first == no_message ? never_at : out.free_at;
   push(worker, out, vc, packet);
 }
 
-// The node takes what comes, so its buffer's credit is known at once.
-void Engine::deliver(int worker, Output& out, int vc, const Slot& packet) {
+// The card's first message has been cut; its last flit leaves at `sent_at`.
+void Engine::end_message(int worker, Card& card, std::int64_t sent_at) {
+  const Message& message = (*messages_)[card.first];
+  card.first = message.next;
+  if (card.first == no_message) card.last = no_message;
+  host_.departed(worker,
+                 {NodeId(card.node), NodeId(message.to), message.cookie, Time::ps(sent_at)});
+}
+
+// A packet for a node of this worker, whose last flit arrives at `tail`.
+void Engine::receive(int worker, const Slot& packet, std::int64_t tail) {
   Crew& crew = crews_[static_cast<std::size_t>(worker)];
-  Input& in = inputs_[out.target + static_cast<std::uint32_t>(vc)];
-  Slot& gone = slot(in, in.tail++);
-  ++in.head;
-  const std::int64_t tail = packet.head_at + packet.tail_after;
-  in.ready_at = gone.head_at = tail + in.credit;
-  gone.size = packet.size;
-  gone.route = in.departed += packet.size;
   ++crew.counts.packets_delivered;
   Message& message = (*messages_)[packet.message];
-  const bool ordered = !facts_.in_order || packet.sequence == (message.received & 63);
+  const bool ordered = !facts_.in_order || packet.sequence() == (message.received & 63);
   // A message of no bytes still needs a packet, which then carries nothing.
-  message.missing -= message.size == 0 ? 0 : packet.size - header_bytes_;
+  message.missing -= message.size == 0 ? 0 : packet.size() - header_bytes_;
   ++message.received;
   WEFT_CHECK(ordered && message.missing >= 0 && message.to == packet.node);
   if (message.missing > 0) return;
@@ -90,7 +83,7 @@ void Engine::deliver(int worker, Output& out, int vc, const Slot& packet) {
   d.born = Time::ps(message.born_at);
   d.entered = Time::ps(message.entered_at);
   d.arrived = Time::ps(tail) + machine_.eject_delay;
-  d.hops = static_cast<int>(packet.hops);
+  d.hops = static_cast<int>(packet.hops());
   d.cookie = message.cookie;
   const int owner = MessagePools::owner(packet.message);
   if (owner == worker) {
@@ -118,7 +111,7 @@ void Engine::send(const Outgoing& outgoing, Time now) {
                       .to = to.index,
                       .next = no_message,
                       .received = 0};
-  Card& card = cards_[from.index];
+  Card& card = card_of(from);
   const Router& router = routers_[r];
   const int output = router.outputs - router.nodes + graph_.local_index(from);
   if (card.first == no_message) {

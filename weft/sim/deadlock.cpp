@@ -44,8 +44,8 @@ std::vector<Way> Engine::ways_of(std::uint32_t input) const {
   for (int o = 0; o < routers_[r].outputs - routers_[r].nodes; ++o) {
     const std::uint32_t bit = input - first_candidate(r, o);
     if (bit >= words_ * 64) continue;
-    const std::size_t global = routers_[r].first_output + static_cast<std::uint32_t>(o);
-    if (((waiting_[global * words_ + bit / 64] >> (bit % 64)) & 1) == 0) continue;
+    const std::uint32_t global = routers_[r].first_output + static_cast<std::uint32_t>(o);
+    if (((waiting(global)[bit / 64] >> (bit % 64)) & 1) == 0) continue;
     ways.push_back({.output = static_cast<std::uint16_t>(o), .vcs = in.vcs, .route = 0});
   }
   return ways;
@@ -60,10 +60,9 @@ std::vector<std::uint32_t> Engine::blockers(std::uint32_t input, bool& can_move)
   const Input& in = inputs_[input];
   const std::uint32_t bit = input - routers_[r].first_input;
   if (in.port != no_port) {
-    const std::uint64_t fresh = fresh_[std::size_t{r} * words_ + bit / 64];
-    if (((fresh >> (bit % 64)) & 1) != 0) can_move = true;
+    if (((fresh(r)[bit / 64] >> (bit % 64)) & 1) != 0) can_move = true;
   }
-  const std::int64_t size = slot(in, in.head).size;
+  const std::int64_t size = slot(in, in.head).size();
   for (const Way& way : ways_of(input)) {
     const Output& out = outputs_[routers_[r].first_output + way.output];
     if (out.kind == to_node) can_move = true;
@@ -71,7 +70,7 @@ std::vector<std::uint32_t> Engine::blockers(std::uint32_t input, bool& can_move)
       if (((way.vcs >> v) & 1) == 0) continue;
       const Input& next = inputs_[out.target + v];
       std::int64_t used = size;
-      for (std::uint16_t p = next.head; p != next.tail; ++p) used += slot(next, p).size;
+      for (std::uint16_t p = next.head; p != next.tail; ++p) used += slot(next, p).size();
       const int packets = out.kind == to_buffer ? output_buffer_packets_ : buffer_packets_;
       const Bytes whole = out.kind == to_buffer ? machine_.output_buffer : machine_.buffer_size();
       if (used <= whole.count && static_cast<std::uint16_t>(next.tail - next.head) < packets) {

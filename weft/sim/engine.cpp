@@ -9,6 +9,23 @@
 
 namespace weft::detail {
 
+// A visit is short and touches many places, each found through the one before. Asked for in time,
+// one level per call, they are there when it comes: without this, half the time of a large network
+// goes into waiting for memory (bench/packet_hops).
+inline void Engine::expect(std::uint32_t r, int visits_ahead) const {
+  if (visits_ahead == 3) {
+    __builtin_prefetch(&routers_[r], 1);
+  } else if (visits_ahead == 2) {
+    expect_tables(routers_[r]);
+  } else {
+    expect_slots(r);
+  }
+}
+
+inline void Engine::visit(int worker, std::uint32_t r, Time to) {
+  (this->*visit_)(worker, r, to.in_ps());
+}
+
 Result<bool> Engine::run(Time until) {
   const bool remains = windows_->run(until);
   const Crew* worst = nullptr;
@@ -35,56 +52,48 @@ void Engine::no_way(int worker, std::uint32_t r, const Slot& packet) {
                  " under this routing: a cable on the way is down";
 }
 
-// A visit is short and touches many places, each found through the one before. Asked for in time,
-// one level per call, they are there when it comes: without this, half the time of a large network
-// goes into waiting for memory (bench/packet_hops).
-void Engine::expect(std::uint32_t r, int visits_ahead) const {
-  const auto fetch = [](const void* begin, std::size_t bytes) {
-    for (std::size_t b = 0; b < bytes; b += 64) {
-      __builtin_prefetch(static_cast<const char*>(begin) + b, 1);
+void Engine::expect_tables(const Router& router) const {
+  // Two lines at a time; one too many does no harm.
+  const auto fetch = [](const auto* first, std::size_t count) {
+    const auto* const end = reinterpret_cast<const char*>(first + count);
+    for (const auto* at = reinterpret_cast<const char*>(first); at < end; at += 128) {
+      __builtin_prefetch(at, 1);
+      __builtin_prefetch(at + 64, 1);
     }
   };
+  const std::size_t ends = std::size_t{router.ports} + router.nodes;
+  fetch(&next_at_[router.first_next], router.actors);
+  fetch(&inputs_[router.first_input], ends * vcs_);
+  fetch(&outputs_[router.first_output], router.outputs);
+  fetch(&accounts_[std::size_t{router.first_output} * vcs_], std::size_t{router.outputs} * vcs_);
+  __builtin_prefetch(&crossbar_free_at_[std::size_t{router.first_port} * crossbar_ways_], 1);
+}
+
+void Engine::expect_slots(std::uint32_t r) const {
   const Router& router = routers_[r];
-  const std::size_t first = router.first_output;
+  const Output* const outputs = &outputs_[router.first_output];
+  const Input* const inputs = &inputs_[router.first_input];
+  std::uint64_t heads = *fresh(r);
   const int ports = std::min<int>(router.ports, 63);
-  const std::uint64_t busy = (router.active >> 1) & ((std::uint64_t{1} << ports) - 1);
-  if (visits_ahead == 4) {
-    fetch(&router, 1);
-    fetch(&fresh_[std::size_t{r} * words_], 1);
-  } else if (visits_ahead == 3) {
-    const std::size_t ends = std::size_t{router.ports} + router.nodes;
-    fetch(&next_at_[router.first_next], router.actors * sizeof(std::int64_t));
-    fetch(&waiting_[first * words_], ends * words_ * sizeof(std::uint64_t));
-    fetch(&inputs_[router.first_input], ends * vcs_ * sizeof(Input));
-    fetch(&outputs_[first], router.outputs * sizeof(Output));
-    fetch(&accounts_[first * vcs_], std::size_t{router.outputs} * vcs_ * sizeof(Account));
-    fetch(&crossbar_free_at_[std::size_t{first_in_port_[r]} * crossbar_ways_],
-          ends * sizeof(std::int64_t));
-  } else if (visits_ahead == 2) {
-    std::uint64_t heads = fresh_[std::size_t{r} * words_];
-    for (std::uint64_t set = busy; set != 0; set &= set - 1) {
-      const std::size_t o = first + static_cast<std::size_t>(std::countr_zero(set));
-      heads |= waiting_[o * words_];
-      fetch(&inputs_[outputs_[o].target], 1);
+  for (std::uint64_t busy = (router.active >> 1) & ((std::uint64_t{1} << ports) - 1); busy != 0;
+       busy &= busy - 1) {
+    const auto o = static_cast<std::uint32_t>(std::countr_zero(busy));
+    heads |= *waiting(router.first_output + o);
+    __builtin_prefetch(&inputs_[outputs[o].target], 1);
+  }
+  // The oldest credits of nodes, which are looked at for every packet.
+  for (std::uint32_t o = router.ports; o < std::uint32_t{router.ports} + router.nodes; ++o) {
+    if (((router.active >> ((1 + o) % 64)) & 1) == 0) continue;
+    const Account* const there = &accounts_[std::size_t{router.first_output + o} * vcs_];
+    for (std::uint32_t v = 0; v < vcs_; ++v) {
+      __builtin_prefetch(&slots_[there[v].ring + (there[v].reclaim & ring_mask_)], 1);
     }
-    for (; heads != 0; heads &= heads - 1) {
-      const Input& in =
-          inputs_[router.first_input + static_cast<std::uint32_t>(std::countr_zero(heads))];
-      // Two slots to a line: these two have the newest credit, the head and the one after it.
-      fetch(&slot(in, in.head - 1u), 1);
-      fetch(&slot(in, in.head + 1u), 1);
-    }
-  } else {
-    for (std::uint64_t set = busy; set != 0; set &= set - 1) {
-      const std::size_t o = first + static_cast<std::size_t>(std::countr_zero(set));
-      for (std::uint32_t v = 0; v < vcs_; ++v) {
-        const Account& account = accounts_[o * vcs_ + v];
-        const Input& in = inputs_[outputs_[o].target + v];
-        if (account.room >= 4 * machine_.packet_max().count || account.reclaim == in.head) continue;
-        fetch(&slot(in, in.head - 1u), 1);
-        fetch(&slot(in, in.head - 3u), 1);
-      }
-    }
+  }
+  for (; heads != 0; heads &= heads - 1) {
+    const Input& in = inputs[std::countr_zero(heads)];
+    // Two slots to a line: these two have the newest credit, the head and the one after it.
+    __builtin_prefetch(&slot(in, in.head - 1u), 1);
+    __builtin_prefetch(&slot(in, in.head + 1u), 1);
   }
 }
 
@@ -102,7 +111,7 @@ void Engine::read_mail(int worker, int side) {
       Input& ghost = inputs_[mail.ghost];
       Slot& gone = slot(ghost, ghost.head++);
       gone.head_at = mail.stamp_at;
-      gone.route = ghost.departed += gone.size;
+      gone.route = ghost.departed += gone.size();
       credit(worker, ghost, mail.stamp_at);
     }
     for (const std::uint32_t id : box.messages) messages_->free(id);
@@ -161,13 +170,13 @@ BufferLevel Engine::buffer(RouterId router, int port, int vc, Time at) const {
     const Slot& packet = slot(in, p);
     if (packet.head_at >= at.in_ps()) break;  // Those behind it come later still.
     ++level.packets;
-    level.bytes += Bytes{packet.size};
+    level.bytes += Bytes{packet.size()};
   }
   return level;
 }
 
 MemoryUse Engine::memory() const {
-  const std::size_t fixed = routers_.size() * (sizeof(Router) + sizeof(std::uint32_t)) +
+  const std::size_t fixed = routers_.size() * sizeof(Router) + vc_free_at_.bytes() +
                             router_of_output_.size() * sizeof(std::uint32_t) +
                             next_at_.size() * sizeof(std::int64_t) + outputs_.bytes() +
                             accounts_.bytes() + input_count_ * sizeof(Input) + way_list_.bytes() +

@@ -14,6 +14,8 @@
 
 #include <weft/base/rng.hpp>
 #include <weft/des/windows.hpp>
+#include <weft/route/cube_legs.hpp>
+#include <weft/route/one_leg.hpp>
 #include <weft/sim/messages.hpp>
 #include <weft/sim/network.hpp>
 #include <weft/sim/state.hpp>
@@ -98,18 +100,31 @@ class Engine {
   void make_ghosts();
   void make_rings();
   void make_wires();
+  void choose_visit();
   std::uint8_t add_wire(Rate rate, Duration delay, Duration vc_alloc);
   std::int64_t lookahead_ps() const;
   int packets_per_buffer(Bytes buffer) const;
 
   // engine.cpp
+  void expect_tables(const Router& router) const;
+  void expect_slots(std::uint32_t r) const;
   void no_way(int worker, std::uint32_t r, const Slot& packet);
   int worker_of(std::uint32_t r) const;
 
   // card.cpp
+  Card& card_of(NodeId node) {
+    return cards_[routers_[graph_.router_of(node).index].first_card +
+                  static_cast<std::uint32_t>(graph_.local_index(node))];
+  }
+  // Packets for one node stay in one VC where the rest of the way keeps their order.
+  VcMask card_vcs(std::uint32_t to) const {
+    return facts_.in_order ? VcMask{1} << (to % vcs_) : all_vcs_;
+  }
+  std::uint64_t packet_state(Card& card, std::uint32_t to) const;
   void serve_card(int worker, std::uint32_t r, int output, std::int64_t now);
   void ring_alarm(int worker, std::uint32_t r, int local, std::int64_t now);
-  void deliver(int worker, Output& out, int vc, const Slot& slot);
+  void end_message(int worker, Card& card, std::int64_t sent_at);
+  void receive(int worker, const Slot& packet, std::int64_t tail);
 
   // hop.cpp
   void visit_any(int worker, std::uint32_t r, std::int64_t to);
@@ -136,22 +151,18 @@ class Engine {
   void depart(int worker, std::uint32_t r, std::uint32_t input, const Passage& passage);
 
   // plain.cpp: the same for the plain case.
-  struct Here;
+  template <std::uint32_t fixed_vcs, bool even>
+  class PlainVisit;
+  template <std::uint32_t fixed_vcs, bool even>
   void visit_plain(int worker, std::uint32_t r, std::int64_t to);
-  void route_plain(const Here& here, std::uint32_t bit);
-  void serve_plain(const Here& here, std::uint32_t output, std::int64_t now);
-  struct Grant {
-    std::uint32_t output, bit, vc;
-  };
-  void grant_plain(const Here& here, const Grant& grant, Slot& left, std::int64_t now);
-  void push_plain(const Here& here, const Output& out, std::uint32_t vc, const Slot& packet,
-                  std::int64_t head_at);
+  bool ask_way(int worker, std::uint32_t r, Slot& packet, std::uint32_t& output, VcMask& vcs);
 
   // flow.hpp: packets and credits between buffers.
   void push(int worker, const Output& out, int vc, const Slot& slot);
   void mail_packet(int worker, const Output& out, std::uint32_t vc, const Slot& packet);
   void arrive(int worker, std::uint32_t input, std::uint32_t router, const Slot& slot);
   void new_head(int worker, std::uint32_t input, std::uint32_t router);
+  void note_credit(std::uint32_t sink, const Slot& packet, std::int64_t tail);
   void credit(int worker, Input& in, std::int64_t stamp_at);
   void mail_credit(int worker, const Input& in, std::int64_t stamp_at);
   int pick_vc(std::uint32_t output, VcMask vcs, std::int64_t size, std::int64_t now,
@@ -179,7 +190,7 @@ class Engine {
   }
   std::int64_t& crossbar_free(std::uint32_t r, std::uint16_t port) {
     std::int64_t* const first =
-        &crossbar_free_at_[(std::size_t{first_in_port_[r]} + port) * crossbar_ways_];
+        &crossbar_free_at_[(std::size_t{routers_[r].first_port} + port) * crossbar_ways_];
     return crossbar_ways_ == 1 ? *first : *std::min_element(first, first + crossbar_ways_);
   }
   int cable_count(std::uint32_t r) const { return routers_[r].ports + routers_[r].nodes; }
@@ -197,7 +208,21 @@ class Engine {
     if (at < next) next = at;
     routers_[r].active |= std::uint64_t{1} << (static_cast<unsigned>(actor) % 64);
   }
-  std::uint64_t* waiting(std::uint32_t output) { return &waiting_[std::size_t{output} * words_]; }
+  // Masks of one word stand where they are used.
+  std::uint64_t* waiting(std::uint32_t output) {
+    return words_ == 1 ? &outputs_[output].waiting : &waiting_[std::size_t{output} * words_];
+  }
+  std::uint64_t* fresh(std::uint32_t r) {
+    return words_ == 1 ? &routers_[r].fresh : &fresh_[std::size_t{r} * words_];
+  }
+  const std::uint64_t* waiting(std::uint32_t output) const {
+    return const_cast<Engine*>(this)->waiting(output);
+  }
+  const std::uint64_t* fresh(std::uint32_t r) const { return const_cast<Engine*>(this)->fresh(r); }
+  // When the VC can be given away again.
+  std::int64_t vc_free_at(std::uint32_t output, int vc) const {
+    return held_ ? vc_free_at_[std::size_t{output} * vcs_ + static_cast<std::uint32_t>(vc)] : 0;
+  }
   Slot& slot(const Input& in, std::uint32_t position) {
     return slots_[first_slot(in) + (position & ring_mask_)];
   }
@@ -224,12 +249,18 @@ class Engine {
 
   const std::uint32_t vcs_;
   const VcMask all_vcs_;
-  const bool committing_;    // A head with several ways takes a VC before it has an output.
-  const bool timed_;         // Heads are routed at their time, not before.
-  bool plain_ = false;       // See plain.cpp.
-  const bool buffered_;      // Has output buffers.
-  bool all_up_ = true;       // Every port has a cable, and it works.
-  std::uint32_t words_ = 1;  // Of a waiting mask.
+  const bool committing_;  // A head with several ways takes a VC before it has an output.
+  const bool timed_;       // Heads are routed at their time, not before.
+  const bool held_;        // A VC is not free as soon as its packet has been granted.
+  // The one of visit_any() and the kinds of visit_plain() that fits.
+  void (Engine::*visit_)(int worker, std::uint32_t r, std::int64_t to) = nullptr;
+  // The policy, if it is this one, all cables are up and the router is plain. Then the upper half
+  // of Slot::route, which this policy does not use, is the router of the destination.
+  const OneLeg<CubeLegs>* dor_ = nullptr;
+  std::int64_t byte_ps_ = 0;                     // Of all wires, if they are of one rate.
+  const bool buffered_;                          // Has output buffers.
+  bool all_up_ = true;                           // Every port has a cable, and it works.
+  std::uint32_t words_ = 1;                      // Of a waiting mask.
   std::uint32_t ring_bits_ = 0, ring_mask_ = 0;  // Slots of a buffer, a power of two.
   std::uint32_t ways_ = 1;                       // Per input.
   std::int64_t route_ps_, alloc_ps_, leave_ps_;
@@ -239,21 +270,21 @@ class Engine {
   std::int32_t buffer_packets_ = 1, output_buffer_packets_ = 1;
   std::int64_t flit_bytes_, header_bytes_;
 
-  std::vector<Router> routers_;
+  LazyArray<Router> routers_;
   std::vector<std::uint32_t> router_of_output_;
-  std::vector<std::int64_t> next_at_;
+  LazyArray<std::int64_t> next_at_;
   LazyArray<Output> outputs_;
   LazyArray<Account> accounts_;
+  LazyArray<std::int64_t> vc_free_at_;  // As accounts_, if held_.
   LazyArray<Input> inputs_;
   LazyArray<Way> way_list_;
   LazyArray<Slot> slots_;
   std::vector<std::uint8_t> way_count_;
-  std::vector<std::uint64_t> waiting_;
+  std::vector<std::uint64_t> waiting_;  // By output, if they are of several words.
   std::vector<std::uint64_t> seeking_;  // Heads with a route but no VC, per router; if committing.
-  std::vector<std::uint64_t> fresh_;    // Heads without a route, per router.
-  std::vector<std::int64_t> crossbar_free_at_;
-  std::vector<std::uint32_t> first_in_port_;  // Per router, in crossbar_free_at_.
-  std::vector<Card> cards_;                   // By node.
+  std::vector<std::uint64_t> fresh_;    // Heads without a route, per router, likewise.
+  LazyArray<std::int64_t> crossbar_free_at_;
+  LazyArray<Card> cards_;  // By router.
   std::vector<Wire> wires_;
   std::uint32_t real_inputs_ = 0, input_count_ = 0, output_count_ = 0;
   std::uint64_t slot_count_ = 0;

@@ -8,7 +8,7 @@ namespace weft::detail {
 // before when it does already.
 std::int64_t Engine::room_at(std::uint32_t output, int vc, std::int64_t size, std::int64_t now) {
   Account& account = accounts_[std::size_t{output} * vcs_ + static_cast<std::uint32_t>(vc)];
-  if (account.free_at > now) return account.free_at;
+  if (vc_free_at(output, vc) > now) return vc_free_at(output, vc);
   const Output& out = outputs_[output];
   if (has_room(account, out, size)) return now;
   Input& in = inputs_[out.target + static_cast<std::uint32_t>(vc)];
@@ -22,10 +22,10 @@ std::int64_t Engine::room_later(const Account& account, const Output& out, Input
   Account then = account;
   while (then.reclaim != in.head) {
     const Slot& gone = slot(in, then.reclaim++);
-    then.room += static_cast<std::int32_t>(gone.size);
+    then.room += static_cast<std::int32_t>(gone.size());
     if (has_room(then, out, size)) return gone.head_at;
   }
-  in.starved = 1;
+  in.starved = true;
   return never_at;
 }
 
@@ -46,8 +46,8 @@ int Engine::pick_vc(std::uint32_t output, VcMask vcs, std::int64_t size, std::in
     Input& in = inputs_[out.target + static_cast<std::uint32_t>(vc)];
     // The accounts are compared, so they must be up to date.
     reclaim(account, in, now);
-    if (account.free_at > now) {
-      possible_at = std::min(possible_at, account.free_at);
+    if (vc_free_at(output, vc) > now) {
+      possible_at = std::min(possible_at, vc_free_at(output, vc));
     } else if (!has_room(account, out, size)) {
       possible_at = std::min(possible_at, room_later(account, out, in, size));
     } else if (account.room > most) {

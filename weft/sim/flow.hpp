@@ -44,6 +44,13 @@ inline std::int64_t Engine::stamp_at(const Input& in, std::int64_t size, std::in
   return std::max(start_at, tail_at - follow) + in.credit;
 }
 
+// What a policy finds in Flight::state of a new packet.
+inline std::uint64_t Engine::packet_state(Card& card, std::uint32_t to) const {
+  const std::uint64_t bits = packet_bits_.at((std::uint64_t{card.node} << 32) | card.packets++);
+  if (dor_ == nullptr) return bits;
+  return (bits & 0xffffffff) | (std::uint64_t{graph_.router_of(NodeId(to)).index} << 32);
+}
+
 // A packet has come to the front of its buffer.
 inline void Engine::new_head(int worker, std::uint32_t input, std::uint32_t router) {
   const Input& in = inputs_[input];
@@ -52,7 +59,7 @@ inline void Engine::new_head(int worker, std::uint32_t input, std::uint32_t rout
     return;
   }
   const std::uint32_t bit = input - routers_[router].first_input;
-  fresh_[std::size_t{router} * words_ + bit / 64] |= std::uint64_t{1} << (bit % 64);
+  fresh(router)[bit / 64] |= std::uint64_t{1} << (bit % 64);
   if (timed_) {
     const std::int64_t at = route_at(in);
     bring_forward(router, 0, at);
@@ -82,10 +89,20 @@ inline void Engine::push(int worker, const Output& out, int vc, const Slot& pack
   mail_packet(worker, out, static_cast<std::uint32_t>(vc), packet);
 }
 
+// A node takes what comes, so the credit for its packet is known at once.
+inline void Engine::note_credit(std::uint32_t sink, const Slot& packet, std::int64_t tail) {
+  Input& in = inputs_[sink];
+  Slot& gone = slot(in, in.tail++);
+  ++in.head;
+  in.ready_at = gone.head_at = tail + in.credit;
+  gone.packed = packet.packed;
+  gone.route = in.departed += packet.size();
+}
+
 // Space has become, or will become, free: if its feeder waits for it, tell him when.
 inline void Engine::credit(int worker, Input& in, std::int64_t stamp_at) {
   if (!in.starved) return;
-  in.starved = 0;
+  in.starved = false;
   const std::uint32_t r = router_of_output_[in.feeder];
   const auto output = static_cast<int>(in.feeder - routers_[r].first_output);
   const std::int64_t at = std::max(stamp_at, outputs_[in.feeder].free_at);

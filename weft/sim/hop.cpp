@@ -9,14 +9,6 @@
 
 namespace weft::detail {
 
-void Engine::visit(int worker, std::uint32_t r, Time to) {
-  if (plain_) {
-    visit_plain(worker, r, to.in_ps());
-  } else {
-    visit_any(worker, r, to.in_ps());
-  }
-}
-
 void Engine::visit_any(int worker, std::uint32_t r, std::int64_t to) {
   Router& router = routers_[r];
   router.wake_at = visiting;
@@ -48,9 +40,9 @@ void Engine::visit_any(int worker, std::uint32_t r, std::int64_t to) {
 
 void Engine::route_heads(int worker, std::uint32_t r, std::int64_t now) {
   std::int64_t later = never_at;
-  std::uint64_t* const fresh = &fresh_[std::size_t{r} * words_];
+  std::uint64_t* const heads = fresh(r);
   for (std::uint32_t w = 0; w < words_; ++w) {
-    for (std::uint64_t word = fresh[w]; word != 0; word &= word - 1) {
+    for (std::uint64_t word = heads[w]; word != 0; word &= word - 1) {
       const std::uint32_t bit = w * 64 + static_cast<std::uint32_t>(std::countr_zero(word));
       const std::uint32_t input = routers_[r].first_input + bit;
       if (timed_) {
@@ -60,7 +52,7 @@ void Engine::route_heads(int worker, std::uint32_t r, std::int64_t now) {
           continue;
         }
       }
-      fresh[w] &= ~(std::uint64_t{1} << (bit % 64));
+      heads[w] &= ~(std::uint64_t{1} << (bit % 64));
       route_head(worker, r, input, now);
     }
   }
@@ -75,7 +67,7 @@ void Engine::route_head(int worker, std::uint32_t r, std::uint32_t input, std::i
   Flight flight;
   flight.destination = graph_.router_of(NodeId(packet.node));
   flight.destination_node = NodeId(packet.node);
-  flight.hops = static_cast<std::uint8_t>(packet.hops);
+  flight.hops = static_cast<std::uint8_t>(packet.hops());
   flight.state = packet.route;
   if (facts_.asks_source) flight.source_node = NodeId((*messages_)[packet.message].from);
   Choices& choices = crews_[static_cast<std::size_t>(worker)].choices;
@@ -175,14 +167,14 @@ bool Engine::commit_head(std::uint32_t r, std::uint32_t input, std::int64_t now,
   for (int i = 0; i < way_count_[input]; ++i) {
     const Way way = ways[i];
     const std::uint32_t global = routers_[r].first_output + way.output;
-    const int vc = pick_vc(global, way.vcs, slot(in, in.head).size, now, possible_at);
+    const int vc = pick_vc(global, way.vcs, slot(in, in.head).size(), now, possible_at);
     if (vc < 0) continue;
     ways[0] = {.output = way.output, .vcs = VcMask{1} << vc, .route = way.route};
     way_count_[input] = 1;
     const std::uint32_t bit = input - routers_[r].first_input;
     waiting(global)[bit / 64] |= std::uint64_t{1} << (bit % 64);
     // Nobody else gets this VC until the packet has gone.
-    accounts_[std::size_t{global} * vcs_ + static_cast<std::uint32_t>(vc)].free_at = never_at;
+    vc_free_at_[std::size_t{global} * vcs_ + static_cast<std::uint32_t>(vc)] = never_at;
     bring_forward(r, 1 + way.output, std::max(now, outputs_[global].free_at));
     return true;
   }
@@ -306,11 +298,11 @@ Engine::Candidate Engine::weigh(std::uint32_t r, int output, std::uint32_t bit, 
   const std::uint32_t global = routers_[r].first_output + static_cast<std::uint32_t>(output);
   if (std::has_single_bit(c.vcs)) {
     const int vc = std::countr_zero(c.vcs);
-    const std::int64_t room = room_at(global, vc, packet.size, now);
+    const std::int64_t room = room_at(global, vc, packet.size(), now);
     c.possible_at = room;
     c.vc = room <= now ? vc : -1;
   } else {
-    c.vc = pick_vc(global, c.vcs, packet.size, now, c.possible_at);
+    c.vc = pick_vc(global, c.vcs, packet.size(), now, c.possible_at);
   }
   return c;
 }
@@ -327,7 +319,7 @@ int Engine::better_output(std::uint32_t r, const Candidate& c, int output, std::
     bool busy = false;
     for (const Frame* f = below; f != nullptr; f = f->below) busy |= f->output == way->output;
     std::int64_t ignored = never_at;
-    if (!busy && pick_vc(global, way->vcs, slot(in, in.head).size, now, ignored) >= 0) {
+    if (!busy && pick_vc(global, way->vcs, slot(in, in.head).size(), now, ignored) >= 0) {
       return way->output;
     }
   }
@@ -340,7 +332,7 @@ void Engine::grant(int worker, std::uint32_t r, int output, const Candidate& c, 
   const Input& in = inputs_[c.input];
   const Wire& wire = wires_[out.wire];
   Slot packet = slot(in, in.head);
-  const std::int64_t size = packet.size;
+  const std::int64_t size = packet.size();
   const std::int64_t flit = wire.serialise_ps(std::min(size, flit_bytes_));
   // The last flit goes when those before it have gone and it is here.
   const std::int64_t tail =
@@ -358,19 +350,22 @@ void Engine::grant(int worker, std::uint32_t r, int output, const Candidate& c, 
     stop_waiting(r, c.input);
   }
   if (in.port != no_port) crossbar_free(r, in.port) = out.free_at;
-  Account& account = accounts_[std::size_t{global} * vcs_ + static_cast<std::uint32_t>(c.vc)];
+  const std::size_t channel = std::size_t{global} * vcs_ + static_cast<std::uint32_t>(c.vc);
+  Account& account = accounts_[channel];
   account.room -= static_cast<std::int32_t>(size);
   ++account.pushed;
-  account.free_at = machine_.lookahead ? 0 : out.free_at + wire.vc_alloc;
+  if (held_) vc_free_at_[channel] = machine_.lookahead ? 0 : out.free_at + wire.vc_alloc;
   packet.head_at = now + wire.delay;
   packet.tail_after = static_cast<std::uint32_t>(tail - now);
   packet.route = c.route;
   depart(worker, r, c.input, {.start_at = now, .tail_at = tail, .free_at = out.free_at});
   if (out.kind == to_node) {
-    deliver(worker, out, c.vc, packet);
+    const std::int64_t arrived = packet.head_at + packet.tail_after;
+    note_credit(out.target + static_cast<std::uint32_t>(c.vc), packet, arrived);
+    receive(worker, packet, arrived);
     return;
   }
-  if (out.kind == to_router && packet.hops < 255) ++packet.hops;
+  if (out.kind == to_router) packet.count_hop();
   push(worker, out, c.vc, packet);
 }
 
@@ -378,9 +373,9 @@ void Engine::grant(int worker, std::uint32_t r, int output, const Candidate& c, 
 void Engine::depart(int worker, std::uint32_t r, std::uint32_t input, const Passage& passage) {
   Input& in = inputs_[input];
   Slot& gone = slot(in, in.head);
-  const std::int64_t stamp = stamp_at(in, gone.size, passage.start_at, passage.tail_at);
+  const std::int64_t stamp = stamp_at(in, gone.size(), passage.start_at, passage.tail_at);
   gone.head_at = stamp;
-  gone.route = in.departed += gone.size;
+  gone.route = in.departed += gone.size();
   ++in.head;
   in.ready_at = passage.free_at;
   if (in.remote) {

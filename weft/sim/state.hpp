@@ -23,7 +23,8 @@ namespace weft::detail {
 
 inline constexpr std::int64_t never_at = Time::never().in_ps();
 
-// Zeroed memory that costs nothing until touched.
+// Zeroed memory that costs nothing until touched, in large pages: the tables of a large network
+// have more small ones than the processor keeps track of.
 template <typename T>
 class LazyArray {
  public:
@@ -49,6 +50,11 @@ class LazyArray {
 
   T& operator[](std::size_t i) { return data_[i]; }
   const T& operator[](std::size_t i) const { return data_[i]; }
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+  std::size_t size() const { return size_; }
   std::size_t bytes() const { return size_ * sizeof(T); }
 
  private:
@@ -66,10 +72,18 @@ struct Slot {
   std::uint32_t node;        // Destination.
   std::uint64_t route;       // Flight::state.
   std::uint32_t message;
-  std::uint32_t size : 18;  // On the wire.
-  std::uint32_t hops : 8;
-  std::uint32_t
-      sequence : 6;  // Position in the message, modulo 64: enough to notice loss and disorder.
+  // Size on the wire: 18 bits; hops: 8; position in the message, modulo 64 (enough to notice loss
+  // and disorder): 6. Not bit-fields: compilers read those with their neighbours, and a load that
+  // is wider than the store before it waits for that.
+  std::uint32_t packed;
+
+  static std::uint32_t pack(std::int64_t size, std::int64_t sequence) {
+    return static_cast<std::uint32_t>(size) | (static_cast<std::uint32_t>(sequence) << 26);
+  }
+  std::uint32_t size() const { return packed & ((1u << 18) - 1); }
+  std::uint32_t hops() const { return (packed >> 18) & 255; }
+  std::uint32_t sequence() const { return packed >> 26; }
+  void count_hop() { packed += hops() < 255 ? 1u << 18 : 0; }
 };
 static_assert(sizeof(Slot) == 32);
 inline constexpr std::int64_t packet_size_max = (1 << 18) - 1;
@@ -84,18 +98,21 @@ struct Input {
   VcMask vcs;                // Where its head may go, if there is but one way.
   std::uint16_t head, tail;  // Free-running; empty when equal.
   std::uint16_t
-      port;  // Input port within the router: VCs of a port share their way into the crossbar.
-  std::uint8_t starved : 1;  // The feeder waits for space here.
-  std::uint8_t remote : 1;   // The feeder lives with another worker.
+      port;      // Input port within the router: VCs of a port share their way into the crossbar.
+  bool starved;  // The feeder waits for space here.
+  bool remote;   // The feeder lives with another worker.
 };
 static_assert(sizeof(Input) == 32);
 
-struct Output {
-  std::int64_t free_at;  // The last flit so far has passed.
+// One cache line.
+struct alignas(64) Output {
+  std::int64_t free_at;   // The last flit so far has passed.
+  std::uint64_t waiting;  // Candidates, where one word is enough for all.
   std::uint64_t packets, bytes;
   std::uint32_t target;   // Input of VC 0 that it feeds.
   std::uint32_t router;   // Of the target.
   std::uint32_t mail;     // Real target when `target` is a ghost.
+  std::uint32_t delay;    // Of the wire, ps.
   std::uint16_t worker;   // Of the target.
   std::uint16_t pointer;  // Round robin: the candidate after the last winner.
   std::uint8_t wire;
@@ -104,6 +121,7 @@ struct Output {
   bool remote;
   std::uint16_t packets_max;  // A buffer that it feeds holds no more.
 };
+static_assert(sizeof(Output) == 64);
 
 enum OutputKind : std::uint8_t { to_nowhere, to_router, to_buffer, to_node };
 inline constexpr std::uint16_t no_port = 0xffff;    // Input::port of an output buffer.
@@ -111,15 +129,13 @@ inline constexpr std::uint16_t sink_port = 0xfffe;  // Of a node's; its ready_at
 
 // Credit account of one VC of an output.
 struct Account {
-  std::int64_t
-      free_at;        // The VC can be allocated again (only where allocation does not look ahead).
-  std::int32_t room;  // Bytes known to be free.
+  std::int32_t room;       // Bytes known to be free.
   std::uint32_t departed;  // Bytes whose credits are counted in `room`, modulo 2^32.
   std::uint32_t ring;      // First slot of the buffer.
   std::uint16_t reclaim;   // Departed packets before this one are counted in `room`.
   std::uint16_t pushed;
 };
-static_assert(sizeof(Account) == 24);
+static_assert(sizeof(Account) == 16);
 
 // One way on for a head, in the router's own numbering.
 struct Way {
@@ -160,18 +176,23 @@ struct Wire {
   }
 };
 
-struct Router {
+// One cache line.
+struct alignas(64) Router {
   std::int64_t
       wake_at;  // It will be visited no later than this; visiting while it is being visited.
   std::uint64_t through;  // Candidates that go before the others; 0: all are equal.
   std::uint64_t active;   // Actors that may have something to do; kept where 64 bits do.
+  std::uint64_t fresh;    // Heads without a route, where one word is enough for all inputs.
   std::uint32_t first_output, first_input, first_next;
+  std::uint32_t first_port;  // In crossbar_free_at_.
+  std::uint32_t first_card;
   std::uint16_t ports;  // Between routers.
   std::uint16_t nodes;
   std::uint16_t vc_pointer;  // Round robin of VC allocation: the input after the last that got one.
   std::uint16_t outputs;     // Crossbar outputs, cables behind output buffers, cards.
   std::uint16_t actors;      // Route computation, outputs, alarms.
 };
+static_assert(sizeof(Router) == 64);
 inline constexpr std::int64_t visiting = INT64_MIN;
 
 }  // namespace weft::detail

@@ -39,10 +39,39 @@ Bytes View::queued(int port) const {
       const std::uint32_t input =
           router.first_input + w * 64 + static_cast<std::uint32_t>(std::countr_zero(word));
       const Input& in = engine_.inputs_[input];
-      sum += Bytes{engine_.slot(in, in.head).size};
+      sum += Bytes{engine_.slot(in, in.head).size()};
     }
   }
   return sum;
+}
+
+// A policy's answer for a head; false if it has none.
+bool Engine::ask_way(int worker, std::uint32_t r, Slot& packet, std::uint32_t& output,
+                     VcMask& vcs) {
+  Flight flight;
+  flight.destination = graph_.router_of(NodeId(packet.node));
+  flight.destination_node = NodeId(packet.node);
+  flight.hops = static_cast<std::uint8_t>(packet.hops());
+  flight.state = packet.route;
+  if (facts_.asks_source) flight.source_node = NodeId((*messages_)[packet.message].from);
+  Choices& choices = crews_[static_cast<std::size_t>(worker)].choices;
+  choices.clear();
+  policy_.next(RouterId(r), flight, View(*this, r, 0), choices);
+  if (choices.empty()) {
+    no_way(worker, r, packet);
+    return false;
+  }
+  const Choice& choice = choices[0];
+  packet.route = choice.state;
+  vcs = choice.vcs & all_vcs_;
+  if (choice.port == Choice::eject) {
+    output =
+        routers_[r].ports + static_cast<std::uint32_t>(graph_.local_index(NodeId(packet.node)));
+  } else {
+    output = choice.port;
+    packet.count_hop();
+  }
+  return true;
 }
 
 }  // namespace weft::detail
