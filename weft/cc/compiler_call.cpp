@@ -223,12 +223,17 @@ Words full_command(Language language, const Request& request, const ToolChain& t
   // Ours first, so that no other mpi.h is found; -fPIC last, so that none overrides it.
   if (request.sources || request.stage == Stage::preprocess || request.stage == Stage::compile)
     append(command, include_flags(language, tools));
+  // Fortran's own report of a crash knows no ranks.
+  if (generates && language == Language::fortran) command.emplace_back("-fno-backtrace");
   append(command, request.words);
   if (generates) command.emplace_back("-fPIC");
   if (generates && compiler.loads_pass()) command.push_back("-fpass-plugin=" + tools.plugin);
   // The pass has to be the last to touch the program.
   if (request.lto && compiler.loads_pass()) command.emplace_back("-fno-lto");
   if (links && !request.shared) command.emplace_back("-pie");
+  // Part of the program: then each rank has units and random numbers of its own.
+  if (links && !request.shared && !request.loose && language == Language::fortran)
+    command.emplace_back("-static-libgfortran");
   if (links && !request.loose) append(command, library_flags(tools));
   return command;
 }

@@ -105,6 +105,7 @@ Result<std::unique_ptr<Images>> Images::make(std::uint32_t ranks, std::optional<
   auto libc = LibcStates::make(ranks, images->program_);
   if (!libc) return std::move(libc).error();
   images->libc_ = *std::move(libc);
+  images->thread_locals_ = std::make_unique<ThreadLocals>(ranks);
   if (*how == Separation::none) return images;
   if (Status reserved = images->reserve(); !reserved) return std::move(reserved).error();
   if (Status held = images->program_.hold_constructors(); !held) return std::move(held).error();
@@ -217,7 +218,10 @@ Images::Bytes Images::bytes_per_rank() const {
 
 Status Images::prepare(std::uint32_t rank) {
   WEFT_CHECK(rank < ranks_);
-  if (how_ == Separation::none) return {};
+  if (how_ == Separation::none) {
+    thread_locals_->prepare(rank, 0);
+    return {};
+  }
   if (how_ == Separation::copies)
     if (Status mapped = map_code(rank); !mapped) return mapped;
   const std::uintptr_t distance = delta(rank);
@@ -226,6 +230,7 @@ Status Images::prepare(std::uint32_t rank) {
     std::memcpy(data + part.begin, program_.initial.data() + part.begin, part.size());
   for (const std::size_t offset : addresses_)
     *reinterpret_cast<std::uintptr_t*>(data + offset) += distance;
+  thread_locals_->prepare(rank, distance);
   make_streams(rank);
   if (options_.empty()) return {};
   LibcState& state = libc_->of(rank);

@@ -21,6 +21,7 @@
 #include <weft/base/result.hpp>
 #include <weft/image/libc_state.hpp>
 #include <weft/image/program.hpp>
+#include <weft/image/thread_locals.hpp>
 #include <weft/image/words.h>
 
 namespace weft {
@@ -64,8 +65,10 @@ class Images {
   void enter(std::uint32_t rank) {
     __weft_delta = first_data_delta_ + rank * data_stride_;
     libc_->enter(rank);
+    thread_locals_->enter(rank);
   }
   void leave(std::uint32_t rank) {
+    thread_locals_->leave(rank);
     libc_->leave(rank);
     __weft_delta = 0;
   }
@@ -103,6 +106,7 @@ class Images {
   AddressRange space_;
   int file_ = -1;
   std::unique_ptr<LibcStates> libc_;
+  std::unique_ptr<ThreadLocals> thread_locals_;
 };
 
 }  // namespace weft

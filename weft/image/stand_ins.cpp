@@ -5,13 +5,16 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
 
 #include <dlfcn.h>
+#include <pthread.h>
 
 #include <weft/image/libc_state.hpp>
 #include <weft/image/original.hpp>
 #include <weft/image/space.hpp>
+#include <weft/image/words.h>
 
 namespace {
 
@@ -32,11 +35,34 @@ long next_random(LibcState& state) {
   return result;
 }
 
+// A thread that a rank starts has the rank's variables.
+struct Start {
+  void* (*function)(void*);
+  void* argument;
+  std::uintptr_t delta;
+};
+
+void* run_thread(void* given) {
+  const std::unique_ptr<Start> start(static_cast<Start*>(given));
+  __weft_delta = start->delta;
+  return start->function(start->argument);
+}
+
 }  // namespace
 
 extern "C" {
 
 #pragma GCC visibility push(default)
+
+int pthread_create(pthread_t* thread, const pthread_attr_t* how, void* (*function)(void*),
+                   void* argument) noexcept {
+  WEFT_ORIGINAL(pthread_create);
+  if (__weft_delta == 0) return original(thread, how, function, argument);
+  auto start = std::make_unique<Start>(Start{function, argument, __weft_delta});
+  const int error = original(thread, how, run_thread, start.get());
+  if (error == 0) static_cast<void>(start.release());
+  return error;
+}
 
 int rand() noexcept {
   WEFT_ORIGINAL(rand);

@@ -8,7 +8,9 @@
 #include <cerrno>
 #include <ctime>
 
+#include <poll.h>
 #include <sys/resource.h>
+#include <sys/select.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <unistd.h>
@@ -135,6 +137,22 @@ int usleep(useconds_t us) {
   WEFT_ORIGINAL(usleep);
   if (!in_rank()) return original(us);
   sleep_for(std::int64_t{us} * 1000);
+  return 0;
+}
+
+// Without anything to look at, these two are sleeps.
+int poll(pollfd* files, nfds_t count, int timeout_ms) {
+  WEFT_ORIGINAL(poll);
+  if (!in_rank() || count != 0 || timeout_ms < 0) return original(files, count, timeout_ms);
+  sleep_for(std::int64_t{timeout_ms} * 1'000'000);
+  return 0;
+}
+
+int select(int count, fd_set* read, fd_set* write, fd_set* except, timeval* timeout) {
+  WEFT_ORIGINAL(select);
+  if (!in_rank() || count != 0 || timeout == nullptr)
+    return original(count, read, write, except, timeout);
+  sleep_for(in_ns({timeout->tv_sec, timeout->tv_usec * 1000}));
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <weft/stage/crash.hpp>
@@ -20,16 +21,42 @@ void say(const char* text) {
   Console::raw_write(2, text, std::strlen(text));
 }
 
+// Where the stack was used when it happened; null: unknown.
+const void* stack_pointer(const void* context) {
+#if defined(__aarch64__)
+  return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.sp);
+#elif defined(__x86_64__)
+  return reinterpret_cast<const void*>(
+      static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
+#else
+  static_cast<void>(context);
+  return nullptr;
+#endif
+}
+
+bool outside_of_stack(const void* address, RankId rank) {
+  RankId owner;
+  bool beyond = false;
+  return !watched->find_stack(address, owner, beyond) || beyond || owner != rank;
+}
+
+// A touch of the guard or of another's stack, or a frame so large that it reaches over both.
+bool is_overflow(int signal, const siginfo_t& info, const void* context, RankId rank) {
+  if (signal != SIGSEGV && signal != SIGBUS) return false;
+  const void* const pointer = stack_pointer(context);
+  if (pointer != nullptr && outside_of_stack(pointer, rank)) return true;
+  RankId owner;
+  bool beyond = false;
+  return watched->find_stack(info.si_addr, owner, beyond) && (beyond || owner != rank);
+}
+
 // Careful with what it calls: the process is broken. It ends right after.
-void on_crash(int signal, siginfo_t* info, void*) {
+void on_crash(int signal, siginfo_t* info, void* context) {
   RankId rank;
   Time now;
   char line[256];
   if (World::current(rank, now)) {
-    RankId owner;
-    bool beyond = false;
-    const bool overflow = signal == SIGSEGV && watched->find_stack(info->si_addr, owner, beyond) &&
-                          (beyond || owner != rank);
+    const bool overflow = is_overflow(signal, *info, context, rank);
     const double us = static_cast<double>(now.in_ps()) / 1e6;
     if (overflow) {
       std::snprintf(line, sizeof line,

@@ -3,6 +3,7 @@
 // the shared library that the program links first, so that these definitions come before the C
 // library's own.
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -149,6 +150,25 @@ __attribute__((noreturn)) void _exit(int code) {
   if (in_rank()) Cast::current()->exit_rank(code, false);
   original<void (*)(int)>("_exit")(code);
   __builtin_unreachable();
+}
+
+__attribute__((noreturn)) void quick_exit(int code) noexcept {
+  if (in_rank()) Cast::current()->exit_rank(code, false);
+  original<void (*)(int)>("quick_exit")(code);
+  __builtin_unreachable();
+}
+
+// As MPI_Get_processor_name has it.
+int gethostname(char* name, std::size_t size) noexcept {
+  static const auto next = original<int (*)(char*, std::size_t)>("gethostname");
+  if (!in_rank()) return next(name, size);
+  const std::string own = Cast::current()->processor_name(weft::Current::fabric()->self());
+  if (size == 0 || own.size() >= size) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  std::memcpy(name, own.c_str(), own.size() + 1);
+  return 0;
 }
 
 __attribute__((noreturn)) void _Exit(int code) noexcept {

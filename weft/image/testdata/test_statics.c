@@ -4,6 +4,7 @@
 
 #include "test_program.h"
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,9 @@ FILE** stream = &stdout;  // A library's variable: not the program's.
 int (*function)(const char*) = puts;
 int (*own_function)(int) = other_add;
 __thread int per_thread = 1;
+static __thread int* address_per_thread = &initialised;
+__thread char zero_per_thread[40];
+static int set_by_thread = -1;
 
 static int count_calls(void) {
   static int calls = 10;
@@ -117,6 +121,14 @@ static void check_initial(void) {
   CHECK(other_counter == 100 && other_table()[0] == &other_counter);
   CHECK(other_pointer == &initialised && *other_pointer == 42);
   CHECK(&optional == NULL && maybe_there() == 0);
+  CHECK(per_thread == 1 && address_per_thread == &initialised && zero_per_thread[39] == 0);
+}
+
+// A thread has its own per_thread, and its rank's variables.
+static void* add_in_thread(void* variable) {
+  CHECK(per_thread == 1 && variable == &local_static);
+  set_by_thread = initialised;
+  return NULL;
 }
 
 static void change(int rank) {
@@ -134,6 +146,11 @@ static void change(int rank) {
   placed = rank + 1;
   aligned_one = rank + 2;
   assembly_global = rank + 3;
+  per_thread = rank + 4;
+  zero_per_thread[39] = (char)(rank % 100);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, add_in_thread, &local_static) == 0);
+  pthread_join(thread, NULL);
 }
 
 static void check_changed(int rank) {
@@ -175,6 +192,8 @@ int main(int argc, char** argv) {
     CHECK(local_static == before);
     ++local_static;
   }
-  CHECK(local_static == 3 * rank + 3 && per_thread == 1);
+  CHECK(local_static == 3 * rank + 3 && per_thread == rank + 4);
+  CHECK(set_by_thread == rank);
+  CHECK(zero_per_thread[39] == (char)(rank % 100) && address_per_thread == &initialised);
   return 0;
 }
