@@ -94,6 +94,12 @@ Machine random_machine(Rng& rng, int vcs) {
   m.lookahead = rng.coin();
   m.commit = rng.coin();
   m.release = rng.below(4) == 0 ? Release::head : Release::tail;
+  if (rng.below(3) == 0) {  // One rate for all, as in most simulations: it has code of its own.
+    m.node_link.rate = m.link.rate;
+    m.inject_rate = m.eject_rate = m.switch_rate = Rate();
+    m.output_buffer = Bytes{};
+    m.lookahead = true;
+  }
   return m;
 }
 
