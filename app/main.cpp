@@ -121,6 +121,18 @@ int run(int argc, char** argv) {
   return exit_bug;
 }
 
+// weft-cc is weft cc: many build systems want a compiler's name to be one word.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv, argv + argc);
+  if (words.empty()) words.emplace_back("weft");
+  const std::string name = words[0].substr(words[0].rfind('/') + 1);
+  if (name.rfind("weft-", 0) == 0) {
+    words[0] = "weft";
+    words.insert(words.begin() + 1, name.substr(5));
+  }
+  return words;
+}
+
 }  // namespace
 }  // namespace weft::app
 
@@ -129,7 +141,11 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   using weft::app::complain;
   try {
-    return weft::app::run(argc, argv);
+    std::vector<std::string> words = weft::app::words_of(argc, argv);
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    return weft::app::run(static_cast<int>(words.size()), pointers.data());
   } catch (const std::bad_alloc&) {
     return complain("out of memory", weft::app::exit_finding);
   } catch (const std::exception& e) {

@@ -153,4 +153,17 @@ TEST(WeftNet, ExamplesWork) {
   }
 }
 
+// Symbolic links beside the program, for build systems.
+TEST(WeftCc, IsOneWordToo) {
+  for (const std::string word : {"cc", "c++", "fc"}) {
+    const Outcome two = weft(word + " -show -c a.c");
+    FILE* pipe = ::popen((std::string(WEFT_PROGRAM) + "-" + word + " -show -c a.c").c_str(), "r");
+    std::array<char, 4096> buffer{};
+    const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe);
+    EXPECT_EQ(::pclose(pipe), 0);
+    EXPECT_EQ(std::string(buffer.data(), got), two.text);
+    EXPECT_NE(two.text.find("-c a.c"), std::string::npos);
+  }
+}
+
 }  // namespace
