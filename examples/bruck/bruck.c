@@ -7,21 +7,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Blocks with this bit in their number. */
+static size_t blocks_with(int step, int size) {
+  const int rest = size % (2 * step) - step;
+  return (size_t)(size / (2 * step)) * (size_t)step + (size_t)(rest > 0 ? rest : 0);
+}
+
 static void exchange(char* blocks, char* out, char* in, int rank, int size, size_t block,
                      int data) {
   for (int step = 1; step < size; step <<= 1) {
-    size_t count = 0;
-    for (int i = step; i < size; ++i) {
+    const size_t count = blocks_with(step, size);
+    char* next = out;
+    for (int i = step; i < size && data; ++i) {
       if ((i & step) == 0) continue;
-      if (data) memcpy(out + count * block, blocks + (size_t)i * block, block);
-      ++count;
+      memcpy(next, blocks + (size_t)i * block, block);
+      next += block;
     }
     const int to = (rank + step) % size, from = (rank + size - step) % size;
     MPI_Sendrecv(out, (int)(count * block), MPI_BYTE, to, step, in, (int)(count * block), MPI_BYTE,
                  from, step, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    count = 0;
+    next = in;
     for (int i = step; i < size && data; ++i) {
-      if ((i & step) != 0) memcpy(blocks + (size_t)i * block, in + count++ * block, block);
+      if ((i & step) == 0) continue;
+      memcpy(blocks + (size_t)i * block, next, block);
+      next += block;
     }
   }
 }
