@@ -214,70 +214,84 @@ Status simulate(const SimOptions& options, const std::vector<std::string>& words
   return {};
 }
 
+// Returns the option for the number of ranks.
+CLI::Option* add_machine_options(CLI::App& parser, SimOptions& options) {
+  parser.add_option("--net", options.plan.net, "Network: a spec (torus:8x8x8) or a *.toml file");
+  CLI::Option* const ranks =
+      parser.add_option("-n,--ranks", options.ranks, "Ranks (default: one for every place)");
+  parser.add_option("--ranks-per-node", options.ranks_per_node, "Places on a node")
+      ->capture_default_str();
+  parser.add_option("--map", options.plan.map,
+                    "Which rank runs where: a line 'RANK NODE' for each");
+  parser.add_option("--routing", options.plan.routing,
+                    "Routing policy (weft traffic --routing list)");
+  parser.add_option("--set", options.plan.sets, "Change a key of the network file: node.rails=2")
+      ->allow_extra_args(false);
+  return ranks;
+}
+
+void add_run_options(CLI::App& parser, SimOptions& options) {
+  parser
+      .add_option("--payload", options.payload,
+                  "none: only sizes of messages travel; full: their data too")
+      ->capture_default_str();
+  parser
+      .add_option("--compute", options.compute,
+                  "The program's own work takes no time (none), or what it takes here "
+                  "(measured, measured*FACTOR)")
+      ->capture_default_str();
+  parser.add_option("--coll", options.plan.collectives, "Force an algorithm: alltoall=bruck")
+      ->allow_extra_args(false);
+  parser.add_flag("--list-coll", options.list_collectives, "List collective algorithms");
+  parser
+      .add_option("--threads", options.plan.threads, "Worker threads; results do not depend on it")
+      ->capture_default_str();
+  parser.add_option("--seed", options.plan.seed, "Of random choices in routing")
+      ->capture_default_str();
+  parser.add_option("--stack", options.stack, "Stack of a rank (default: 64 KiB to 8 MiB)");
+  parser.add_option("--until", options.until, "Stop at this simulated time");
+  parser
+      .add_option("--separate", options.plan.separation,
+                  "How ranks get their own globals: delta (compiled by weft cc), copies, "
+                  "none (default: the best that the program allows)")
+      ->check(CLI::IsMember({"delta", "copies", "none"}));
+}
+
+void add_output_options(CLI::App& parser, SimOptions& options) {
+  parser.add_option("--out", options.plan.out, "Folder for summary.json, ranks.csv, calls.csv");
+  parser.add_flag("--matrix", options.plan.matrix, "Also traffic.txt: bytes and messages per pair");
+  parser.add_option("--series", options.series,
+                    "Also series.h5: what each link carried, in intervals of this length");
+  parser
+      .add_option("--watch", options.plan.watched,
+                  "Also buffers.csv: levels of this router's buffers (a number, a name or "
+                  "coordinates); repeat for more")
+      ->allow_extra_args(false);
+  parser.add_option("--watch-from", options.watch_from, "Begin to watch (default: at once)");
+  parser.add_option("--watch-until", options.watch_until, "and end (default: never)");
+  parser.add_option("--watch-every", options.watch_every, "Look so often (default: 10 ns)");
+  parser.add_flag("--label", options.plan.label, "Begin each line of a rank with [rank]");
+  parser.add_flag("-q,--quiet", options.plan.quiet, "No summary, no progress");
+  parser.add_flag("-v,--verbose", options.plan.verbose, "Also speed and memory of the simulation");
+}
+
 }  // namespace
 
 Command sim_command() {
-  return {
-      "sim", "Run an MPI program on a simulated machine", [](CLI::App& parser) {
-        auto options = std::make_shared<SimOptions>();
-        Plan& plan = options->plan;
-        take_rest(parser, "PROGRAM");
-        parser.add_option("--net", plan.net, "Network: a spec (torus:8x8x8) or a *.toml file");
-        CLI::Option* const ranks =
-            parser.add_option("-n,--ranks", options->ranks, "Ranks (default: one for every place)");
-        parser.add_option("--ranks-per-node", options->ranks_per_node, "Places on a node")
-            ->capture_default_str();
-        parser.add_option("--map", plan.map, "Which rank runs where: a line 'RANK NODE' for each");
-        parser.add_option("--routing", plan.routing,
-                          "Routing policy (weft traffic --routing list)");
-        parser.add_option("--set", plan.sets, "Change a key of the network file: node.rails=2")
-            ->allow_extra_args(false);
-        parser
-            .add_option("--payload", options->payload,
-                        "none: only sizes of messages travel; full: their data too")
-            ->capture_default_str();
-        parser
-            .add_option("--compute", options->compute,
-                        "The program's own work takes no time (none), or what it takes here "
-                        "(measured, measured*FACTOR)")
-            ->capture_default_str();
-        parser.add_option("--coll", plan.collectives, "Force an algorithm: alltoall=bruck")
-            ->allow_extra_args(false);
-        parser.add_flag("--list-coll", options->list_collectives, "List collective algorithms");
-        parser.add_option("--threads", plan.threads, "Worker threads; results do not depend on it")
-            ->capture_default_str();
-        parser.add_option("--seed", plan.seed, "Of random choices in routing")
-            ->capture_default_str();
-        parser.add_option("--stack", options->stack, "Stack of a rank (default: 64 KiB to 8 MiB)");
-        parser.add_option("--until", options->until, "Stop at this simulated time");
-        parser
-            .add_option("--separate", plan.separation,
-                        "How ranks get their own globals: delta (compiled by weft cc), copies, "
-                        "none (default: the best that the program allows)")
-            ->check(CLI::IsMember({"delta", "copies", "none"}));
-        parser.add_option("--out", plan.out, "Folder for summary.json, ranks.csv, calls.csv");
-        parser.add_flag("--matrix", plan.matrix, "Also traffic.txt: bytes and messages per pair");
-        parser.add_option("--series", options->series,
-                          "Also series.h5: what each link carried, in intervals of this length");
-        parser
-            .add_option("--watch", plan.watched,
-                        "Also buffers.csv: levels of this router's buffers (a number, a name or "
-                        "coordinates); repeat for more")
-            ->allow_extra_args(false);
-        parser.add_option("--watch-from", options->watch_from, "Begin to watch (default: at once)");
-        parser.add_option("--watch-until", options->watch_until, "and end (default: never)");
-        parser.add_option("--watch-every", options->watch_every, "Look so often (default: 10 ns)");
-        parser.add_flag("--label", plan.label, "Begin each line of a rank with [rank]");
-        parser.add_flag("-q,--quiet", plan.quiet, "No summary, no progress");
-        parser.add_flag("-v,--verbose", plan.verbose, "Also speed and memory of the simulation");
-        parser.footer(
-            "The program must have been linked by 'weft cc', 'weft c++' or 'weft fc'. Its exit "
-            "code is passed on.");
-        return std::function<Status()>([options, ranks, &parser] {
-          options->ranks_given = ranks->count() > 0;
-          return simulate(*options, parser.remaining());
-        });
-      }};
+  return {"sim", "Run an MPI program on a simulated machine", [](CLI::App& parser) {
+            auto options = std::make_shared<SimOptions>();
+            take_rest(parser, "PROGRAM");
+            CLI::Option* const ranks = add_machine_options(parser, *options);
+            add_run_options(parser, *options);
+            add_output_options(parser, *options);
+            parser.footer(
+                "The program must have been linked by 'weft cc', 'weft c++' or 'weft fc'. Its exit "
+                "code is passed on.");
+            return std::function<Status()>([options, ranks, &parser] {
+              options->ranks_given = ranks->count() > 0;
+              return simulate(*options, parser.remaining());
+            });
+          }};
 }
 
 }  // namespace weft::app
