@@ -109,6 +109,12 @@ int complete_some(Call& call, int count, MPI_Request* handles, const Some& out) 
   return several.result(call);
 }
 
+// What the functions on lists of requests begin with.
+int check(Call& call, int count, const MPI_Request* handles) {
+  if (call.error()) return call.error();
+  return call.result(check_requests(call.process(), count, handles));
+}
+
 void leave_empty(MPI_Status* status) {
   if (status) weft::mpi::set_status_empty(*status);
 }
@@ -141,11 +147,8 @@ WEFT_MPI(Test)(MPI_Request* request, int* flag, MPI_Status* status) {
 
 WEFT_MPI(Waitall)(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
   Call call("MPI_Waitall", Call::communicates);
-  if (call.error()) return call.error();
+  if (const int error = check(call, count, array_of_requests)) return error;
   Process& process = call.process();
-  if (const int error = check_requests(process, count, array_of_requests)) {
-    return call.result(error);
-  }
   const Waits waits(process, array_of_requests, count);
   for (int i = 0; i < count; ++i) {
     const MPI_Request handle = array_of_requests[i];
@@ -157,11 +160,8 @@ WEFT_MPI(Waitall)(int count, MPI_Request array_of_requests[], MPI_Status* array_
 WEFT_MPI(Testall)
 (int count, MPI_Request array_of_requests[], int* flag, MPI_Status* array_of_statuses) {
   Call call("MPI_Testall", Call::communicates);
-  if (call.error()) return call.error();
+  if (const int error = check(call, count, array_of_requests)) return error;
   Process& process = call.process();
-  if (const int error = check_requests(process, count, array_of_requests)) {
-    return call.result(error);
-  }
   process.progress();
   *flag = all_done(process, count, array_of_requests) ? 1 : 0;
   if (*flag) return complete_all(call, count, array_of_requests, array_of_statuses);
@@ -171,11 +171,8 @@ WEFT_MPI(Testall)
 
 WEFT_MPI(Waitany)(int count, MPI_Request array_of_requests[], int* indx, MPI_Status* status) {
   Call call("MPI_Waitany", Call::communicates);
-  if (call.error()) return call.error();
+  if (const int error = check(call, count, array_of_requests)) return error;
   Process& process = call.process();
-  if (const int error = check_requests(process, count, array_of_requests)) {
-    return call.result(error);
-  }
   *indx = MPI_UNDEFINED;
   if (!some_active(process, count, array_of_requests)) {
     leave_empty(status);
@@ -193,11 +190,8 @@ WEFT_MPI(Waitany)(int count, MPI_Request array_of_requests[], int* indx, MPI_Sta
 WEFT_MPI(Testany)
 (int count, MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status) {
   Call call("MPI_Testany", Call::communicates);
-  if (call.error()) return call.error();
+  if (const int error = check(call, count, array_of_requests)) return error;
   Process& process = call.process();
-  if (const int error = check_requests(process, count, array_of_requests)) {
-    return call.result(error);
-  }
   process.progress();
   *indx = MPI_UNDEFINED;
   *flag = some_active(process, count, array_of_requests) ? 0 : 1;
@@ -219,11 +213,8 @@ WEFT_MPI(Waitsome)
 (int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
  MPI_Status* array_of_statuses) {
   Call call("MPI_Waitsome", Call::communicates);
-  if (call.error()) return call.error();
+  if (const int error = check(call, incount, array_of_requests)) return error;
   Process& process = call.process();
-  if (const int error = check_requests(process, incount, array_of_requests)) {
-    return call.result(error);
-  }
   if (!some_active(process, incount, array_of_requests)) {
     *outcount = MPI_UNDEFINED;
     return MPI_SUCCESS;
@@ -238,11 +229,8 @@ WEFT_MPI(Testsome)
 (int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
  MPI_Status* array_of_statuses) {
   Call call("MPI_Testsome", Call::communicates);
-  if (call.error()) return call.error();
+  if (const int error = check(call, incount, array_of_requests)) return error;
   Process& process = call.process();
-  if (const int error = check_requests(process, incount, array_of_requests)) {
-    return call.result(error);
-  }
   if (!some_active(process, incount, array_of_requests)) {
     *outcount = MPI_UNDEFINED;
     return MPI_SUCCESS;
@@ -267,11 +255,8 @@ WEFT_MPI(Request_get_status)(MPI_Request request, int* flag, MPI_Status* status)
 WEFT_MPI(Request_get_status_all)
 (int count, const MPI_Request array_of_requests[], int* flag, MPI_Status* array_of_statuses) {
   Call call("MPI_Request_get_status_all", Call::communicates);
-  if (call.error()) return call.error();
+  if (const int error = check(call, count, array_of_requests)) return error;
   Process& process = call.process();
-  if (const int error = check_requests(process, count, array_of_requests)) {
-    return call.result(error);
-  }
   process.progress();
   *flag = all_done(process, count, array_of_requests) ? 1 : 0;
   if (!*flag) process.found_nothing();
@@ -285,11 +270,8 @@ WEFT_MPI(Request_get_status_all)
 WEFT_MPI(Request_get_status_any)
 (int count, const MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status) {
   Call call("MPI_Request_get_status_any", Call::communicates);
-  if (call.error()) return call.error();
+  if (const int error = check(call, count, array_of_requests)) return error;
   Process& process = call.process();
-  if (const int error = check_requests(process, count, array_of_requests)) {
-    return call.result(error);
-  }
   process.progress();
   const int found = find_done(process, count, array_of_requests);
   *indx = found < 0 ? MPI_UNDEFINED : found;
@@ -307,11 +289,8 @@ WEFT_MPI(Request_get_status_some)
 (int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
  MPI_Status* array_of_statuses) {
   Call call("MPI_Request_get_status_some", Call::communicates);
-  if (call.error()) return call.error();
+  if (const int error = check(call, incount, array_of_requests)) return error;
   Process& process = call.process();
-  if (const int error = check_requests(process, incount, array_of_requests)) {
-    return call.result(error);
-  }
   process.progress();
   Several several(array_of_statuses);
   for (int i = 0; i < incount; ++i) {

@@ -168,9 +168,8 @@ struct Found {
   void* base;
 };
 int query(Call& call, MPI_Win win, int rank, Found& found) {
-  if (call.error()) return call.error();
-  const Window* window = find_window(call.process(), win);
-  if (!window) return call.result(MPI_ERR_WIN);
+  const Window* window = call.window(win);
+  if (!window) return call.error();
   if (window->parts.empty()) return result(call, *window, MPI_ERR_RMA_FLAVOR);
   found = {0, 0, nullptr};
   for (int i = 0; i < window->comm->size(); ++i) {
@@ -236,18 +235,16 @@ WEFT_WIN_ALLOCATE(MPI_Aint, _c)
 // The memory of a dynamic window needs no preparation.
 WEFT_MPI(Win_attach)(MPI_Win win, void*, MPI_Aint size) {
   Call call("MPI_Win_attach", Call::local);
-  if (call.error()) return call.error();
-  const Window* window = find_window(call.process(), win);
-  if (!window) return call.result(MPI_ERR_WIN);
+  const Window* window = call.window(win);
+  if (!window) return call.error();
   if (window->flavor != MPI_WIN_FLAVOR_DYNAMIC) return result(call, *window, MPI_ERR_RMA_FLAVOR);
   return result(call, *window, size < 0 ? MPI_ERR_SIZE : MPI_SUCCESS);
 }
 
 WEFT_MPI(Win_detach)(MPI_Win win, const void*) {
   Call call("MPI_Win_detach", Call::local);
-  if (call.error()) return call.error();
-  const Window* window = find_window(call.process(), win);
-  if (!window) return call.result(MPI_ERR_WIN);
+  const Window* window = call.window(win);
+  if (!window) return call.error();
   return result(call, *window,
                 window->flavor == MPI_WIN_FLAVOR_DYNAMIC ? MPI_SUCCESS : MPI_ERR_RMA_FLAVOR);
 }

@@ -15,14 +15,6 @@ using weft::mpi::Window;
 
 namespace {
 
-Window* find(Call& call, MPI_Win win, int& error) {
-  error = call.error();
-  if (error != MPI_SUCCESS) return nullptr;
-  Window* window = find_window(call.process(), win);
-  if (!window) error = call.result(MPI_ERR_WIN);
-  return window;
-}
-
 // Null for keys of the program.
 const void* predefined(const Window& window, int keyval) {
   switch (keyval) {
@@ -49,18 +41,16 @@ bool is_predefined(int keyval) {
 
 WEFT_MPI(Win_get_group)(MPI_Win win, MPI_Group* group) {
   Call call("MPI_Win_get_group", Call::local);
-  int error = MPI_SUCCESS;
-  const Window* window = find(call, win, error);
-  if (!window) return error;
+  const Window* window = call.window(win);
+  if (!window) return call.error();
   *group = make_group(call.process(), window->comm->local);
   return MPI_SUCCESS;
 }
 
 WEFT_MPI(Win_set_info)(MPI_Win win, MPI_Info info) {
   Call call("MPI_Win_set_info", Call::local);
-  int error = MPI_SUCCESS;
-  Window* window = find(call, win, error);
-  if (!window || info == MPI_INFO_NULL) return error;
+  Window* window = call.window(win);
+  if (!window || info == MPI_INFO_NULL) return call.error();
   const InfoTable* table = find_info(call.process(), info);
   if (!table) return result(call, *window, MPI_ERR_INFO);
   window->info.merge(*table);
@@ -69,18 +59,16 @@ WEFT_MPI(Win_set_info)(MPI_Win win, MPI_Info info) {
 
 WEFT_MPI(Win_get_info)(MPI_Win win, MPI_Info* info_used) {
   Call call("MPI_Win_get_info", Call::local);
-  int error = MPI_SUCCESS;
-  const Window* window = find(call, win, error);
-  if (!window) return error;
+  const Window* window = call.window(win);
+  if (!window) return call.error();
   *info_used = make_info(call.process(), window->info);
   return MPI_SUCCESS;
 }
 
 WEFT_MPI(Win_set_name)(MPI_Win win, const char* win_name) {
   Call call("MPI_Win_set_name", Call::local);
-  int error = MPI_SUCCESS;
-  Window* window = find(call, win, error);
-  if (!window) return error;
+  Window* window = call.window(win);
+  if (!window) return call.error();
   if (!win_name) return result(call, *window, MPI_ERR_ARG);
   window->name.assign(win_name, strnlen(win_name, MPI_MAX_OBJECT_NAME - 1));
   return MPI_SUCCESS;
@@ -88,9 +76,8 @@ WEFT_MPI(Win_set_name)(MPI_Win win, const char* win_name) {
 
 WEFT_MPI(Win_get_name)(MPI_Win win, char* win_name, int* resultlen) {
   Call call("MPI_Win_get_name", Call::local);
-  int error = MPI_SUCCESS;
-  const Window* window = find(call, win, error);
-  if (!window) return error;
+  const Window* window = call.window(win);
+  if (!window) return call.error();
   std::memcpy(win_name, window->name.c_str(), window->name.size() + 1);
   *resultlen = static_cast<int>(window->name.size());
   return MPI_SUCCESS;
@@ -116,9 +103,8 @@ WEFT_MPI(Win_free_keyval)(int* keyval) {
 
 WEFT_MPI(Win_set_attr)(MPI_Win win, int keyval, void* value) {
   Call call("MPI_Win_set_attr", Call::local);
-  int error = MPI_SUCCESS;
-  Window* window = find(call, win, error);
-  if (!window) return error;
+  Window* window = call.window(win);
+  if (!window) return call.error();
   Process& process = call.process();
   if (!find_keyval(process, keyval, Keyval::Kind::win)) {
     return result(call, *window, MPI_ERR_KEYVAL);
@@ -128,9 +114,8 @@ WEFT_MPI(Win_set_attr)(MPI_Win win, int keyval, void* value) {
 
 WEFT_MPI(Win_get_attr)(MPI_Win win, int keyval, void* value, int* flag) {
   Call call("MPI_Win_get_attr", Call::local);
-  int error = MPI_SUCCESS;
-  const Window* window = find(call, win, error);
-  if (!window) return error;
+  const Window* window = call.window(win);
+  if (!window) return call.error();
   if (is_predefined(keyval)) {
     *static_cast<const void**>(value) = predefined(*window, keyval);
     *flag = 1;
@@ -145,9 +130,8 @@ WEFT_MPI(Win_get_attr)(MPI_Win win, int keyval, void* value, int* flag) {
 
 WEFT_MPI(Win_delete_attr)(MPI_Win win, int keyval) {
   Call call("MPI_Win_delete_attr", Call::local);
-  int error = MPI_SUCCESS;
-  Window* window = find(call, win, error);
-  if (!window) return error;
+  Window* window = call.window(win);
+  if (!window) return call.error();
   Process& process = call.process();
   if (!find_keyval(process, keyval, Keyval::Kind::win)) {
     return result(call, *window, MPI_ERR_KEYVAL);
@@ -167,9 +151,8 @@ WEFT_MPI(Win_create_errhandler)(MPI_Win_errhandler_function* function, MPI_Errha
 
 WEFT_MPI(Win_set_errhandler)(MPI_Win win, MPI_Errhandler errhandler) {
   Call call("MPI_Win_set_errhandler", Call::local);
-  int error = MPI_SUCCESS;
-  Window* window = find(call, win, error);
-  if (!window) return error;
+  Window* window = call.window(win);
+  if (!window) return call.error();
   Process& process = call.process();
   if (!valid_handler(process, errhandler, ErrorHandler::Kind::win)) {
     return result(call, *window, MPI_ERR_ERRHANDLER);
@@ -182,9 +165,8 @@ WEFT_MPI(Win_set_errhandler)(MPI_Win win, MPI_Errhandler errhandler) {
 
 WEFT_MPI(Win_get_errhandler)(MPI_Win win, MPI_Errhandler* errhandler) {
   Call call("MPI_Win_get_errhandler", Call::local);
-  int error = MPI_SUCCESS;
-  const Window* window = find(call, win, error);
-  if (!window) return error;
+  const Window* window = call.window(win);
+  if (!window) return call.error();
   retain_handler(call.process(), window->handler);
   *errhandler = window->handler;
   return MPI_SUCCESS;
@@ -192,9 +174,8 @@ WEFT_MPI(Win_get_errhandler)(MPI_Win win, MPI_Errhandler* errhandler) {
 
 WEFT_MPI(Win_call_errhandler)(MPI_Win win, int errorcode) {
   Call call("MPI_Win_call_errhandler", Call::local);
-  int error = MPI_SUCCESS;
-  const Window* window = find(call, win, error);
-  if (!window) return error;
+  const Window* window = call.window(win);
+  if (!window) return call.error();
   result(call, *window, errorcode);
   return MPI_SUCCESS;
 }

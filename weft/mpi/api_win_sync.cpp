@@ -43,20 +43,10 @@ void finish(Process& process, Window& window, int target) {
   finish_locally(process, window, target);
 }
 
-// Finds the window of a call that takes nothing else to check.
-Window* find(Call& call, MPI_Win win, int& error) {
-  error = call.error();
-  if (error != MPI_SUCCESS) return nullptr;
-  Window* window = find_window(call.process(), win);
-  if (!window) error = call.result(MPI_ERR_WIN);
-  return window;
-}
-
 int flush(const char* name, MPI_Win win, int rank, bool only_locally) {
   Call call(name, Call::communicates);
-  int error = MPI_SUCCESS;
-  Window* window = find(call, win, error);
-  if (!window) return error;
+  Window* window = call.window(win);
+  if (!window) return call.error();
   if (rank >= window->comm->size() || rank < -1) return result(call, *window, MPI_ERR_RANK);
   const bool locked =
       window->all_locked ||
@@ -84,8 +74,7 @@ void unlock(Process& process, Window& window, Window::Target& target) {
   target.lock = Lock::none;
 }
 
-std::vector<int> ranks_of(Process& process, const Window& window, const mp::Members& group) {
-  (void)process;
+std::vector<int> ranks_of(const Window& window, const mp::Members& group) {
   std::vector<int> ranks;
   const weft::mpi::Finder finder(window.comm->local);
   for (int i = 0; i < group.size(); ++i) {
@@ -98,9 +87,8 @@ std::vector<int> ranks_of(Process& process, const Window& window, const mp::Memb
 
 WEFT_MPI(Win_fence)(int mode, MPI_Win win) {
   Call call("MPI_Win_fence", Call::communicates);
-  int error = MPI_SUCCESS;
-  Window* window = find(call, win, error);
-  if (!window) return error;
+  Window* window = call.window(win);
+  if (!window) return call.error();
   Process& process = call.process();
   if (window->started || window->all_locked) return result(call, *window, MPI_ERR_RMA_SYNC);
   finish(process, *window, -1);
@@ -111,14 +99,13 @@ WEFT_MPI(Win_fence)(int mode, MPI_Win win) {
 
 WEFT_MPI(Win_post)(MPI_Group group, int, MPI_Win win) {
   Call call("MPI_Win_post", Call::communicates);
-  int error = MPI_SUCCESS;
-  Window* window = find(call, win, error);
-  if (!window) return error;
+  Window* window = call.window(win);
+  if (!window) return call.error();
   Process& process = call.process();
   const mp::Members* members = find_group(process, group);
   if (!members) return result(call, *window, MPI_ERR_GROUP);
   if (window->exposed_to >= 0) return result(call, *window, MPI_ERR_RMA_SYNC, "posted already");
-  const std::vector<int> ranks = ranks_of(process, *window, *members);
+  const std::vector<int> ranks = ranks_of(*window, *members);
   window->exposed_to = static_cast<int>(ranks.size());
   for (const int rank : ranks) {
     process.run(ask(process, *window, rank, Wish::Kind::posted, false));
@@ -128,14 +115,13 @@ WEFT_MPI(Win_post)(MPI_Group group, int, MPI_Win win) {
 
 WEFT_MPI(Win_start)(MPI_Group group, int, MPI_Win win) {
   Call call("MPI_Win_start", Call::communicates);
-  int error = MPI_SUCCESS;
-  Window* window = find(call, win, error);
-  if (!window) return error;
+  Window* window = call.window(win);
+  if (!window) return call.error();
   Process& process = call.process();
   const mp::Members* members = find_group(process, group);
   if (!members) return result(call, *window, MPI_ERR_GROUP);
   if (window->started || window->all_locked) return result(call, *window, MPI_ERR_RMA_SYNC);
-  window->started_with = ranks_of(process, *window, *members);
+  window->started_with = ranks_of(*window, *members);
   // Each must have posted; the next time, again.
   for (const int rank : window->started_with) {
     std::vector<int>& posted = window->posted;
@@ -148,9 +134,8 @@ WEFT_MPI(Win_start)(MPI_Group group, int, MPI_Win win) {
 
 WEFT_MPI(Win_complete)(MPI_Win win) {
   Call call("MPI_Win_complete", Call::communicates);
-  int error = MPI_SUCCESS;
-  Window* window = find(call, win, error);
-  if (!window) return error;
+  Window* window = call.window(win);
+  if (!window) return call.error();
   if (!window->started) return result(call, *window, MPI_ERR_RMA_SYNC, "not started");
   Process& process = call.process();
   for (const int rank : window->started_with) {
@@ -174,9 +159,8 @@ void end_exposure(Window& window) {
 
 WEFT_MPI(Win_wait)(MPI_Win win) {
   Call call("MPI_Win_wait", Call::communicates);
-  int error = MPI_SUCCESS;
-  Window* window = find(call, win, error);
-  if (!window) return error;
+  Window* window = call.window(win);
+  if (!window) return call.error();
   if (window->exposed_to < 0) return result(call, *window, MPI_ERR_RMA_SYNC, "not posted");
   call.process().wait_until([&] { return window->completed >= window->exposed_to; });
   end_exposure(*window);
@@ -185,9 +169,8 @@ WEFT_MPI(Win_wait)(MPI_Win win) {
 
 WEFT_MPI(Win_test)(MPI_Win win, int* flag) {
   Call call("MPI_Win_test", Call::communicates);
-  int error = MPI_SUCCESS;
-  Window* window = find(call, win, error);
-  if (!window) return error;
+  Window* window = call.window(win);
+  if (!window) return call.error();
   if (window->exposed_to < 0) return result(call, *window, MPI_ERR_RMA_SYNC, "not posted");
   call.process().progress();
   *flag = window->completed >= window->exposed_to ? 1 : 0;
@@ -201,9 +184,8 @@ WEFT_MPI(Win_test)(MPI_Win win, int* flag) {
 
 WEFT_MPI(Win_lock)(int lock_type, int rank, int mode, MPI_Win win) {
   Call call("MPI_Win_lock", Call::communicates);
-  int error = MPI_SUCCESS;
-  Window* window = find(call, win, error);
-  if (!window) return error;
+  Window* window = call.window(win);
+  if (!window) return call.error();
   if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE) {
     return result(call, *window, MPI_ERR_LOCKTYPE);
   }
@@ -228,9 +210,8 @@ WEFT_MPI(Win_lock)(int lock_type, int rank, int mode, MPI_Win win) {
 
 WEFT_MPI(Win_unlock)(int rank, MPI_Win win) {
   Call call("MPI_Win_unlock", Call::communicates);
-  int error = MPI_SUCCESS;
-  Window* window = find(call, win, error);
-  if (!window) return error;
+  Window* window = call.window(win);
+  if (!window) return call.error();
   if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
   if (rank < 0 || rank >= window->comm->size()) return result(call, *window, MPI_ERR_RANK);
   Window::Target& target = window->target(rank);
@@ -242,9 +223,8 @@ WEFT_MPI(Win_unlock)(int rank, MPI_Win win) {
 // Each target is locked when it is first accessed.
 WEFT_MPI(Win_lock_all)(int, MPI_Win win) {
   Call call("MPI_Win_lock_all", Call::communicates);
-  int error = MPI_SUCCESS;
-  Window* window = find(call, win, error);
-  if (!window) return error;
+  Window* window = call.window(win);
+  if (!window) return call.error();
   if (window->all_locked || window->started) return result(call, *window, MPI_ERR_RMA_SYNC);
   window->fenced = false;
   window->all_locked = true;
@@ -253,9 +233,8 @@ WEFT_MPI(Win_lock_all)(int, MPI_Win win) {
 
 WEFT_MPI(Win_unlock_all)(MPI_Win win) {
   Call call("MPI_Win_unlock_all", Call::communicates);
-  int error = MPI_SUCCESS;
-  Window* window = find(call, win, error);
-  if (!window) return error;
+  Window* window = call.window(win);
+  if (!window) return call.error();
   if (!window->all_locked) return result(call, *window, MPI_ERR_RMA_SYNC, "not locked");
   for (Window::Target& target : window->targets) {
     if (target.lock != Lock::none) unlock(call.process(), *window, target);
@@ -279,8 +258,7 @@ WEFT_MPI(Win_flush_local_all)(MPI_Win win) {
 
 WEFT_MPI(Win_sync)(MPI_Win win) {
   Call call("MPI_Win_sync", Call::communicates);
-  int error = MPI_SUCCESS;
-  if (!find(call, win, error)) return error;
+  if (!call.window(win)) return call.error();
   call.process().progress();
   call.process().found_nothing();  // Programs wait in loops around it.
   return MPI_SUCCESS;

@@ -2,6 +2,7 @@
 #include "call.hpp"
 
 #include <weft/mpi/handlers.hpp>
+#include <weft/mpi/window.hpp>
 
 namespace weft::mpi {
 
@@ -34,6 +35,13 @@ Communicator* Call::communicator(MPI_Comm handle) {
     error_ = result(MPI_ERR_COMM, handle == MPI_COMM_NULL ? "MPI_COMM_NULL" : "no such handle");
   }
   return comm;
+}
+
+Window* Call::window(MPI_Win handle) {
+  if (error_ != MPI_SUCCESS) return nullptr;
+  Window* window = find_window(process_, handle);
+  if (!window) error_ = result(MPI_ERR_WIN);
+  return window;
 }
 
 int Call::result(const Communicator* comm, int code, const std::string& detail) {

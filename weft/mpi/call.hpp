@@ -20,6 +20,8 @@
 
 namespace weft::mpi {
 
+struct Window;
+
 class Call {
  public:
   enum Kind : std::uint8_t {
@@ -39,6 +41,8 @@ class Call {
 
   // The communicator behind the handle. Null: the error has been reported; return error().
   Communicator* communicator(MPI_Comm handle);
+
+  Window* window(MPI_Win handle);  // The same of a window.
 
   void add_bytes(std::uint64_t bytes) { bytes_ += bytes; }
 

@@ -12,13 +12,13 @@ namespace weft {
 namespace {
 
 constexpr std::size_t lines_max = 12;
-constexpr Duration hour = Duration::ms(3'600'000);
+constexpr Duration in_vain = idle_most / 2;
 
 std::string line_of(const World& world, RankId rank) {
   const WaitTeller* const teller = world.teller(rank);
   if (teller == nullptr) return fmt::format("\n  rank {} waits", rank.index);
   const Waiting w = teller->waiting();
-  if (teller->idle() >= hour)
+  if (teller->idle() >= in_vain)
     return fmt::format("\n  rank {} asks again and again with {}", rank.index, w.call);
   std::string text = fmt::format("\n  rank {} in {} waits for {}", rank.index, w.call, w.what);
   for (const RankId on : w.on) {
@@ -59,7 +59,7 @@ bool nobody_moves(const World& world, std::uint32_t ranks) {
     const RankId rank(r);
     if (world.done(rank) || world.blocked(rank)) continue;
     const WaitTeller* const teller = world.teller(rank);
-    if (teller == nullptr || teller->idle() < hour) return false;
+    if (teller == nullptr || teller->idle() < in_vain) return false;
   }
   return true;
 }

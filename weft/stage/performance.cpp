@@ -125,8 +125,10 @@ Status Performance::add_samplers() {
 
 Status Performance::sample(Time now, bool last) {
   for (const auto& sampler : samplers_) {
-    if (now != sampler->next() && !last) continue;
-    if (Status wrote = sampler->sample(world_->network(), now); !wrote) return wrote;
+    const Time at = sampler->next();
+    if (at == Time::never() || (now != at && !last)) continue;
+    // At the end nothing changes any more: when we came to it must not show.
+    if (Status wrote = sampler->sample(world_->network(), at); !wrote) return wrote;
   }
   return {};
 }
@@ -134,9 +136,9 @@ Status Performance::sample(Time now, bool last) {
 Status Performance::play() {
   Progress progress = plan_.quiet ? Progress(seconds_now, {}) : Progress::to_stderr(seconds_now);
   Slices slices;
-  Time now;
+  Time now, next_look = Time::zero() + idle_most;
   for (;;) {
-    Time until = std::min(slices.next(now), plan_.until);
+    Time until = std::min({slices.next(now), plan_.until, next_look});
     for (const auto& sampler : samplers_) until = std::min(until, sampler->next());
     const bool cut_short = until < slices.next(now);
     const double before = seconds_now();
@@ -149,13 +151,12 @@ Status Performance::play() {
                                                       (plan_.until - Time::zero()).in_seconds()
                                                 : -1,
                     fmt::format("simulated {}", to_text(now - Time::zero())));
-    if (*more) {
-      console_.show(std::min(now - Duration::ps(1), world_->stopped_at()));
-    }
     if (!*more) return {};
-    if (now - Time::zero() > Duration::ms(3'600'000) &&
-        nobody_moves(*world_, scene_.placement->ranks())) {
-      return {};
+    console_.show(std::min(now - Duration::ps(1), world_->stopped_at()));
+    if (now ==
+        next_look) {  // At moments of the simulated clock, so that the answer is always the same.
+      if (nobody_moves(*world_, scene_.placement->ranks())) return {};
+      next_look = next_look + idle_most;
     }
     if (end_requested) {
       interrupted_ = true;
