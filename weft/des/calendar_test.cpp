@@ -86,7 +86,7 @@ TEST(WorkerThreads, AreTheSameEachTime) {
 class Walk {
  public:
   Walk(std::uint32_t processes, int workers)
-      : windows_(*this, Partition::even(processes, workers), Duration::ps(10)),
+      : windows_(*this, Partition::even(processes, workers), Duration::ps(10), Duration::ps(10)),
         log_(processes),
         due_(processes),
         mail_{std::vector<Mail>(static_cast<std::size_t>(workers * workers)),
@@ -98,8 +98,8 @@ class Walk {
       windows_.wake(owner(p), p, p % 7);
     }
   }
-  void visit(int worker, std::uint32_t p, Time to) {
-    while (!due_[p].empty() && *due_[p].begin() < to.in_ps()) {
+  void visit(int worker, std::uint32_t p, Reach reach) {
+    while (!due_[p].empty() && *due_[p].begin() < reach.sure_ps) {
       const std::int64_t t = *due_[p].begin();
       due_[p].erase(due_[p].begin());
       log_[p].push_back(t);

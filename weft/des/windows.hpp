@@ -68,23 +68,32 @@ class WorkerThreads {
   std::vector<std::thread> threads_;
 };
 
-// What a model offers: void visit(int worker, std::uint32_t process, Time to): do all that happens
-// before `to`; void expect(std::uint32_t process, int steps): it will be visited soon, fetch what
-// that needs; called with 3, 2 and 1 as the visit comes nearer; void write_mail(int worker, int
-// side): what is mailed from now on goes to this side, which is empty; void read_mail(int worker,
-// int side): take in and empty what others mailed to me on this side; std::int64_t mailed_ps(int
-// worker): the earliest time at which something mailed since write_mail matters, INT64_MAX for
-// none. Two sides, so that one meeting per window is enough: a fast worker writes one while a slow
-// one still reads the other.
+// How far a process may go in a visit. Before `sure` it knows all that others do to it. Before
+// `far` it knows what takes longer: a process that can tell that nothing quicker matters to it goes
+// on, and is visited less often.
+struct Reach {
+  std::int64_t sure_ps, far_ps;
+};
+
+// What a model offers: void visit(int worker, std::uint32_t process, Reach reach): do all that
+// happens before reach.sure_ps, and at will more; void expect(std::uint32_t process, int steps): it
+// will be visited soon, fetch what that needs; called with 3, 2 and 1 as the visit comes nearer;
+// void write_mail(int worker, int side): what is mailed from now on goes to this side, which is
+// empty; void read_mail(int worker, int side): take in and empty what others mailed to me on this
+// side; std::int64_t mailed_ps(int worker): the earliest time at which something mailed since
+// write_mail matters, INT64_MAX for none. Two sides, so that one meeting per window is enough: a
+// fast worker writes one while a slow one still reads the other.
 template <typename Model>
 class Windows {
  public:
-  Windows(Model& model, Partition partition, Duration window)
+  // `ahead`: how far beyond a window's beginning slow influences are known.
+  Windows(Model& model, Partition partition, Duration window, Duration ahead)
       : model_(model),
         partition_(std::move(partition)),
         window_ps_(window.in_ps()),
+        ahead_ps_(ahead.in_ps()),
         threads_(partition_.workers()) {
-    WEFT_CHECK(window_ps_ > 0);
+    WEFT_CHECK(window_ps_ > 0 && ahead_ps_ >= window_ps_);
     for (int w = 0; w < partition_.workers(); ++w) {
       const auto i = static_cast<std::size_t>(w);
       calendars_.emplace_back(partition_.first[i], partition_.first[i + 1] - partition_.first[i]);
@@ -123,7 +132,7 @@ class Windows {
       if (from >= until) return true;
       calendar.advance(next);
       if (!alone) model_.write_mail(worker, side);
-      const Time to = Time::ps(std::min(from + window_ps_, until));
+      const Reach reach{std::min(from + window_ps_, until), std::min(from + ahead_ps_, until)};
       const std::vector<std::uint32_t>& due = calendar.take_due();
       constexpr std::size_t stride = 2;  // A fetch takes about as long as this many visits.
       for (std::size_t i = 0; i < due.size(); ++i) {
@@ -131,7 +140,7 @@ class Windows {
           if (i + stride * ahead < due.size())
             model_.expect(due[i + stride * ahead], static_cast<int>(ahead));
         }
-        model_.visit(worker, due[i], to);
+        model_.visit(worker, due[i], reach);
       }
       next = calendar.next();
       if (!alone) {
@@ -142,13 +151,13 @@ class Windows {
         // writes this side again.
         model_.read_mail(worker, side);
       }
-      if (to.in_ps() == until) return next != Calendar::no_window;
+      if (reach.sure_ps == until) return next != Calendar::no_window;
     }
   }
 
   Model& model_;
   Partition partition_;
-  std::int64_t window_ps_;
+  std::int64_t window_ps_, ahead_ps_;
   std::vector<Calendar> calendars_;
   WorkerThreads threads_;
 };

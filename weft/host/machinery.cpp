@@ -99,13 +99,13 @@ Time Machinery::alarm(int worker, NodeId endpoint, Time now) {
   return next < last_turn() ? next : Time::never();
 }
 
-// The window in which somebody stopped is played to its end: other workers may have been further
-// already, and what has happened must not depend on them.
+// What lies within reach of the window in which somebody stopped is played to its end: others may
+// have been further already, and what has happened must not depend on them.
 Time Machinery::last_turn() const {
   const std::int64_t stop = stop_ps.load(std::memory_order_relaxed);
   if (stop == Time::never().in_ps()) return Time::never();
   const std::int64_t window = network->window().in_ps();
-  return Time::ps((stop / window + 1) * window);
+  return Time::ps(stop / window * window) + network->ahead();
 }
 
 int Machinery::socket_of(RankId rank) const {

@@ -57,10 +57,8 @@ Engine::Engine(const Topology& topology, const Machine& machine, const Policy& p
   for (std::uint32_t r = 0; r < graph_.router_count(); ++r) connect_router(r);
   make_ghosts();
   make_rings();
-  const std::int64_t exact = lookahead_ps();
-  const std::int64_t asked = options.window.in_ps();
-  window_ = Duration::ps(asked > 0 ? std::min(asked, exact) : exact);
-  windows_.emplace(*this, partition_, window_);
+  find_windows(options.window);
+  windows_.emplace(*this, partition_, window_, ahead_);
   crews_.resize(static_cast<std::size_t>(workers));
   for (Crew& crew : crews_) {
     for (auto& side : crew.mail) side.resize(static_cast<std::size_t>(workers));
@@ -314,17 +312,21 @@ void Engine::make_rings() {
   }
 }
 
-std::int64_t Engine::lookahead_ps() const {
-  std::int64_t least = never_at;
+// Credits come back sooner than packets arrive, but matter only where space is scarce.
+void Engine::find_windows(Duration asked) {
+  std::int64_t packets = never_at, credits = never_at;
   for (std::uint32_t o = 0; o < output_count_; ++o) {
     const Output& out = outputs_[o];
     if (out.kind != to_router) continue;
     const std::uint32_t real = out.remote ? out.mail : out.target;
-    const Wire& wire = wires_[out.wire];
-    least = std::min({least, wire.delay, static_cast<std::int64_t>(inputs_[real].credit)});
+    packets = std::min(packets, wires_[out.wire].delay);
+    credits = std::min(credits, static_cast<std::int64_t>(inputs_[real].credit));
   }
   // A single router: nothing leaves it, any window will do.
-  return least == never_at ? Duration::us(1).in_ps() : least;
+  if (packets == never_at) packets = credits = Duration::us(1).in_ps();
+  const std::int64_t exact = std::min(packets, credits);
+  window_ = asked > Duration::zero() ? std::min(asked, Duration::ps(exact)) : Duration::ps(exact);
+  ahead_ = asked > Duration::zero() ? window_ : Duration::ps(packets);
 }
 
 }  // namespace weft::detail

@@ -22,8 +22,8 @@ inline void Engine::expect(std::uint32_t r, int visits_ahead) const {
   }
 }
 
-inline void Engine::visit(int worker, std::uint32_t r, Time to) {
-  (this->*visit_)(worker, r, to.in_ps());
+inline void Engine::visit(int worker, std::uint32_t r, Reach reach) {
+  (this->*visit_)(worker, r, reach);
 }
 
 Result<bool> Engine::run(Time until) {

@@ -39,9 +39,10 @@ class Engine {
   BufferLevel buffer(RouterId router, int port, int vc, Time at) const;
   MemoryUse memory() const;
   Duration window() const { return window_; }
+  Duration ahead() const { return ahead_; }
 
   // For Windows.
-  void visit(int worker, std::uint32_t router, Time to);
+  void visit(int worker, std::uint32_t router, Reach reach);
   void expect(std::uint32_t router, int visits_ahead) const;
   void write_mail(int worker, int side);
   void read_mail(int worker, int side);
@@ -102,7 +103,7 @@ class Engine {
   void make_wires();
   void choose_visit();
   std::uint8_t add_wire(Rate rate, Duration delay, Duration vc_alloc);
-  std::int64_t lookahead_ps() const;
+  void find_windows(Duration asked);
   int packets_per_buffer(Bytes buffer) const;
 
   // engine.cpp
@@ -127,7 +128,7 @@ class Engine {
   void receive(int worker, const Slot& packet, std::int64_t tail);
 
   // hop.cpp
-  void visit_any(int worker, std::uint32_t r, std::int64_t to);
+  void visit_any(int worker, std::uint32_t r, Reach reach);
   void route_heads(int worker, std::uint32_t r, std::int64_t now);
   void route_head(int worker, std::uint32_t r, std::uint32_t input, std::int64_t now);
   void queue_head(std::uint32_t input, std::uint32_t router);
@@ -154,7 +155,7 @@ class Engine {
   template <std::uint32_t fixed_vcs, bool even>
   class PlainVisit;
   template <std::uint32_t fixed_vcs, bool even>
-  void visit_plain(int worker, std::uint32_t r, std::int64_t to);
+  void visit_plain(int worker, std::uint32_t r, Reach reach);
   bool ask_way(int worker, std::uint32_t r, Slot& packet, std::uint32_t& output, VcMask& vcs);
 
   // flow.hpp: packets and credits between buffers.
@@ -169,6 +170,7 @@ class Engine {
               std::int64_t& possible_at);
   std::int64_t room_at(std::uint32_t output, int vc, std::int64_t size, std::int64_t now);
   std::int64_t room_later(const Account& account, const Output& out, Input& in, std::int64_t size);
+  void starve(const Output& out, Input& in);
   void reclaim(Account& account, const Input& in, std::int64_t now);
   std::int64_t stamp_at(const Input& in, std::int64_t size, std::int64_t start_at,
                         std::int64_t tail_at) const;
@@ -253,7 +255,7 @@ class Engine {
   const bool timed_;       // Heads are routed at their time, not before.
   const bool held_;        // A VC is not free as soon as its packet has been granted.
   // The one of visit_any() and the kinds of visit_plain() that fits.
-  void (Engine::*visit_)(int worker, std::uint32_t r, std::int64_t to) = nullptr;
+  void (Engine::*visit_)(int worker, std::uint32_t r, Reach reach) = nullptr;
   // The policy, if it is this one, all cables are up and the router is plain. Then the upper half
   // of Slot::route, which this policy does not use, is the router of the destination.
   const OneLeg<CubeLegs>* dor_ = nullptr;
@@ -292,7 +294,7 @@ class Engine {
   std::uint8_t crossbar_wire_ = 0, inject_wire_ = 0, eject_wire_ = 0;
 
   Partition partition_;  // Who owns which router.
-  Duration window_;
+  Duration window_, ahead_;
   std::vector<Crew> crews_;
   std::optional<MessagePools> messages_;
   std::optional<Windows<Engine>> windows_;

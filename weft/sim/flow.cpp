@@ -25,8 +25,13 @@ std::int64_t Engine::room_later(const Account& account, const Output& out, Input
     then.room += static_cast<std::int32_t>(gone.size());
     if (has_room(then, out, size)) return gone.head_at;
   }
-  in.starved = true;
+  starve(out, in);
   return never_at;
+}
+
+void Engine::starve(const Output& out, Input& in) {
+  if (!in.starved && out.kind == to_router) ++routers_[router_of_output_[in.feeder]].starved;
+  in.starved = true;
 }
 
 // The VC with the most room, in turn among equals; -1 when none has enough, and then when one may

@@ -104,6 +104,7 @@ inline void Engine::credit(int worker, Input& in, std::int64_t stamp_at) {
   if (!in.starved) return;
   in.starved = false;
   const std::uint32_t r = router_of_output_[in.feeder];
+  if (outputs_[in.feeder].kind == to_router) --routers_[r].starved;
   const auto output = static_cast<int>(in.feeder - routers_[r].first_output);
   const std::int64_t at = std::max(stamp_at, outputs_[in.feeder].free_at);
   bring_forward(r, 1 + output, at);

@@ -9,7 +9,7 @@
 
 namespace weft::detail {
 
-void Engine::visit_any(int worker, std::uint32_t r, std::int64_t to) {
+void Engine::visit_any(int worker, std::uint32_t r, Reach reach) {
   Router& router = routers_[r];
   router.wake_at = visiting;
   ++crews_[static_cast<std::size_t>(worker)].counts.visits;
@@ -20,7 +20,7 @@ void Engine::visit_any(int worker, std::uint32_t r, std::int64_t to) {
     if (!timed_) route_heads(worker, r, 0);
     const int actor = static_cast<int>(std::min_element(next, next + router.actors) - next);
     const std::int64_t now = next[actor];
-    if (now >= to) {
+    if (now >= reach.sure_ps) {
       router.wake_at = never_at;
       if (now < never_at) wake(worker, r, now);
       return;

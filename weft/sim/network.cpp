@@ -45,5 +45,8 @@ MemoryUse Network::memory() const {
 Duration Network::window() const {
   return engine_->window();
 }
+Duration Network::ahead() const {
+  return engine_->ahead();
+}
 
 }  // namespace weft

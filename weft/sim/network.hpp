@@ -123,7 +123,9 @@ class Network {
   // `at`: the time up to which the network has run.
   BufferLevel buffer(RouterId router, int port, int vc, Time at) const;
   MemoryUse memory() const;
+  // Nodes are at most `ahead` beyond the beginning of the window that the others are in.
   Duration window() const;
+  Duration ahead() const;
 
  private:
   explicit Network(std::unique_ptr<detail::Engine> engine);

@@ -37,8 +37,9 @@ class Engine::PlainVisit {
         ring_bits_(engine.ring_bits_),
         ring_mask_(engine.ring_mask_) {}
 
-  // All that happens before `to`.
-  [[gnu::always_inline]] void run(std::int64_t to) {
+  // All that happens before reach.sure_ps, and on to reach.far_ps while no credit matters that may
+  // still be on its way.
+  [[gnu::always_inline]] void run(Reach reach) {
     router_.wake_at = visiting;
     const std::uint32_t cards = ports_ + router_.nodes;
     for (;;) {
@@ -53,14 +54,17 @@ class Engine::PlainVisit {
         actor = sooner ? a : actor;
         now = sooner ? at : now;
       }
-      if (now >= to) {
-        router_.wake_at = never_at;
-        if (now < never_at) engine_.wake(worker_, r_, now);
+      const bool ahead = now >= reach.sure_ps;
+      if (ahead && (now >= reach.far_ps || router_.starved != 0)) {
+        end_at(now);
         return;
       }
       const std::uint32_t output = actor - 1;
       if (output < cards) {
-        serve(output, now);
+        if (!serve(output, now, ahead)) {
+          end_at(now);
+          return;
+        }
       } else if (output < router_.outputs) {
         serve_card(output, now);
       } else {
@@ -71,6 +75,11 @@ class Engine::PlainVisit {
   }
 
  private:
+  void end_at(std::int64_t now) {
+    router_.wake_at = never_at;
+    if (now < never_at) engine_.wake(worker_, r_, now);
+  }
+
   Slot& head(std::uint32_t bit, std::uint32_t position) {
     return slots_[(std::size_t{bit} << ring_bits_) + (position & ring_mask_)];
   }
@@ -118,8 +127,8 @@ class Engine::PlainVisit {
     router_.active |= std::uint64_t{2} << output;
   }
 
-  // One output decides who goes.
-  [[gnu::always_inline]] void serve(std::uint32_t output, std::int64_t now) {
+  // One output decides who goes; false: that hangs on a credit which may be on its way.
+  [[gnu::always_inline]] bool serve(std::uint32_t output, std::int64_t now, bool ahead) {
     const Output& out = outputs_[output];
     WEFT_DCHECK(out.free_at <= now);  // All that sets its time sees to that.
     const std::uint64_t from_pointer = ~std::uint64_t{0} << (out.pointer % 64);
@@ -132,16 +141,18 @@ class Engine::PlainVisit {
       const Input& in = inputs_[bit];
       std::int64_t at = std::max(in.ready_at, crossbar(bit));
       if (at <= now) {
-        const Pick pick = pick_vc(output, in.vcs, head(bit, in.head).size(), now);
+        const Pick pick = pick_vc(output, in.vcs, head(bit, in.head).size(), now, ahead);
         if (pick.vc >= 0) {
           grant(output, bit, static_cast<std::uint32_t>(pick.vc), now);
-          return;
+          return true;
         }
+        if (pick.possible_at == unknown_at) return false;
         at = pick.possible_at;
       }
       possible_at = std::min(possible_at, at);
     }
     next_[1 + output] = possible_at;
+    return true;
   }
 
   // The VC to go to; -1 if there is no room, and then when there may be.
@@ -149,8 +160,9 @@ class Engine::PlainVisit {
     std::int64_t possible_at;
     int vc;
   };
+  static constexpr std::int64_t unknown_at = INT64_MIN;  // Not yet to be told.
   [[gnu::always_inline]] Pick pick_vc(std::uint32_t output, VcMask vcs, std::int64_t size,
-                                      std::int64_t now) {
+                                      std::int64_t now, bool ahead) {
     if (even && output >= ports_) {
       const int vc = pick_near(output, vcs, size, now);
       if (vc >= 0) [[likely]]
@@ -162,7 +174,22 @@ class Engine::PlainVisit {
       if (has_room(there, outputs_[output], size)) [[likely]]
         return {now, vc};
     }
+    if (ahead && output < ports_)
+      return look_ahead(engine_, router_.first_output + output, vcs, size, now);
     return look_closer(engine_, router_.first_output + output, vcs, size, now);
+  }
+  // What is known of a neighbour's buffer may not be all: it has room, or nobody knows.
+  [[gnu::cold, gnu::noinline]] static Pick look_ahead(Engine& engine, std::uint32_t output,
+                                                      VcMask vcs, std::int64_t size,
+                                                      std::int64_t now) {
+    if ((vcs & (vcs - 1)) != 0) return {unknown_at, -1};
+    const auto vc = static_cast<std::uint32_t>(std::countr_zero(vcs));
+    if (engine.vc_free_at(output, static_cast<int>(vc)) > now) return {unknown_at, -1};
+    const Output& out = engine.outputs_[output];
+    Account& there = engine.accounts_[std::size_t{output} * engine.vcs_ + vc];
+    engine.reclaim(there, engine.inputs_[out.target + vc], now);
+    if (!has_room(there, out, size)) return {unknown_at, -1};
+    return {now, static_cast<int>(vc)};
   }
   [[gnu::cold, gnu::noinline]] static Pick look_closer(Engine& engine, std::uint32_t output,
                                                        VcMask vcs, std::int64_t size,
@@ -389,12 +416,12 @@ class Engine::PlainVisit {
 };
 
 template <std::uint32_t fixed_vcs, bool even>
-void Engine::visit_plain(int worker, std::uint32_t r, std::int64_t to) {
+void Engine::visit_plain(int worker, std::uint32_t r, Reach reach) {
   ++crews_[static_cast<std::size_t>(worker)].counts.visits;
-  PlainVisit<fixed_vcs, even>(*this, worker, r).run(to);
+  PlainVisit<fixed_vcs, even>(*this, worker, r).run(reach);
 }
-template void Engine::visit_plain<0, false>(int, std::uint32_t, std::int64_t);
-template void Engine::visit_plain<0, true>(int, std::uint32_t, std::int64_t);
-template void Engine::visit_plain<2, true>(int, std::uint32_t, std::int64_t);
+template void Engine::visit_plain<0, false>(int, std::uint32_t, Reach);
+template void Engine::visit_plain<0, true>(int, std::uint32_t, Reach);
+template void Engine::visit_plain<2, true>(int, std::uint32_t, Reach);
 
 }  // namespace weft::detail

@@ -191,6 +191,7 @@ struct alignas(64) Router {
   std::uint16_t vc_pointer;  // Round robin of VC allocation: the input after the last that got one.
   std::uint16_t outputs;     // Crossbar outputs, cables behind output buffers, cards.
   std::uint16_t actors;      // Route computation, outputs, alarms.
+  std::uint16_t starved;     // Buffers of neighbours that it waits for.
 };
 static_assert(sizeof(Router) == 64);
 inline constexpr std::int64_t visiting = INT64_MIN;
