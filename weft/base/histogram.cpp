@@ -15,6 +15,22 @@ void Histogram::merge(const Histogram& other) {
   max_ = std::max(max_, other.max_);
 }
 
+void Histogram::pack(Packer& letter) const {
+  letter.put_list(counts_);
+  letter.put(count_);
+  letter.put(min_);
+  letter.put(max_);
+}
+
+Histogram Histogram::unpack(Unpacker& letter) {
+  Histogram made;
+  made.counts_ = letter.take_list<std::int64_t>();
+  made.count_ = letter.take<std::int64_t>();
+  made.min_ = letter.take<std::int64_t>();
+  made.max_ = letter.take<std::int64_t>();
+  return made;
+}
+
 std::int64_t Histogram::quantile(std::int64_t part, std::int64_t of) const {
   WEFT_CHECK(of > 0 && part >= 0 && part <= of);
   if (count_ == 0) return 0;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <weft/base/check.hpp>
+#include <weft/base/pack.hpp>
 
 namespace weft {
 
@@ -26,6 +27,8 @@ class Histogram {
     if (value > max_) max_ = value;
   }
   void merge(const Histogram& other);
+  void pack(Packer& letter) const;
+  static Histogram unpack(Unpacker& letter);
 
   std::int64_t count() const { return count_; }
   bool empty() const { return count_ == 0; }

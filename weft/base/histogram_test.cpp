@@ -98,5 +98,18 @@ TEST(Histogram, MergesInAnyOrder) {
   EXPECT_EQ(forward, whole);
 }
 
+TEST(Histogram, IsTheSameAfterATravel) {
+  Histogram some;
+  for (const std::int64_t value : {0, 5, 63, 64, 1'000'000'007}) some.add(value, value % 7 + 1);
+  Packer letter;
+  some.pack(letter);
+  Histogram().pack(letter);
+  const std::vector<std::byte> bytes = letter.take();
+  Unpacker reader(bytes);
+  EXPECT_EQ(Histogram::unpack(reader), some);
+  EXPECT_EQ(Histogram::unpack(reader), Histogram());
+  EXPECT_TRUE(reader.empty());
+}
+
 }  // namespace
 }  // namespace weft
