@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast router model against the slow obvious one, over random machines, networks, routings and
-// loads; and against itself for other numbers of workers and window lengths.
+// loads; and against itself for other numbers of workers and processes, cuts and window lengths.
 #include <algorithm>
+#include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/property/oracle.hpp"
@@ -10,6 +12,7 @@
 
 #include <weft/base/rng.hpp>
 #include <weft/base/text.hpp>
+#include <weft/peers/local.hpp>
 #include <weft/sim/network.hpp>
 
 namespace weft::test {
@@ -26,7 +29,8 @@ class Replay final : public Host {
   void start(Network& network) {
     network_ = &network;
     for (std::uint32_t n = 0; n < next_.size(); ++n) {
-      if (!next_[n].empty()) network.set_alarm(NodeId(n), Time::ps(jobs_[next_[n].back()].born));
+      if (!next_[n].empty() && network.is_here(NodeId(n)))
+        network.set_alarm(NodeId(n), Time::ps(jobs_[next_[n].back()].born));
     }
   }
   Time alarm(int, NodeId node, Time now) override {
@@ -38,7 +42,15 @@ class Replay final : public Host {
     }
     return list.empty() ? Time::never() : Time::ps(jobs_[list.back()].born);
   }
-  void delivered(int, const Delivery& d) override { arrived_[d.cookie] = d.arrived.in_ps(); }
+  void delivered(int, const Delivery& d) override {
+    arrived_[d.cookie] = d.arrived.in_ps();
+    const Job& job = jobs_[d.cookie];
+    EXPECT_EQ(d.from.index, job.from);
+    EXPECT_EQ(d.to.index, job.to);
+    EXPECT_EQ(d.size.count, job.size);
+    EXPECT_EQ(d.born.in_ps(), job.born);
+    EXPECT_GE(d.entered, d.born);
+  }
   const std::vector<std::int64_t>& arrived() const { return arrived_; }
 
  private:
@@ -146,15 +158,15 @@ Scene random_scene(std::uint64_t seed) {
   return scene;
 }
 
-std::vector<std::int64_t> simulate(const Scene& scene, std::uint64_t seed, int workers,
-                                   Duration window) {
+struct Outcome {
+  std::vector<std::int64_t> arrived;
+  NetworkCounts counts;
+};
+
+Outcome play(const Scene& scene, const NetworkOptions& options) {
   Result<Topology> topology = make_topology(scene.topology);
   auto policy = make_policy(scene.routing, *topology, scene.vcs);
   Replay replay(scene.jobs, topology->graph.node_count());
-  NetworkOptions options;
-  options.seed = seed;
-  options.workers = workers;
-  options.window = window;
   auto network = Network::make(*topology, scene.machine, **policy, replay, options);
   if (!network) ADD_FAILURE() << network.error().text();
   if (!network) return {};
@@ -166,9 +178,39 @@ std::vector<std::int64_t> simulate(const Scene& scene, std::uint64_t seed, int w
     if (!remains) ADD_FAILURE() << remains.error().text();
     more = remains && *remains;
   }
-  const NetworkCounts counts = (*network)->counts();
-  EXPECT_EQ(counts.packets_sent, counts.packets_delivered) << (*network)->find_deadlock();
-  return replay.arrived();
+  EXPECT_EQ((*network)->find_deadlock(), "");
+  return {replay.arrived(), (*network)->counts()};
+}
+
+std::vector<std::int64_t> simulate(const Scene& scene, const NetworkOptions& options) {
+  const Outcome outcome = play(scene, options);
+  EXPECT_EQ(outcome.counts.packets_sent, outcome.counts.packets_delivered);
+  return outcome.arrived;
+}
+
+// Each process knows what came to its own nodes.
+std::vector<std::int64_t> simulate_among(int processes, const Scene& scene,
+                                         const NetworkOptions& options) {
+  const auto peers = make_local_peers(processes);
+  std::vector<Outcome> outcomes(peers.size());
+  std::vector<std::thread> threads;
+  for (std::size_t p = 0; p < peers.size(); ++p) {
+    threads.emplace_back([&, p] {
+      NetworkOptions own = options;
+      own.peers = peers[p].get();
+      outcomes[p] = play(scene, own);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  Outcome all = outcomes[0];
+  for (std::size_t p = 1; p < peers.size(); ++p) {
+    for (std::size_t j = 0; j < all.arrived.size(); ++j)
+      all.arrived[j] = std::min(all.arrived[j], outcomes[p].arrived[j]);
+    all.counts.packets_sent += outcomes[p].counts.packets_sent;
+    all.counts.packets_delivered += outcomes[p].counts.packets_delivered;
+  }
+  EXPECT_EQ(all.counts.packets_sent, all.counts.packets_delivered);
+  return all.arrived;
 }
 
 class EverySeed : public testing::TestWithParam<int> {};
@@ -188,7 +230,7 @@ TEST_P(EverySeed, FastModelIsTheSlowModel) {
     ASSERT_TRUE(policy) << policy.error().text();
     Oracle oracle(*topology, scene.machine, **policy, seed);
     const std::vector<std::int64_t> expected = oracle.run(scene.jobs);
-    const std::vector<std::int64_t> got = simulate(scene, seed, 1, Duration());
+    const std::vector<std::int64_t> got = simulate(scene, {.seed = seed});
     ASSERT_EQ(got.size(), expected.size());
     for (std::size_t j = 0; j < got.size(); ++j) {
       ASSERT_EQ(got[j], expected[j])
@@ -201,11 +243,22 @@ TEST_P(EverySeed, WorkersAndWindowsDoNotShow) {
   const auto seed = static_cast<std::uint64_t>(1000 + GetParam());
   const Scene scene = random_scene(seed);
   SCOPED_TRACE("WEFT_SEED=" + std::to_string(seed) + " " + scene.topology + " " + scene.routing);
-  const std::vector<std::int64_t> alone = simulate(scene, seed, 1, Duration());
-  EXPECT_EQ(alone, simulate(scene, seed, 2, Duration()));
-  EXPECT_EQ(alone, simulate(scene, seed, 4, Duration()));
-  EXPECT_EQ(alone, simulate(scene, seed, 3, Duration::ps(700)));
-  EXPECT_EQ(alone, simulate(scene, seed, 1, Duration::ps(333)));
+  const std::vector<std::int64_t> alone = simulate(scene, {.seed = seed});
+  EXPECT_EQ(alone, simulate(scene, {.seed = seed, .workers = 2}));
+  EXPECT_EQ(alone, simulate(scene, {.seed = seed, .workers = 4, .cut = Cut::ranges}));
+  EXPECT_EQ(alone, simulate(scene, {.seed = seed, .workers = 3, .window = Duration::ps(700)}));
+  EXPECT_EQ(alone, simulate(scene, {.seed = seed, .window = Duration::ps(333)}));
+}
+
+TEST_P(EverySeed, ProcessesAsWorkersDoNotShow) {
+  const auto seed = static_cast<std::uint64_t>(2000 + GetParam());
+  const Scene scene = random_scene(seed);
+  SCOPED_TRACE("WEFT_SEED=" + std::to_string(seed) + " " + scene.topology + " " + scene.routing);
+  const std::vector<std::int64_t> alone = simulate(scene, {.seed = seed});
+  EXPECT_EQ(alone, simulate_among(1, scene, {.seed = seed}));
+  EXPECT_EQ(alone, simulate_among(2, scene, {.seed = seed}));
+  EXPECT_EQ(alone, simulate_among(3, scene, {.seed = seed, .window = Duration::ps(700)}));
+  EXPECT_EQ(alone, simulate_among(5, scene, {.seed = seed, .cut = Cut::ranges}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Property, EverySeed, testing::Range(0, 25));

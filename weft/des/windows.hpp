@@ -5,8 +5,9 @@
 // it. The model breaks ties by its own keys, so results do not depend on the number of workers or
 // the window length.
 //
-// The same loop will drive processes of a cluster: what crosses `Meeting` is a minimum, what
-// crosses the model's mailboxes is bytes.
+// Processes of a cluster do the same with one worker each. They agree on a stretch of windows, play
+// it with a word to their neighbours after each, and agree again: the busier they are, the longer
+// the stretches.
 #pragma once
 
 #include <atomic>
@@ -75,6 +76,12 @@ struct Reach {
   std::int64_t sure_ps, far_ps;
 };
 
+// What processes agree on.
+struct Stretch {
+  std::int64_t first;  // Window; Calendar::no_window when nobody has any work.
+  int windows;
+};
+
 // What a model offers: void visit(int worker, std::uint32_t process, Reach reach): do all that
 // happens before reach.sure_ps, and at will more; void expect(std::uint32_t process, int steps): it
 // will be visited soon, fetch what that needs; called with 3, 2 and 1 as the visit comes nearer;
@@ -82,7 +89,9 @@ struct Reach {
 // empty; void read_mail(int worker, int side): take in and empty what others mailed to me on this
 // side; std::int64_t mailed_ps(int worker): the earliest time at which something mailed since
 // write_mail matters, INT64_MAX for none. Two sides, so that one meeting per window is enough: a
-// fast worker writes one while a slow one still reads the other.
+// fast worker writes one while a slow one still reads the other. Among processes: Stretch
+// agree(std::int64_t next_window, int busy): a call that all make; void exchange(): mail of this
+// window to and from the neighbours.
 template <typename Model>
 class Windows {
  public:
@@ -121,7 +130,44 @@ class Windows {
     return remains;
   }
 
+  // As run(), for one of several processes, which has one worker.
+  bool run_among_processes(Time until) {
+    Calendar& calendar = calendars_[0];
+    Stretch stretch = model_.agree(calendar.next(), 0);
+    for (;;) {
+      if (stretch.first == Calendar::no_window) return false;
+      if (stretch.first * window_ps_ >= until.in_ps()) return true;
+      int busy = 0;
+      for (int i = 0; i < stretch.windows; ++i) {
+        const std::int64_t window = stretch.first + i;
+        calendar.advance(window);
+        busy += visit_window(0, window, until.in_ps()) ? 1 : 0;
+        model_.exchange();
+        // The last one may be cut short; what remains of it is for the next run.
+        if ((window + 1) * window_ps_ >= until.in_ps())
+          return model_.agree(calendar.next(), busy).first != Calendar::no_window;
+      }
+      stretch = model_.agree(calendar.next(), busy);
+    }
+  }
+
  private:
+  // False: there was nothing to do.
+  bool visit_window(int worker, std::int64_t window, std::int64_t until) {
+    const std::int64_t from = window * window_ps_;
+    const Reach reach{std::min(from + window_ps_, until), std::min(from + ahead_ps_, until)};
+    const std::vector<std::uint32_t>& due = calendars_[static_cast<std::size_t>(worker)].take_due();
+    constexpr std::size_t stride = 2;  // A fetch takes about as long as this many visits.
+    for (std::size_t i = 0; i < due.size(); ++i) {
+      for (std::size_t ahead = 1; ahead <= 3; ++ahead) {
+        if (i + stride * ahead < due.size())
+          model_.expect(due[i + stride * ahead], static_cast<int>(ahead));
+      }
+      model_.visit(worker, due[i], reach);
+    }
+    return !due.empty();
+  }
+
   bool run_worker(int worker, std::int64_t until, Meeting& meeting) {
     Calendar& calendar = calendars_[static_cast<std::size_t>(worker)];
     const bool alone = workers() == 1;
@@ -132,16 +178,7 @@ class Windows {
       if (from >= until) return true;
       calendar.advance(next);
       if (!alone) model_.write_mail(worker, side);
-      const Reach reach{std::min(from + window_ps_, until), std::min(from + ahead_ps_, until)};
-      const std::vector<std::uint32_t>& due = calendar.take_due();
-      constexpr std::size_t stride = 2;  // A fetch takes about as long as this many visits.
-      for (std::size_t i = 0; i < due.size(); ++i) {
-        for (std::size_t ahead = 1; ahead <= 3; ++ahead) {
-          if (i + stride * ahead < due.size())
-            model_.expect(due[i + stride * ahead], static_cast<int>(ahead));
-        }
-        model_.visit(worker, due[i], reach);
-      }
+      visit_window(worker, next, until);
       next = calendar.next();
       if (!alone) {
         const std::int64_t mailed = model_.mailed_ps(worker);
@@ -151,7 +188,7 @@ class Windows {
         // writes this side again.
         model_.read_mail(worker, side);
       }
-      if (reach.sure_ps == until) return next != Calendar::no_window;
+      if (from + window_ps_ >= until) return next != Calendar::no_window;
     }
   }
 

@@ -29,7 +29,7 @@ Rate slower(Rate a, Rate b) {
 }  // namespace
 
 Engine::Engine(const Topology& topology, const Machine& machine, const Policy& policy, Host& host,
-               const NetworkOptions& options)
+               const NetworkOptions& options, const Parts& parts)
     : topology_(topology),
       graph_(topology.graph),
       machine_(machine),
@@ -50,11 +50,12 @@ Engine::Engine(const Topology& topology, const Machine& machine, const Policy& p
       early_ps_(machine.lookahead ? route_ps_ + alloc_ps_ : 0),
       late_ps_(machine.lookahead ? 0 : route_ps_ + alloc_ps_),
       flit_bytes_(machine.flit.count),
-      header_bytes_(machine.header.count) {
-  const int workers = std::clamp(options.workers, 1, 63);
-  partition_ = Partition::even(graph_.router_count(), workers);
+      header_bytes_(machine.header.count),
+      bulletin_(options.bulletin) {
+  own(parts, options);
+  const int workers = partition_.workers();
   lay_out();
-  for (std::uint32_t r = 0; r < graph_.router_count(); ++r) connect_router(r);
+  for (std::uint32_t r = 0; r < ids_.size(); ++r) connect_router(r);
   make_ghosts();
   make_rings();
   find_windows(options.window);
@@ -63,16 +64,39 @@ Engine::Engine(const Topology& topology, const Machine& machine, const Policy& p
   for (Crew& crew : crews_) {
     for (auto& side : crew.mail) side.resize(static_cast<std::size_t>(workers));
   }
-  messages_.emplace(workers);
+  messages_.emplace(abroad_ != nullptr ? 2 : workers);  // Ours and foreign ones.
   choose_visit();
+}
+
+// Of all routers, if this process is alone.
+void Engine::own(const Parts& parts, const NetworkOptions& options) {
+  index_.assign(graph_.router_count(), elsewhere);
+  auto first = parts.order.begin(), last = parts.order.end();
+  partition_.first = parts.first;
+  if (options.peers != nullptr && options.peers->count() > 1) {
+    abroad_ = std::make_unique<Abroad>(*options.peers);
+    abroad_->owner.resize(graph_.router_count());
+    for (std::uint32_t p = 0; p + 1 < parts.first.size(); ++p) {
+      for (std::uint32_t i = parts.first[p]; i < parts.first[p + 1]; ++i)
+        abroad_->owner[parts.order[i]] = p;
+    }
+    const auto self = static_cast<std::size_t>(options.peers->self());
+    last = first + parts.first[self + 1];
+    first += parts.first[self];
+    partition_.first = {0, static_cast<std::uint32_t>(last - first)};
+  }
+  ids_.assign(first, last);
+  for (std::uint32_t r = 0; r < ids_.size(); ++r) index_[ids_[r]] = r;
 }
 
 void Engine::choose_visit() {
   visit_ = &Engine::visit_any;
-  const bool plain = !buffered_ && ways_ == 1 && words_ == 1 && crossbar_ways_ == 1 &&
-                     !facts_.looks && machine_.arbitration != Arbitration::age &&
-                     std::all_of(routers_.begin(), routers_.end(),
-                                 [](const Router& router) { return router.actors <= 64; });
+  bool plain = !buffered_ && ways_ == 1 && words_ == 1 && crossbar_ways_ == 1 && !facts_.looks &&
+               machine_.arbitration != Arbitration::age &&
+               std::all_of(routers_.begin(), routers_.end(),
+                           [](const Router& router) { return router.actors <= 64; });
+  // Packets look different then, so it holds for all processes or for none.
+  if (abroad_ != nullptr) plain = abroad_->peers.least(plain ? 1 : 0) != 0;
   if (!plain) return;
   if (all_up_) dor_ = dynamic_cast<const OneLeg<CubeLegs>*>(&policy_);
   const auto same_rate = [&](const Wire& wire) { return wire.byte_ps == wires_[0].byte_ps; };
@@ -110,13 +134,16 @@ int Engine::packets_per_buffer(Bytes buffer) const {
 
 void Engine::lay_out() {
   make_wires();
-  routers_ = LazyArray<Router>(graph_.router_count());
-  std::size_t inputs = 0, outputs = 0, actors = 0, in_ports = 0, cards = 0, bits_max = 1;
+  const auto count = static_cast<std::uint32_t>(ids_.size());
+  routers_ = LazyArray<Router>(count);
   for (std::uint32_t r = 0; r < graph_.router_count(); ++r) {
-    const std::size_t ports = graph_.ports(RouterId(r)).size();
-    const std::size_t nodes = graph_.nodes_at(RouterId(r)).size();
-    const std::size_t ends = ports + nodes;
     for (const Port& port : graph_.ports(RouterId(r))) all_up_ &= port.usable();
+  }
+  std::size_t inputs = 0, outputs = 0, actors = 0, in_ports = 0, cards = 0, bits_max = 1;
+  for (std::uint32_t r = 0; r < count; ++r) {
+    const std::size_t ports = graph_.ports(RouterId(ids_[r])).size();
+    const std::size_t nodes = graph_.nodes_at(RouterId(ids_[r])).size();
+    const std::size_t ends = ports + nodes;
     Router& router = routers_[r];
     router.wake_at = never_at;
     router.first_output = to_u32(outputs);
@@ -146,11 +173,11 @@ void Engine::lay_out() {
   std::fill(next_at_.begin(), next_at_.end(), never_at);
   if (words_ > 1) {
     waiting_.assign(outputs * words_, 0);
-    fresh_.assign(std::size_t{graph_.router_count()} * words_, 0);
+    fresh_.assign(std::size_t{count} * words_, 0);
   }
-  if (committing_) seeking_.assign(std::size_t{graph_.router_count()} * words_, 0);
+  if (committing_) seeking_.assign(std::size_t{count} * words_, 0);
   crossbar_free_at_ = LazyArray<std::int64_t>(in_ports * crossbar_ways_);
-  cards_ = LazyArray<Card>(graph_.node_count());
+  cards_ = LazyArray<Card>(cards);
   buffer_packets_ = packets_per_buffer(machine_.buffer_size());
   output_buffer_packets_ = packets_per_buffer(machine_.output_buffer);
   // Ghosts come on top: at most one per input.
@@ -228,8 +255,8 @@ void Engine::connect(std::uint32_t output, std::uint32_t first_input, std::uint3
 
 void Engine::connect_router(std::uint32_t r) {
   const Router& router = routers_[r];
-  const auto ports = graph_.ports(RouterId(r));
-  const auto nodes = graph_.nodes_at(RouterId(r));
+  const auto ports = graph_.ports(RouterId(ids_[r]));
+  const auto nodes = graph_.nodes_at(RouterId(ids_[r]));
   const std::uint32_t ends = std::uint32_t{router.ports} + router.nodes;
   const std::uint32_t sinks = router.first_input + ends * (buffered_ ? 2 : 1) * vcs_;
   const auto leave = static_cast<std::uint32_t>(leave_ps_);
@@ -252,18 +279,13 @@ void Engine::connect_router(std::uint32_t r) {
       ++first_wire;
     }
     outputs_[output].kind = node ? to_node : ports[e].connected() ? to_router : to_nowhere;
-    const std::uint32_t feeder_alloc = buffered_ ? 0 : alloc;
     if (node) {
       const auto back = static_cast<std::uint32_t>(machine_.node_link.credit_delay.in_ps());
       const std::uint32_t sink = sinks + (e - router.ports) * vcs_;
-      connect(output, sink, r, eject_wire_, back + feeder_alloc);
+      connect(output, sink, r, eject_wire_, back + (buffered_ ? 0 : alloc));
       for (std::uint32_t v = 0; v < vcs_; ++v) inputs_[sink + v].port = sink_port;
     } else if (ports[e].connected()) {
-      const Cabling& cable = machine_.cabling(graph_.link_classes()[ports[e].link_class]);
-      const auto back = static_cast<std::uint32_t>(cable.credit_delay.in_ps());
-      const Router& peer = routers_[ports[e].peer.index];
-      connect(output, peer.first_input + ports[e].peer_port * vcs_, ports[e].peer.index,
-              class_wire_[first_wire], leave + back + feeder_alloc);
+      connect_cable(r, e, output);
     }
   }
   for (std::uint32_t n = 0; n < router.nodes; ++n) {
@@ -275,10 +297,32 @@ void Engine::connect_router(std::uint32_t r) {
   }
 }
 
+// The cable at a port of router r, and what comes in there if that is another process's.
+void Engine::connect_cable(std::uint32_t r, std::uint32_t port, std::uint32_t output) {
+  const Port& here = graph_.ports(RouterId(ids_[r]))[port];
+  const auto wire_of = [&](const Port& end) {
+    return class_wire_[std::size_t{end.link_class} * (buffered_ ? 2 : 1) + (buffered_ ? 1 : 0)];
+  };
+  const auto credit_of = [&](const Port& end) {
+    const Cabling& cable = machine_.cabling(graph_.link_classes()[end.link_class]);
+    return static_cast<std::uint32_t>(leave_ps_ + cable.credit_delay.in_ps() +
+                                      (buffered_ ? 0 : alloc_ps_));
+  };
+  if (is_here(here.peer)) {
+    const std::uint32_t to = index_[here.peer.index];
+    connect(output, routers_[to].first_input + here.peer_port * vcs_, to, wire_of(here),
+            credit_of(here));
+    return;
+  }
+  connect_abroad(output, here, wire_of(here), credit_of(here));
+  const Port& there = graph_.ports(here.peer)[here.peer_port];
+  if (there.connected()) connect_from_abroad(r, port, wire_of(there), credit_of(there));
+}
+
 void Engine::make_ghosts() {
   for (std::uint32_t o = 0; o < output_count_; ++o) {
     Output& out = outputs_[o];
-    if (out.kind != to_router) continue;
+    if (out.kind != to_router || out.remote) continue;
     if (worker_of(out.router) == worker_of(router_of_output_[o])) continue;
     out.remote = true;
     out.mail = out.target;
@@ -318,9 +362,12 @@ void Engine::find_windows(Duration asked) {
   for (std::uint32_t o = 0; o < output_count_; ++o) {
     const Output& out = outputs_[o];
     if (out.kind != to_router) continue;
-    const std::uint32_t real = out.remote ? out.mail : out.target;
     packets = std::min(packets, wires_[out.wire].delay);
-    credits = std::min(credits, static_cast<std::int64_t>(inputs_[real].credit));
+    credits = std::min(credits, static_cast<std::int64_t>(inputs_[out.target].credit));
+  }
+  if (abroad_ != nullptr) {
+    packets = abroad_->peers.least(packets);
+    credits = abroad_->peers.least(credits);
   }
   // A single router: nothing leaves it, any window will do.
   if (packets == never_at) packets = credits = Duration::us(1).in_ps();

@@ -58,11 +58,14 @@ void Engine::serve_card(int worker, std::uint32_t r, int output, std::int64_t no
 
 // The card's first message has been cut; its last flit leaves at `sent_at`.
 void Engine::end_message(int worker, Card& card, std::int64_t sent_at) {
-  const Message& message = (*messages_)[card.first];
+  const std::uint32_t id = card.first;
+  const Message& message = (*messages_)[id];
   card.first = message.next;
   if (card.first == no_message) card.last = no_message;
-  host_.departed(worker,
-                 {NodeId(card.node), NodeId(message.to), message.cookie, Time::ps(sent_at)});
+  Packer* const letter =
+      abroad_ != nullptr && !is_here(message.to) ? &announce_departure(id) : nullptr;
+  host_.departed(
+      worker, {NodeId(card.node), NodeId(message.to), message.cookie, Time::ps(sent_at), letter});
 }
 
 // A packet for a node of this worker, whose last flit arrives at `tail`.
@@ -76,6 +79,9 @@ void Engine::receive(int worker, const Slot& packet, std::int64_t tail) {
   ++message.received;
   WEFT_CHECK(ordered && message.missing >= 0 && message.to == packet.node);
   if (message.missing > 0) return;
+  const int owner = MessagePools::owner(packet.message);
+  const bool foreign = abroad_ != nullptr && owner != 0;
+  if (foreign) await_departure(message);
   Delivery d;
   d.from = NodeId(message.from);
   d.to = NodeId(message.to);
@@ -85,8 +91,9 @@ void Engine::receive(int worker, const Slot& packet, std::int64_t tail) {
   d.arrived = Time::ps(tail) + machine_.eject_delay;
   d.hops = static_cast<int>(packet.hops());
   d.cookie = message.cookie;
-  const int owner = MessagePools::owner(packet.message);
-  if (owner == worker) {
+  if (foreign) {
+    end_incoming(packet.message);
+  } else if (owner == worker) {
     messages_->free(packet.message);
   } else {
     crew.mail[crew.side][static_cast<std::size_t>(owner)].messages.push_back(packet.message);
@@ -97,7 +104,8 @@ void Engine::receive(int worker, const Slot& packet, std::int64_t tail) {
 void Engine::send(const Outgoing& outgoing, Time now) {
   const auto& [from, to, size, cookie, gap] = outgoing;
   WEFT_CHECK(from.index < graph_.node_count() && to.index < graph_.node_count() && size.count >= 0);
-  const std::uint32_t r = graph_.router_of(from).index;
+  WEFT_CHECK(is_here(from.index));
+  const std::uint32_t r = router_of(from);
   const std::uint32_t id = messages_->make(worker_of(r));
   WEFT_CHECK(id != no_message);
   (*messages_)[id] = {.born_at = now.in_ps(),
@@ -110,7 +118,10 @@ void Engine::send(const Outgoing& outgoing, Time now) {
                       .from = from.index,
                       .to = to.index,
                       .next = no_message,
-                      .received = 0};
+                      .received = 0,
+                      .origin = 0,
+                      .origin_id = 0};
+  if (abroad_ != nullptr && !is_here(to.index)) announce(id);
   Card& card = card_of(from);
   const Router& router = routers_[r];
   const int output = router.outputs - router.nodes + graph_.local_index(from);
@@ -126,13 +137,13 @@ void Engine::send(const Outgoing& outgoing, Time now) {
 }
 
 void Engine::set_alarm(NodeId node, Time at) {
-  const std::uint32_t r = graph_.router_of(node).index;
+  const std::uint32_t r = router_of(node);
   bring_forward(r, 1 + routers_[r].outputs + graph_.local_index(node), at.in_ps());
   if (at < Time::never()) wake(worker_of(r), r, at.in_ps());
 }
 
 void Engine::ring_alarm(int worker, std::uint32_t r, int local, std::int64_t now) {
-  const NodeId node = graph_.nodes_at(RouterId(r))[static_cast<std::size_t>(local)];
+  const NodeId node = graph_.nodes_at(RouterId(ids_[r]))[static_cast<std::size_t>(local)];
   std::int64_t& next = next_of(r, 1 + routers_[r].outputs + local);
   next = never_at;  // Before the call: it may set another.
   const Time again = host_.alarm(worker, node, Time::ps(now));

@@ -16,18 +16,24 @@ std::uint32_t Engine::router_of_input(std::uint32_t input) const {
   return static_cast<std::uint32_t>(after - routers_.begin()) - 1;
 }
 
-std::string Engine::describe_input(std::uint32_t input) const {
+Engine::Place Engine::place_of(std::uint32_t input) const {
   const std::uint32_t r = router_of_input(input);
-  const std::uint32_t local = input - routers_[r].first_input;
+  return (Place{ids_[r]} << 32) | (input - routers_[r].first_input);
+}
+
+std::string Engine::describe(Place place) const {
+  const RouterId router(static_cast<std::uint32_t>(place >> 32));
+  const auto local = static_cast<std::uint32_t>(place);
   const std::uint32_t port = local / vcs_;
-  const auto ends = static_cast<std::uint32_t>(cable_count(r));
-  std::string text = router_name(topology_, RouterId(r));
+  const auto ports = static_cast<std::uint32_t>(graph_.ports(router).size());
+  const auto ends = ports + static_cast<std::uint32_t>(graph_.nodes_at(router).size());
+  std::string text = router_name(topology_, router);
   if (port >= ends) {
     text += " output buffer " + std::to_string(port - ends);
-  } else if (port >= routers_[r].ports) {
-    text += " from its node " + std::to_string(port - routers_[r].ports);
+  } else if (port >= ports) {
+    text += " from its node " + std::to_string(port - ports);
   } else {
-    text += " from " + router_name(topology_, graph_.ports(RouterId(r))[port].peer);
+    text += " from " + router_name(topology_, graph_.ports(router)[port].peer);
   }
   return text + " VC " + std::to_string(local % vcs_);
 }
@@ -51,21 +57,19 @@ std::vector<Way> Engine::ways_of(std::uint32_t input) const {
   return ways;
 }
 
-// Buffers whose lack of room holds this head back. can_move: one of its ways is open, or it is not
-// routed yet.
-std::vector<std::uint32_t> Engine::blockers(std::uint32_t input, bool& can_move) const {
-  std::vector<std::uint32_t> full;
-  can_move = false;
+// can_move: one of its ways is open, or it is not routed yet.
+Engine::Waiter Engine::waiter(std::uint32_t input) const {
+  Waiter head{place_of(input), false, {}};
   const std::uint32_t r = router_of_input(input);
   const Input& in = inputs_[input];
   const std::uint32_t bit = input - routers_[r].first_input;
   if (in.port != no_port) {
-    if (((fresh(r)[bit / 64] >> (bit % 64)) & 1) != 0) can_move = true;
+    if (((fresh(r)[bit / 64] >> (bit % 64)) & 1) != 0) head.can_move = true;
   }
   const std::int64_t size = slot(in, in.head).size();
   for (const Way& way : ways_of(input)) {
     const Output& out = outputs_[routers_[r].first_output + way.output];
-    if (out.kind == to_node) can_move = true;
+    if (out.kind == to_node) head.can_move = true;
     for (std::uint32_t v = 0; v < vcs_; ++v) {
       if (((way.vcs >> v) & 1) == 0) continue;
       const Input& next = inputs_[out.target + v];
@@ -74,31 +78,66 @@ std::vector<std::uint32_t> Engine::blockers(std::uint32_t input, bool& can_move)
       const int packets = out.kind == to_buffer ? output_buffer_packets_ : buffer_packets_;
       const Bytes whole = out.kind == to_buffer ? machine_.output_buffer : machine_.buffer_size();
       if (used <= whole.count && static_cast<std::uint16_t>(next.tail - next.head) < packets) {
-        can_move = true;
+        head.can_move = true;
+      } else if (abroad_ != nullptr && out.remote) {
+        head.waits.push_back((Place{out.router} << 32) | (out.mail + v));
       } else {
-        full.push_back((out.remote ? out.mail : out.target) + v);
+        head.waits.push_back(place_of((out.remote ? out.mail : out.target) + v));
       }
     }
   }
-  return full;
+  return head;
+}
+
+// Of all processes, by place.
+std::vector<Engine::Waiter> Engine::all_waiters() const {
+  std::vector<Waiter> all;
+  for (std::uint32_t i = 0; i < real_inputs_; ++i) {
+    if (inputs_[i].head != inputs_[i].tail) all.push_back(waiter(i));
+  }
+  if (abroad_ != nullptr) {
+    Packer mine;
+    for (const Waiter& head : all) {
+      mine.put(head.place);
+      mine.put(head.can_move);
+      mine.put_list(head.waits);
+    }
+    all.clear();
+    for (const PeerBytes& bytes : abroad_->peers.share(mine.take())) {
+      for (Unpacker theirs(bytes); !theirs.empty();) {
+        const auto place = theirs.take<Place>();
+        const bool can_move = theirs.take<bool>();
+        all.push_back({place, can_move, theirs.take_list<Place>()});
+      }
+    }
+  }
+  std::sort(all.begin(), all.end(),
+            [](const Waiter& a, const Waiter& b) { return a.place < b.place; });
+  return all;
 }
 
 std::string Engine::find_deadlock() const {
-  const std::uint32_t real = real_inputs_;
-  std::vector<std::vector<std::uint32_t>> waits(real);
-  std::vector<std::vector<std::uint32_t>> waited_by(real);
-  std::vector<char> stuck(real, 0);
-  std::vector<std::uint32_t> moving;
-  for (std::uint32_t i = 0; i < real; ++i) {
-    if (inputs_[i].head == inputs_[i].tail) continue;
-    bool can_move = false;
-    waits[i] = blockers(i, can_move);
-    stuck[i] = 1;
-    for (const std::uint32_t b : waits[i]) waited_by[b].push_back(i);
-    if (can_move) moving.push_back(i);
+  const std::vector<Waiter> heads = all_waiters();
+  // Who is waited for but has nothing in its buffer will have room.
+  const auto find = [&](Place place) {
+    const auto at = std::lower_bound(heads.begin(), heads.end(), place,
+                                     [](const Waiter& w, Place p) { return w.place < p; });
+    return at != heads.end() && at->place == place ? at - heads.begin() : -1;
+  };
+  std::vector<std::vector<std::size_t>> waited_by(heads.size());
+  std::vector<char> stuck(heads.size(), 1);
+  std::vector<std::size_t> moving;
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    bool free = heads[i].can_move;
+    for (const Place place : heads[i].waits) {
+      const auto on = find(place);
+      if (on < 0) free = true;
+      if (on >= 0) waited_by[static_cast<std::size_t>(on)].push_back(i);
+    }
+    if (free) moving.push_back(i);
   }
   while (!moving.empty()) {
-    const std::uint32_t i = moving.back();
+    const std::size_t i = moving.back();
     moving.pop_back();
     if (stuck[i] == 0) continue;
     stuck[i] = 0;
@@ -107,21 +146,21 @@ std::string Engine::find_deadlock() const {
   const auto first = std::find(stuck.begin(), stuck.end(), 1);
   if (first == stuck.end()) return {};
   // Every stuck head waits only for stuck ones: walking on must come back somewhere.
-  std::vector<std::uint32_t> walk = {static_cast<std::uint32_t>(first - stuck.begin())};
-  std::vector<std::uint32_t> order(real, 0);
+  std::vector<std::size_t> walk = {static_cast<std::size_t>(first - stuck.begin())};
+  std::vector<std::size_t> order(heads.size(), 0);
   for (;;) {
-    const std::uint32_t here = walk.back();
+    const std::size_t here = walk.back();
     if (order[here] != 0) {
-      walk.erase(walk.begin(), walk.begin() + order[here] - 1);
+      walk.erase(walk.begin(), walk.begin() + static_cast<std::ptrdiff_t>(order[here]) - 1);
       break;
     }
-    order[here] = static_cast<std::uint32_t>(walk.size());
-    if (waits[here].empty()) return describe_input(here) + " has no way on";
-    walk.push_back(waits[here].front());
+    order[here] = walk.size();
+    if (heads[here].waits.empty()) return describe(heads[here].place) + " has no way on";
+    walk.push_back(static_cast<std::size_t>(find(heads[here].waits.front())));
   }
   std::string text = std::to_string(std::count(stuck.begin(), stuck.end(), 1)) +
-                     " buffers wait for each other: " + describe_input(walk.front());
-  for (std::size_t i = 1; i < walk.size(); ++i) text += " -> " + describe_input(walk[i]);
+                     " buffers wait for each other: " + describe(heads[walk.front()].place);
+  for (std::size_t i = 1; i < walk.size(); ++i) text += " -> " + describe(heads[walk[i]].place);
   return text;
 }
 

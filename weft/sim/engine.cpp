@@ -27,16 +27,17 @@ inline void Engine::visit(int worker, std::uint32_t r, Reach reach) {
 }
 
 Result<bool> Engine::run(Time until) {
-  const bool remains = windows_->run(until);
-  const Crew* worst = nullptr;
+  const bool remains =
+      abroad_ != nullptr ? windows_->run_among_processes(until) : windows_->run(until);
+  const Crew* worst = &crews_[0];
   for (const Crew& crew : crews_) {
-    if (crew.failed_at == never_at) continue;
-    if (worst == nullptr || std::pair(crew.failed_at, crew.failed_router) <
-                                std::pair(worst->failed_at, worst->failed_router)) {
+    if (std::pair(crew.failed_at, crew.failed_router) <
+        std::pair(worst->failed_at, worst->failed_router)) {
       worst = &crew;
     }
   }
-  if (worst != nullptr) return Error::run(worst->failure);
+  const std::string failure = worst_failure(worst->failed_at, worst->failed_router, worst->failure);
+  if (!failure.empty()) return Error::run(failure);
   return remains;
 }
 
@@ -44,10 +45,11 @@ Result<bool> Engine::run(Time until) {
 // any number of workers.
 void Engine::no_way(int worker, std::uint32_t r, const Slot& packet) {
   Crew& crew = crews_[static_cast<std::size_t>(worker)];
-  if (std::pair(packet.head_at, r) >= std::pair(crew.failed_at, crew.failed_router)) return;
+  const std::uint32_t id = ids_[r];
+  if (std::pair(packet.head_at, id) >= std::pair(crew.failed_at, crew.failed_router)) return;
   crew.failed_at = packet.head_at;
-  crew.failed_router = r;
-  crew.failure = "no way from " + router_name(topology_, RouterId(r)) + " to " +
+  crew.failed_router = id;
+  crew.failure = "no way from " + router_name(topology_, RouterId(id)) + " to " +
                  node_name(topology_, NodeId(packet.node)) +
                  " under this routing: a cable on the way is down";
 }
@@ -107,13 +109,7 @@ void Engine::read_mail(int worker, int side) {
   for (Crew& crew : crews_) {
     Mailbox& box = crew.mail[side][static_cast<std::size_t>(worker)];
     for (const PacketMail& mail : box.packets) arrive(worker, mail.input, mail.router, mail.slot);
-    for (const CreditMail& mail : box.credits) {
-      Input& ghost = inputs_[mail.ghost];
-      Slot& gone = slot(ghost, ghost.head++);
-      gone.head_at = mail.stamp_at;
-      gone.route = ghost.departed += gone.size();
-      credit(worker, ghost, mail.stamp_at);
-    }
+    for (const CreditMail& mail : box.credits) take_credit(worker, mail.ghost, mail.stamp_at);
     for (const std::uint32_t id : box.messages) messages_->free(id);
     box.packets.clear();
     box.credits.clear();
@@ -121,15 +117,31 @@ void Engine::read_mail(int worker, int side) {
   }
 }
 
+void Engine::take_credit(int worker, std::uint32_t ghost, std::int64_t stamp_at) {
+  Input& in = inputs_[ghost];
+  Slot& gone = slot(in, in.head++);
+  gone.head_at = stamp_at;
+  gone.route = in.departed += gone.size();
+  credit(worker, in, stamp_at);
+}
+
 // Its copy stands in the ghost.
 void Engine::mail_packet(int worker, const Output& out, std::uint32_t vc, const Slot& packet) {
   ++inputs_[out.target + vc].tail;
+  if (abroad_ != nullptr) {
+    mail_packet_abroad(out, vc, packet);
+    return;
+  }
   Crew& crew = crews_[static_cast<std::size_t>(worker)];
   crew.mail[crew.side][out.worker].packets.push_back({out.mail + vc, out.router, packet});
   crew.mailed_at = std::min(crew.mailed_at, packet.head_at);
 }
 
 void Engine::mail_credit(int worker, const Input& in, std::int64_t stamp_at) {
+  if (abroad_ != nullptr) {
+    mail_credit_abroad(in, stamp_at);
+    return;
+  }
   Crew& crew = crews_[static_cast<std::size_t>(worker)];
   const int owner = worker_of(router_of_output_[inputs_[in.feeder].feeder]);
   crew.mail[crew.side][static_cast<std::size_t>(owner)].credits.push_back({in.feeder, stamp_at});
@@ -154,9 +166,16 @@ NetworkCounts Engine::counts() const {
   return sum;
 }
 
+Time Engine::last_moment(Time time) const {
+  const std::int64_t window = window_.in_ps();
+  return Time::ps((time.in_ps() / window + stretch_most) * window) + ahead_;
+}
+
 LinkCount Engine::link(LinkId link) const {
-  const std::uint32_t r = graph_.source_of(link).index;
-  const std::uint32_t port = link.index - graph_.link(RouterId(r), 0).index;
+  const RouterId source = graph_.source_of(link);
+  if (!is_here(source)) return {};
+  const std::uint32_t r = index_[source.index];
+  const std::uint32_t port = link.index - graph_.link(source, 0).index;
   const auto behind = buffered_ ? static_cast<std::uint32_t>(cable_count(r)) : 0u;
   const Output& out = outputs_[routers_[r].first_output + behind + port];
   return {.packets = out.packets, .bytes = out.bytes};
@@ -164,8 +183,9 @@ LinkCount Engine::link(LinkId link) const {
 
 BufferLevel Engine::buffer(RouterId router, int port, int vc, Time at) const {
   const auto local = static_cast<std::uint32_t>(port) * vcs_ + static_cast<std::uint32_t>(vc);
-  const Input& in = inputs_[routers_[router.index].first_input + local];
   BufferLevel level;
+  if (!is_here(router)) return level;
+  const Input& in = inputs_[routers_[index_[router.index]].first_input + local];
   for (std::uint16_t p = in.head; p != in.tail; ++p) {
     const Slot& packet = slot(in, p);
     if (packet.head_at >= at.in_ps()) break;  // Those behind it come later still.

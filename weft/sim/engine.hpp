@@ -16,6 +16,7 @@
 #include <weft/des/windows.hpp>
 #include <weft/route/cube_legs.hpp>
 #include <weft/route/one_leg.hpp>
+#include <weft/sim/abroad.hpp>
 #include <weft/sim/messages.hpp>
 #include <weft/sim/network.hpp>
 #include <weft/sim/state.hpp>
@@ -25,7 +26,7 @@ namespace weft::detail {
 class Engine {
  public:
   Engine(const Topology& topology, const Machine& machine, const Policy& policy, Host& host,
-         const NetworkOptions& options);
+         const NetworkOptions& options, const Parts& parts);
 
   // Slots and inputs are numbered in 32 bits; what does not fit is refused before it is laid out.
   static Status fits(const Topology& topology, const Machine& machine);
@@ -39,7 +40,9 @@ class Engine {
   BufferLevel buffer(RouterId router, int port, int vc, Time at) const;
   MemoryUse memory() const;
   Duration window() const { return window_; }
-  Duration ahead() const { return ahead_; }
+  Time last_moment(Time time) const;
+  bool is_here(RouterId router) const { return index_[router.index] != elsewhere; }
+  bool is_here(std::uint32_t node) const { return is_here(graph_.router_of(NodeId(node))); }
 
   // For Windows.
   void visit(int worker, std::uint32_t router, Reach reach);
@@ -49,6 +52,8 @@ class Engine {
   std::int64_t mailed_ps(int worker) const {
     return crews_[static_cast<std::size_t>(worker)].mailed_at;
   }
+  Stretch agree(std::int64_t next, int busy);
+  void exchange();
 
  private:
   friend class View;
@@ -93,11 +98,13 @@ class Engine {
   };
 
   // build.cpp
+  void own(const Parts& parts, const NetworkOptions& options);
   void lay_out();
   void lay_out_router(std::uint32_t r);
   void connect_router(std::uint32_t r);
   void connect(std::uint32_t output, std::uint32_t first_input, std::uint32_t to_router, int wire,
                std::uint32_t credit_ps);
+  void connect_cable(std::uint32_t r, std::uint32_t port, std::uint32_t output);
   void make_ghosts();
   void make_rings();
   void make_wires();
@@ -112,9 +119,30 @@ class Engine {
   void no_way(int worker, std::uint32_t r, const Slot& packet);
   int worker_of(std::uint32_t r) const;
 
+  // processes.cpp: what other processes have to do with it.
+  void connect_abroad(std::uint32_t output, const Port& port, int wire, std::uint32_t credit_ps);
+  void connect_from_abroad(std::uint32_t r, std::uint32_t port, std::uint32_t wire,
+                           std::uint32_t credit_ps);
+  void mail_packet_abroad(const Output& out, std::uint32_t vc, const Slot& packet);
+  void mail_credit_abroad(const Input& in, std::int64_t stamp_at);
+  std::uint32_t message_of(const ForeignPacket& packet);
+  std::uint32_t incoming(std::uint32_t origin, std::uint32_t id);
+  void announce(std::uint32_t id);
+  Packer& announce_departure(std::uint32_t id);
+  void await_departure(Message& message);
+  void end_incoming(std::uint32_t id);
+  void send_letters();
+  void read_letters(int from);
+  void read_announcement(int from, Unpacker& letters);
+  std::string worst_failure(std::int64_t at_ps, std::uint32_t router, const std::string& text);
+  std::uint32_t process_of(std::uint32_t node) const {
+    return abroad_->owner[graph_.router_of(NodeId(node)).index];
+  }
+
   // card.cpp
+  std::uint32_t router_of(NodeId node) const { return index_[graph_.router_of(node).index]; }
   Card& card_of(NodeId node) {
-    return cards_[routers_[graph_.router_of(node).index].first_card +
+    return cards_[routers_[router_of(node)].first_card +
                   static_cast<std::uint32_t>(graph_.local_index(node))];
   }
   // Packets for one node stay in one VC where the rest of the way keeps their order.
@@ -166,6 +194,7 @@ class Engine {
   void note_credit(std::uint32_t sink, const Slot& packet, std::int64_t tail);
   void credit(int worker, Input& in, std::int64_t stamp_at);
   void mail_credit(int worker, const Input& in, std::int64_t stamp_at);
+  void take_credit(int worker, std::uint32_t ghost, std::int64_t stamp_at);
   int pick_vc(std::uint32_t output, VcMask vcs, std::int64_t size, std::int64_t now,
               std::int64_t& possible_at);
   std::int64_t room_at(std::uint32_t output, int vc, std::int64_t size, std::int64_t now);
@@ -174,6 +203,11 @@ class Engine {
   void reclaim(Account& account, const Input& in, std::int64_t now);
   std::int64_t stamp_at(const Input& in, std::int64_t size, std::int64_t start_at,
                         std::int64_t tail_at) const;
+  std::uint32_t feeder_wire(const Input& in) const {
+    if (!in.remote) return outputs_[in.feeder].wire;
+    return abroad_ != nullptr ? abroad_->feeders[in.feeder].wire
+                              : outputs_[inputs_[in.feeder].feeder].wire;
+  }
 
   // When the head's route is known: only then may a policy that looks at the outputs be asked.
   std::int64_t route_at(const Input& in) const {
@@ -235,11 +269,20 @@ class Engine {
   std::size_t first_slot(const Input& in) const {
     return static_cast<std::size_t>(&in - &inputs_[0]) << ring_bits_;
   }
-  std::string describe_input(std::uint32_t input) const;
-  std::uint32_t router_of_input(std::uint32_t input) const;
   // deadlock.cpp
+  // A buffer anywhere: its router's number in the network, its own within the router.
+  using Place = std::uint64_t;
+  struct Waiter {  // A head, and the buffers whose lack of room holds it back.
+    Place place;
+    bool can_move;
+    std::vector<Place> waits;
+  };
+  Place place_of(std::uint32_t input) const;
+  std::string describe(Place place) const;
+  std::uint32_t router_of_input(std::uint32_t input) const;
   std::vector<Way> ways_of(std::uint32_t input) const;
-  std::vector<std::uint32_t> blockers(std::uint32_t input, bool& can_move) const;
+  Waiter waiter(std::uint32_t input) const;
+  std::vector<Waiter> all_waiters() const;
 
   const Topology& topology_;
   const Graph& graph_;
@@ -293,7 +336,14 @@ class Engine {
   std::vector<std::uint8_t> class_wire_;
   std::uint8_t crossbar_wire_ = 0, inject_wire_ = 0, eject_wire_ = 0;
 
-  Partition partition_;  // Who owns which router.
+  static constexpr std::uint32_t elsewhere = UINT32_MAX;
+  static constexpr int stretch_most = 64;  // Windows before processes speak to all others again.
+  // Routers are numbered part by part, so that a worker's lie together.
+  std::vector<std::uint32_t> ids_;    // Their numbers in the network.
+  std::vector<std::uint32_t> index_;  // By number in the network; or elsewhere.
+  Partition partition_;               // Which worker owns which router.
+  std::unique_ptr<Abroad> abroad_;    // If there are other processes.
+  std::atomic<std::int64_t>* const bulletin_;
   Duration window_, ahead_;
   std::vector<Crew> crews_;
   std::optional<MessagePools> messages_;

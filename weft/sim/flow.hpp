@@ -38,8 +38,7 @@ inline std::int64_t Engine::stamp_at(const Input& in, std::int64_t size, std::in
                                      std::int64_t tail_at) const {
   if (machine_.release == Release::tail) return tail_at + in.credit;
   // A successor that starts now ends no earlier than this much later; it never catches up.
-  const std::uint32_t feeder = in.remote ? inputs_[in.feeder].feeder : in.feeder;
-  const Wire& wire = wires_[outputs_[feeder].wire];
+  const Wire& wire = wires_[feeder_wire(in)];
   const std::int64_t follow = wire.serialise_ps(std::max<std::int64_t>(size - flit_bytes_, 0));
   return std::max(start_at, tail_at - follow) + in.credit;
 }

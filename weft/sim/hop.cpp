@@ -72,7 +72,7 @@ void Engine::route_head(int worker, std::uint32_t r, std::uint32_t input, std::i
   if (facts_.asks_source) flight.source_node = NodeId((*messages_)[packet.message].from);
   Choices& choices = crews_[static_cast<std::size_t>(worker)].choices;
   choices.clear();
-  policy_.next(RouterId(r), flight, View(*this, r, now), choices);
+  policy_.next(RouterId(ids_[r]), flight, View(*this, r, now), choices);
   if (choices.empty()) {
     no_way(worker, r, packet);
     return;

@@ -4,14 +4,18 @@
 // same times, for any number of workers and any window length.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <weft/base/id.hpp>
+#include <weft/base/pack.hpp>
 #include <weft/base/result.hpp>
 #include <weft/base/units.hpp>
+#include <weft/part/part.hpp>
+#include <weft/peers/peers.hpp>
 #include <weft/route/policy.hpp>
 #include <weft/sim/machine.hpp>
 #include <weft/topo/topology.hpp>
@@ -40,6 +44,9 @@ struct Departure {
   NodeId from, to;
   std::uint64_t cookie = 0;
   Time at;
+  // Set when the receiver lives in another process: takes what unpack_data() shall find there. The
+  // cookie is of no use to anybody afterwards.
+  Packer* letter = nullptr;
 };
 
 // What the nodes do. Called by the worker that owns the node's router, for one node at a time and
@@ -55,13 +62,27 @@ class Host {
   virtual void delivered(int worker, const Delivery& d) = 0;
   // The sender's side of it; called for node d.from.
   virtual void departed(int /*worker*/, const Departure& /*d*/) {}
+
+  // Between processes: what the receiver's host must know about a message that is being sent; the
+  // cookie that it makes of that; and what was added when the message departed.
+  virtual void pack(std::uint64_t cookie, Packer& letter) { letter.put(cookie); }
+  virtual std::uint64_t unpack(NodeId /*to*/, Unpacker& letter) {
+    return letter.take<std::uint64_t>();
+  }
+  virtual void unpack_data(std::uint64_t /*cookie*/, Unpacker& /*letter*/) {}
 };
 
 struct NetworkOptions {
   std::uint64_t seed = 1;
-  int workers = 1;
-  Duration
-      window;  // Zero: the longest that is exact. Shorter ones give the same results, more slowly.
+  int workers = 1;  // Threads; one in each of several processes.
+  Cut cut = Cut::automatic;
+  std::vector<std::uint32_t> weight =
+      {};                  // Expected load by router, to share it out; empty: by nodes.
+  Peers* peers = nullptr;  // The processes that share this network; null: it is alone.
+  // The least of all processes' is everybody's, at last_moment() of it at the latest.
+  std::atomic<std::int64_t>* bulletin = nullptr;
+  Duration window =
+      {};  // Zero: the longest that is exact. Shorter ones give the same results, more slowly.
 };
 
 struct LinkCount {
@@ -109,23 +130,28 @@ class Network {
     send({from, to, size, cookie, Duration::zero()}, now);
   }
 
-  // Executes everything before `until`; true when anything remains to be done. An error: a packet
+  // Executes everything before `until`; true when anything remains to be done. All processes make
+  // this call, and get the same. An error: a packet
   // that no route leads on, or one lost, doubled or out of order (which would be our bug).
   Result<bool> run(Time until);
 
   // Packets that wait for each other in a circle, if there are such: "(0,0) east VC 0 waits for
-  // (1,0) ...". Meant for a network in which nothing has moved for a while; exact at any time.
+  // (1,0) ...". Meant for a network in which nothing has moved for a while; exact at any time. A
+  // call that all processes make.
   std::string find_deadlock() const;
 
+  // What follows is of the routers of this process.
+  bool is_here(RouterId router) const;
+  bool is_here(NodeId node) const;
   NetworkCounts counts() const;
   LinkCount link(LinkId link) const;
   // Of an input port and VC; ports between routers come first, then those of the router's nodes.
   // `at`: the time up to which the network has run.
   BufferLevel buffer(RouterId router, int port, int vc, Time at) const;
   MemoryUse memory() const;
-  // Nodes are at most `ahead` beyond the beginning of the window that the others are in.
   Duration window() const;
-  Duration ahead() const;
+  // Before everybody knows of something that happens at `time`, nodes may have come so far.
+  Time last_moment(Time time) const;
 
  private:
   explicit Network(std::unique_ptr<detail::Engine> engine);

@@ -32,6 +32,7 @@ class Engine::PlainVisit {
         through_(router_.through),
         worker_(worker),
         r_(r),
+        id_(engine.ids_[r]),
         vcs_(fixed_vcs != 0 ? fixed_vcs : engine.vcs_),
         ports_(router_.ports),
         ring_bits_(engine.ring_bits_),
@@ -103,8 +104,8 @@ class Engine::PlainVisit {
     VcMask vcs = engine_.all_vcs_;
     if (engine_.dor_ != nullptr) {
       const auto target = static_cast<std::uint32_t>(packet.route >> 32);
-      if (target != r_) {
-        const Choice choice = engine_.dor_->straight(RouterId(r_), RouterId(target), packet.route,
+      if (target != id_) {
+        const Choice choice = engine_.dor_->straight(RouterId(id_), RouterId(target), packet.route,
                                                      packet.hops() == 0);
         output = choice.port;
         vcs = choice.vcs;
@@ -412,7 +413,7 @@ class Engine::PlainVisit {
   std::int64_t* const crossbar_;  // By input port.
   const std::uint64_t through_;
   const int worker_;
-  const std::uint32_t r_, vcs_, ports_, ring_bits_, ring_mask_;
+  const std::uint32_t r_, id_, vcs_, ports_, ring_bits_, ring_mask_;
 };
 
 template <std::uint32_t fixed_vcs, bool even>

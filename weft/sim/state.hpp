@@ -157,7 +157,8 @@ struct Message {
   std::uint64_t cookie;
   std::uint32_t from, to;
   std::uint32_t next;
-  std::uint32_t received;  // Packets.
+  std::uint32_t received;           // Packets.
+  std::uint32_t origin, origin_id;  // Of another process's: who made it, and its name there.
 };
 inline constexpr std::uint32_t no_message = 0xffffffffu;
 

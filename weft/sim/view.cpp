@@ -9,7 +9,8 @@ namespace weft::detail {
 
 bool View::up(int port) const {
   return engine_.all_up_ ||
-         engine_.graph_.ports(RouterId(router_))[static_cast<std::size_t>(port)].usable();
+         engine_.graph_.ports(RouterId(engine_.ids_[router_]))[static_cast<std::size_t>(port)]
+             .usable();
 }
 
 Bytes View::free(int port, int vc) const {
@@ -56,7 +57,7 @@ bool Engine::ask_way(int worker, std::uint32_t r, Slot& packet, std::uint32_t& o
   if (facts_.asks_source) flight.source_node = NodeId((*messages_)[packet.message].from);
   Choices& choices = crews_[static_cast<std::size_t>(worker)].choices;
   choices.clear();
-  policy_.next(RouterId(r), flight, View(*this, r, 0), choices);
+  policy_.next(RouterId(ids_[r]), flight, View(*this, r, 0), choices);
   if (choices.empty()) {
     no_way(worker, r, packet);
     return false;
