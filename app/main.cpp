@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one program. Reads the command line, runs a sub-command, and turns whatever comes back into
 // one line on standard error and an exit code: 0 done, 1 finding, 2 usage, 3 bad input, 70 our bug.
+// Of several processes, started by an mpirun, process 0 speaks for all.
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -19,6 +20,7 @@
 #include <weft/base/result.hpp>
 #include <weft/base/text.hpp>
 #include <weft/base/version.hpp>
+#include <weft/peers/launch.hpp>
 
 namespace weft::app {
 
@@ -60,8 +62,14 @@ int complain(std::string text, int code) {
   return code;
 }
 
+bool speaks() {
+  return launched().self == 0;
+}
+
 int finish(const Status& status) {
-  return status ? 0 : complain(status.error().text(), exit_code(status.error().broken()));
+  if (status) return 0;
+  const int code = exit_code(status.error().broken());
+  return speaks() ? complain(status.error().text(), code) : code;
 }
 
 // The first word of the command line that is no command or option of ours, with the nearest that
@@ -109,10 +117,13 @@ int run(int argc, char** argv) {
   try {
     parser.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    return finish(print(parser.help()));
+    return speaks() ? finish(print(parser.help())) : 0;
   } catch (const CLI::CallForVersion& e) {
-    return finish(print(std::string(e.what()) + "\n"));
+    return speaks() ? finish(print(std::string(e.what()) + "\n")) : 0;
   } catch (const CLI::ParseError& e) {
+    // All read the same words, and an mpirun ends all as soon as one returns an error: that is left
+    // to process 0, which has something to say first.
+    if (!speaks()) return 0;
     const std::string better = misspelt(parser, argc, argv);
     return complain(better.empty() ? e.what() : better, exit_usage);
   }

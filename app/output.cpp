@@ -3,7 +3,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 namespace weft::app {
@@ -16,6 +18,24 @@ Status print(std::string_view text) {
       return Error::run(std::string("cannot write to standard output: ") + std::strerror(errno));
     text.remove_prefix(static_cast<std::size_t>(written));
   }
+  return {};
+}
+
+Status check_output(const char* option, const std::string& path, std::set<std::string>& seen) {
+  if (path.empty()) return {};
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const auto refuse = [&](const std::string& why) {
+    return Error::call(fmt::format("{} {}: {}", option, path, why));
+  };
+  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : ".";
+  if (!fs::is_directory(folder, ignored))
+    return refuse("there is no folder '" + folder.string() + "'; make it first");
+  if (fs::is_directory(path, ignored)) return refuse("is a folder; give a file name");
+  if (::access(fs::exists(path, ignored) ? path.c_str() : folder.c_str(), W_OK) != 0)
+    return refuse("may not be written");
+  if (!path.starts_with("/dev/") && !seen.insert(fs::weakly_canonical(path, ignored)).second)
+    return refuse("is named twice; give each output its own file");
   return {};
 }
 

@@ -10,15 +10,19 @@
 #include <vector>
 
 #include "command.hpp"
+#include "home.hpp"
 #include "output.hpp"
 #include <fmt/format.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <weft/base/file.hpp>
 #include <weft/base/quantity.hpp>
 #include <weft/coll/choose.hpp>
+#include <weft/part/part.hpp>
+#include <weft/peers/launch.hpp>
 #include <weft/record/series_file.hpp>
 #include <weft/scene/linked.hpp>
 #include <weft/scene/plan.hpp>
@@ -110,7 +114,11 @@ Status complete(const SimOptions& options, Plan& plan) {
     plan.stack = *stack;
   }
   if (Status s = read_times(options, plan); !s) return s;
-  if (plan.threads < 1 || plan.threads > 64) return Error::call("--threads: must lie in 1 to 64");
+  if (plan.threads < 1 || plan.threads > 63) return Error::call("--threads: must lie in 1 to 63");
+  if (plan.threads > 1 && launched().count > 1)
+    return Error::call("--threads: each of several processes has one; start more processes");
+  if (const auto cut = parse_cut(plan.partition); !cut)
+    return Error::call("--partition: " + cut.error().message());
   if (plan.out.empty() &&
       (plan.matrix || plan.series > Duration::zero() || !plan.watched.empty())) {
     return Error::call("--matrix, --series and --watch write files: say where with --out DIR");
@@ -149,6 +157,15 @@ Result<std::string> find_program(const std::string& name) {
   return Error::input(name + ": no such program");
 }
 
+// What happened to one process only, whichever it is, must be told by that one.
+Error lost(const std::string& text) {
+  const Launch launch = launched();
+  if (launch.count == 1) return Error::run(text);
+  const std::string whole = fmt::format("process {} of {}: {}", launch.self, launch.count, text);
+  if (launch.self != 0) fmt::print(stderr, "weft: error: {}\n", whole);
+  return Error::run(whole);
+}
+
 // Runs the program and waits for it; its exit code, or 128 and the signal that ended it.
 Result<int> run_program(const std::string& program, const std::vector<std::string>& words,
                         const Plan& plan) {
@@ -178,18 +195,27 @@ Result<int> run_program(const std::string& program, const std::vector<std::strin
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGTERM, [](int signal) { ::kill(told, signal); });
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0) {
+  rusage use = {};
+  while (::wait4(child, &status, 0, &use) < 0) {
     if (errno != EINTR) return Error::run(std::string("waiting: ") + std::strerror(errno));
   }
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
+    return lost(fmt::format(
+        "{} was killed after it had used {:.1f} MB: the machine probably ran out of memory; use "
+        "fewer ranks, carry no data (--payload none), or more processes (mpirun -np 2 weft sim "
+        "...)",
+        program, static_cast<double>(use.ru_maxrss) * 1024 / 1e6));
+  }
   if (WIFSIGNALED(status)) {
-    return Error::run(fmt::format("{} was ended by signal {} ({})", program, WTERMSIG(status),
-                                  strsignal(WTERMSIG(status))));
+    return lost(fmt::format("{} was ended by signal {} ({})", program, WTERMSIG(status),
+                            strsignal(WTERMSIG(status))));
   }
   return WEXITSTATUS(status);
 }
 
 Status simulate(const SimOptions& options, const std::vector<std::string>& words) {
   if (options.list_collectives) return print(coll::list_algorithms());
+  if (options.plan.partition == "list") return print(list_cuts());
   if (words.empty()) return Error::call("which program? weft sim [options] PROGRAM [arguments]");
   if (words.front().starts_with('-')) {
     return Error::call("unknown option '" + words.front() +
@@ -197,6 +223,7 @@ Status simulate(const SimOptions& options, const std::vector<std::string>& words
   }
   Plan plan = options.plan;
   if (Status s = complete(options, plan); !s) return s;
+  plan.libraries = find_home().lib;
   auto program = find_program(words.front());
   if (!program) return std::move(program).error();
   if (Status linked = check_linked(*program); !linked) return linked;
@@ -205,7 +232,7 @@ Status simulate(const SimOptions& options, const std::vector<std::string>& words
   if (Status s = make_folder(plan.out); !s) return s;
   auto code = run_program(*program, words, plan);
   if (!code) return std::move(code).error();
-  if (plan.series > Duration::zero()) {
+  if (plan.series > Duration::zero() && launched().self == 0) {
     auto scene = read_scene(plan);
     if (!scene) return std::move(scene).error();
     if (Status s = convert_series(plan.out, *scene->topology); !s) return s;
@@ -246,6 +273,11 @@ void add_run_options(CLI::App& parser, SimOptions& options) {
   parser
       .add_option("--threads", options.plan.threads, "Worker threads; results do not depend on it")
       ->capture_default_str();
+  parser
+      .add_option("--partition", options.plan.partition,
+                  "How the network is shared out among threads or processes ('list' shows the "
+                  "ways); results do not depend on it")
+      ->capture_default_str();
   parser.add_option("--seed", options.plan.seed, "Of random choices in routing")
       ->capture_default_str();
   parser.add_option("--stack", options.stack, "Stack of a rank (default: 64 KiB to 8 MiB)");
@@ -270,6 +302,8 @@ void add_output_options(CLI::App& parser, SimOptions& options) {
   parser.add_option("--watch-from", options.watch_from, "Begin to watch (default: at once)");
   parser.add_option("--watch-until", options.watch_until, "and end (default: never)");
   parser.add_option("--watch-every", options.watch_every, "Look so often (default: 10 ns)");
+  parser.add_option("--progress-file", options.plan.progress_file,
+                    "A line of JSON that says how far it has come, for jobs that nobody watches");
   parser.add_flag("--label", options.plan.label, "Begin each line of a rank with [rank]");
   parser.add_flag("-q,--quiet", options.plan.quiet, "No summary, no progress");
   parser.add_flag("-v,--verbose", options.plan.verbose, "Also speed and memory of the simulation");
@@ -286,7 +320,8 @@ Command sim_command() {
             add_output_options(parser, *options);
             parser.footer(
                 "The program must have been linked by 'weft cc', 'weft c++' or 'weft fc'. Its exit "
-                "code is passed on.");
+                "code is passed on.\nOn several machines or cores: mpirun -np 8 weft sim ... with "
+                "Open MPI or MPICH; same results.");
             return std::function<Status()>([options, ranks, &parser] {
               options->ranks_given = ranks->count() > 0;
               return simulate(*options, parser.remaining());

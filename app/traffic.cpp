@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft traffic: latency and throughput of a network under synthetic load.
-#include <atomic>
 #include <chrono>
-#include <csignal>
-#include <filesystem>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "command.hpp"
+#include "interrupts.hpp"
+#include "job.hpp"
 #include "output.hpp"
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <weft/base/file.hpp>
 #include <weft/base/progress.hpp>
+#include <weft/base/progress_file.hpp>
 #include <weft/base/text.hpp>
 #include <weft/comm/injection.hpp>
+#include <weft/part/part.hpp>
 #include <weft/plot/chart.hpp>
+#include <weft/traffic/agree.hpp>
 #include <weft/traffic/report.hpp>
 #include <weft/traffic/sweep.hpp>
 
@@ -34,16 +36,9 @@ struct TrafficOptions {
   double factor = 3, search_tolerance_percent = 2, converge_percent = 1;
   std::int64_t warmup_cycles = 0, measure_cycles = 0;
   int workers = 1, jobs = 0;
-  std::string csv, json, svg, html;
+  std::string partition = "automatic";
+  std::string csv, json, svg, html, progress_file;
 };
-
-// Set by Ctrl-C. The first asks for an orderly end, the second ends at once.
-std::atomic<bool> interrupted{false};
-
-extern "C" void on_interrupt(int signal) {
-  interrupted.store(true);
-  std::signal(signal, SIG_DFL);
-}
 
 std::string routing_list() {
   std::string text = "Routing policies:\n";
@@ -67,6 +62,14 @@ std::string injection_list() {
   return text;
 }
 
+std::string partition_list() {
+  const std::string cuts = list_cuts();
+  std::string text = "Partitions:\n";
+  for (const std::string_view line : split(cuts, '\n'))
+    if (!line.empty()) text += fmt::format("  {}\n", line);
+  return text;
+}
+
 // The lists that were asked for; empty when none was.
 std::string asked_lists(const TrafficOptions& options) {
   const auto asks = [&](const char* name) {
@@ -77,33 +80,22 @@ std::string asked_lists(const TrafficOptions& options) {
   if (asks("routing")) text += routing_list();
   if (asks("pattern")) text += pattern_list();
   if (asks("injection")) text += injection_list();
+  if (options.partition == "list") text += partition_list();
   return text;
 }
 
-// Before the long run: what cannot be written is better known now.
-Status check_output(const char* option, const std::string& path, std::set<std::string>& seen) {
-  if (path.empty()) return {};
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  const auto refuse = [&](const std::string& why) {
-    return Error::call(fmt::format("{} {}: {}", option, path, why));
-  };
-  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : ".";
-  if (!fs::is_directory(folder, ignored))
-    return refuse("there is no folder '" + folder.string() + "'; make it first");
-  if (fs::is_directory(path, ignored)) return refuse("is a folder; give a file name");
-  if (::access(fs::exists(path, ignored) ? path.c_str() : folder.c_str(), W_OK) != 0)
-    return refuse("may not be written");
-  if (!path.starts_with("/dev/") && !seen.insert(fs::weakly_canonical(path, ignored)).second)
-    return refuse("is named twice; give each output its own file");
+Status check_outputs(const TrafficOptions& o) {
+  std::set<std::string> seen;
+  for (const auto& [option, path] : {std::pair{"--csv", &o.csv},
+                                     {"--json", &o.json},
+                                     {"--svg", &o.svg},
+                                     {"--html", &o.html},
+                                     {"--progress-file", &o.progress_file}})
+    if (Status s = check_output(option, *path, seen); !s) return s;
   return {};
 }
 
-Status check_options(const TrafficOptions& o) {
-  std::set<std::string> seen;
-  for (const auto& [option, path] :
-       {std::pair{"--csv", &o.csv}, {"--json", &o.json}, {"--svg", &o.svg}, {"--html", &o.html}})
-    if (Status s = check_output(option, *path, seen); !s) return s;
+Status check_options(const TrafficOptions& o, const Job& job) {
   if (o.factor <= 1) return Error::call("--factor must be above 1");
   if (o.search_tolerance_percent <= 0 || o.search_tolerance_percent > 50)
     return Error::call("--search-tolerance must be above 0 and at most 50 (percent)");
@@ -116,6 +108,10 @@ Status check_options(const TrafficOptions& o) {
     return Error::call("--warmup fixes the length of a run; give --measure too");
   if (o.workers < 1 || o.workers > 63) return Error::call("--workers must be from 1 to 63");
   if (o.jobs < 0 || o.jobs > 1024) return Error::call("--jobs must be from 0 (cores) to 1024");
+  if (job.processes() > 1 && (o.workers > 1 || o.jobs > 1))
+    return Error::call(
+        "under mpirun every process is one worker, and all of them share one point: leave out "
+        "--workers and --jobs");
   if (o.saturation && !o.load.empty())
     return Error::call("--saturation searches for the load itself; leave out --load");
   return {};
@@ -127,7 +123,20 @@ struct Plan {
   SweepSettings settings;
 };
 
-Result<Plan> make_plan(const TrafficOptions& options) {
+// Before the long run: a partition may be for other networks, or not in this build.
+Result<Cut> choose_cut(const TrafficOptions& options, const std::vector<Scenario>& scenarios) {
+  auto cut = parse_cut(options.partition);
+  if (!cut) return Error::call("--partition: " + cut.error().message());
+  if (*cut == Cut::automatic) return cut;
+  for (const Scenario& scenario : scenarios) {
+    auto parts = partition(*scenario.topology, {.parts = 1, .cut = *cut, .weight = {}});
+    if (!parts) return Error::call("--partition: " + parts.error().message());
+  }
+  return cut;
+}
+
+Result<Plan> make_plan(const TrafficOptions& options, const Job& job) {
+  if (Status s = check_options(options, job); !s) return std::move(s).error();
   ScenarioRequest request;
   for (const auto& [key, value] : options.scenario) request.options[key] = value;
   request.sets = options.sets;
@@ -165,10 +174,20 @@ Result<Plan> make_plan(const TrafficOptions& options) {
   settings.factor = options.factor;
   settings.search.tolerance = options.search_tolerance_percent / 100;
   settings.all = options.all;
+  auto cut = choose_cut(options, plan.scenarios);
+  if (!cut) return std::move(cut).error();
+  settings.cut = *cut;
+  settings.peers = job.peers();
   settings.workers = options.workers;
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   settings.jobs = options.jobs > 0 ? options.jobs : std::max(1, cores / options.workers);
   return plan;
+}
+
+std::size_t point_count(const Sweep& sweep) {
+  std::size_t points = 0;
+  for (const Curve& curve : sweep.curves) points += curve.points.size();
+  return points;
 }
 
 double seconds_now() {
@@ -176,17 +195,29 @@ double seconds_now() {
   return std::chrono::duration<double>(now).count();
 }
 
-Sweep run_plan(const Plan& plan, bool search) {
-  Progress progress = Progress::to_stderr(&seconds_now);
-  SweepControl control{.stop = &interrupted, .progress = {}};
-  if (progress.visible())
-    control.progress = [&](double share, const std::string& what) { progress.update(share, what); };
-  interrupted.store(false);
-  const auto before = std::signal(SIGINT, &on_interrupt);
+// Of all files: whether they can be written. The one about progress is begun.
+Result<std::optional<ProgressFile>> start_files(const TrafficOptions& options, const Job& job) {
+  if (!job.speaks()) return std::optional<ProgressFile>();
+  if (Status s = check_outputs(options); !s) return std::move(s).error();
+  if (options.progress_file.empty()) return std::optional<ProgressFile>();
+  auto file = ProgressFile::start(options.progress_file, &seconds_now);
+  if (!file) return std::move(file).error().during("--progress-file");
+  return std::optional<ProgressFile>(*std::move(file));
+}
+
+Sweep run_plan(const Plan& plan, bool search, const Job& job, ProgressFile* file) {
+  Progress meter = job.speaks() ? Progress::to_stderr(&seconds_now) : Progress(&seconds_now, {});
+  SweepControl control{.stop = &interrupted(), .progress = {}};
+  if (meter.visible() || file != nullptr)
+    control.progress = [&](const SweepNews& news) {
+      meter.update(news.share, news.what);
+      if (file == nullptr) return;
+      file->note("points_done", static_cast<std::int64_t>(news.points_done));
+      file->update(news.share, news.what);
+    };
   Sweep sweep = search ? search_saturation(plan.scenarios, plan.settings, control)
                        : run_sweep(plan.scenarios, plan.loads, plan.settings, control);
-  std::signal(SIGINT, before);
-  progress.finish();
+  if (file != nullptr) file->note("points_done", static_cast<std::int64_t>(point_count(sweep)));
   return sweep;
 }
 
@@ -206,27 +237,49 @@ Status write_outputs(const TrafficOptions& o, const Sweep& sweep) {
   return {};
 }
 
-Status run_traffic(const TrafficOptions& options) {
-  if (const std::string lists = asked_lists(options); !lists.empty()) return print(lists);
-  if (Status s = check_options(options); !s) return s;
-  auto plan = make_plan(options);
-  if (!plan) return std::move(plan).error();
-  const Sweep sweep = run_plan(*plan, options.saturation);
-  std::size_t points = 0;
-  for (const Curve& curve : sweep.curves) points += curve.points.size();
-  if (points > 0) {
-    if (Status s = write_outputs(options, sweep); !s) return s;
-    if (!options.quiet)
-      if (Status s =
-              print(sweep_table(sweep, options.factor) + "digest " + sweep_digest(sweep) + "\n");
-          !s)
-        return s;
-  }
+Status show(const TrafficOptions& options, const Sweep& sweep) {
+  if (point_count(sweep) == 0) return {};
+  if (Status s = write_outputs(options, sweep); !s) return s;
+  if (options.quiet) return {};
+  return print(sweep_table(sweep, options.factor) + "digest " + sweep_digest(sweep) + "\n");
+}
+
+Status verdict(const Sweep& sweep) {
   if (sweep.failure) return *sweep.failure;
-  if (sweep.stopped)
-    return Error::run(points > 0 ? "interrupted; the results above are what was done until then"
-                                 : "interrupted before the first result");
-  return {};
+  if (!sweep.stopped) return {};
+  return Error::run(point_count(sweep) > 0
+                        ? "interrupted; the results above are what was done until then"
+                        : "interrupted before the first result");
+}
+
+template <typename T>
+Status status_of(const Result<T>& result) {
+  return result ? Status() : Status(result.error());
+}
+
+// All processes come here, and all return the same.
+Status run_together(const TrafficOptions& options, const Job& job) {
+  auto file = start_files(options, job);
+  auto plan = file ? make_plan(options, job) : Result<Plan>(file.error());
+  if (Status s = agree(job.peers(), status_of(plan)); !s) return s;
+  ProgressFile* const progress = file && *file ? &**file : nullptr;
+  const Sweep sweep = run_plan(*plan, options.saturation, job, progress);
+  Status end = agree(job.peers(), job.speaks() ? show(options, sweep) : Status());
+  if (end) end = verdict(sweep);
+  using State = ProgressFile::State;
+  if (progress != nullptr) {
+    const State state = sweep.stopped ? State::interrupted : end ? State::done : State::failed;
+    if (Status written = progress->finish(state); !written && end) end = written;
+  }
+  return end;
+}
+
+Status run_traffic(const TrafficOptions& options, Job& job) {
+  if (const std::string lists = asked_lists(options); !lists.empty())
+    return job.speaks() ? print(lists) : Status();
+  const Interrupts caught;
+  if (Status s = job.join(); !s) return s;
+  return job.guard([&] { return run_together(options, job); });
 }
 
 void add_scenario_options(CLI::App& parser, TrafficOptions& o) {
@@ -282,9 +335,16 @@ void add_run_options(CLI::App& parser, TrafficOptions& o) {
          "change of latency and throughput between samples that counts as none (1)", "PERCENT");
   parser.add_flag("--all", o.all, "run every load, also beyond the second saturated one")
       ->group("Experiment");
-  option("--jobs", o.jobs, "points simulated at the same time (default: cores)", "N");
-  option("--workers", o.workers, "threads inside one simulation (1); results do not depend on it",
+  option("--jobs", o.jobs, "points simulated at the same time (default: cores; not under mpirun)",
          "N");
+  option("--workers", o.workers,
+         "threads inside one simulation (1; under mpirun each process is one); results do not "
+         "depend on it",
+         "N");
+  option("--partition", o.partition,
+         "which worker or process has which routers: automatic, blocks, subtrees, metis, ranges, "
+         "or 'list'; results do not depend on it",
+         "NAME");
 }
 
 void add_output_options(CLI::App& parser, TrafficOptions& o) {
@@ -295,11 +355,14 @@ void add_output_options(CLI::App& parser, TrafficOptions& o) {
   option("--json", o.json, "the same with settings, busiest cables and saturation");
   option("--svg", o.svg, "latency over load");
   option("--html", o.html, "a page with charts that answer the pointer");
+  option("--progress-file", o.progress_file,
+         "one line of JSON, rewritten every second: how far, how long still, how it ended");
   parser.add_flag("--quiet", o.quiet, "no table on standard output")->group("Output");
 }
 
 std::function<Status()> set_up(CLI::App& parser) {
   auto options = std::make_shared<TrafficOptions>();
+  auto job = std::make_shared<Job>();
   add_scenario_options(parser, *options);
   add_run_options(parser, *options);
   add_output_options(parser, *options);
@@ -311,9 +374,11 @@ std::function<Status()> set_up(CLI::App& parser) {
       "  weft traffic --net torus:8x8 --pattern tornado --saturation\n"
       "  weft traffic --net presets/nsim-torus.toml --set router.buffer='4 KiB' --load '1 GB/s'\n"
       "  weft traffic --net mesh:8x8 --warmup 6000 --measure 9000 --load 0.1   (as BookSim runs)\n"
+      "  mpirun -np 4 weft traffic --net torus:16x16x16 --load 10%   (one simulation on four "
+      "processes)\n"
       "Definitions: docs/reference/traffic.md. Exit code: 0, 1 interrupted or deadlock, 2 usage, 3 "
       "bad input.");
-  return [options] { return run_traffic(*options); };
+  return [options, job] { return run_traffic(*options, *job); };
 }
 
 }  // namespace

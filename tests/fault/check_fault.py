@@ -13,6 +13,7 @@ import time
 import unittest
 
 WEFT = sys.argv[1]
+SANITIZED = "sanitized" in sys.argv[2:]
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -21,13 +22,19 @@ def limit_files():
     resource.setrlimit(resource.RLIMIT_FSIZE, (256, 256))
 
 
+def limit_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+
+
 class Faults(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.place = pathlib.Path(cls.folder.name)
         cls.program = str(cls.place / "endless")
-        subprocess.run([WEFT, "cc", "-O1", str(HERE / "endless.c"), "-o", cls.program], check=True)
+        cls.hoarder = str(cls.place / "hoard")
+        for source, program in (("endless.c", cls.program), ("hoard.c", cls.hoarder)):
+            subprocess.run([WEFT, "cc", "-O1", str(HERE / source), "-o", program], check=True)
 
     @classmethod
     def tearDownClass(cls):
@@ -109,6 +116,34 @@ class Faults(unittest.TestCase):
         self.assertNotEqual(run.returncode, 0)
         self.assertRegex(run.stderr, rb"weft: error: cannot write .*summary\.json.: File too large")
         self.assertEqual(list(out.iterdir()), [])
+
+    def run_with_little_memory(self, *arguments):
+        run = subprocess.run([WEFT, "sim", "-q", "--net", "torus:4x4", *arguments],
+                             capture_output=True, check=False, timeout=60, preexec_fn=limit_memory)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertEqual(run.stderr.count(b"\n"), 1, run.stderr)
+        return run.stderr
+
+    # A sanitizer needs more address space than that, and has its own way to refuse.
+    @unittest.skipIf(SANITIZED, "address space cannot be limited in a sanitizer's build")
+    def test_lack_of_memory_is_told(self):
+        for threads in ("1", "2"):
+            told = self.run_with_little_memory("--stack", "64KiB", "--threads", threads, self.hoarder)
+            self.assertRegex(
+                told, rb"^weft: error: out of memory for \d+ bytes more after [\d.]+ MB; use fewer ranks, ")
+
+    @unittest.skipIf(SANITIZED, "address space cannot be limited in a sanitizer's build")
+    def test_lack_of_address_space_is_told(self):
+        told = self.run_with_little_memory("--stack", "1GiB", self.program)
+        self.assertRegex(told, rb"^weft: error: no address space for 16 stacks of \d+ bytes: .*--stack")
+
+    def test_killed_program_is_told(self):
+        run = self.start()
+        os.kill(self.child_of(run), signal.SIGKILL)
+        _, told = run.communicate(timeout=30)
+        self.assertEqual(run.returncode, 1, told)
+        self.assertRegex(told, rb"weft: error: .*endless was killed after it had used [\d.]+ MB: the machine "
+                               rb"probably ran out of memory; use fewer ranks, ")
 
 
 if __name__ == "__main__":

@@ -3,11 +3,13 @@
 """Runs programs on simulated machines again and again: no byte of what comes out may change.
 
 With one, two and four threads, once more, and under another name of the folder, all files and all that is printed
-are the same. With and without the data of messages, times are.
+are the same. With and without the data of messages, times are. With --launcher MPIRUN: one to four processes instead
+of threads.
 """
 import argparse
 import filecmp
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -27,6 +29,9 @@ CASES = [
     ("sort", ["300"], ["--net", "dragonfly:a=4,h=2,p=2", "-n", "32"], True),
 ]
 EXIT = {"abort": 3, "poll": 1}  # Others end well.
+# Open MPI does not start for root, and not more processes than cores, unless told to.
+ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                   OMPI_MCA_rmaps_base_oversubscribe="1")
 WATCH = ["--matrix", "--series", "5us", "--watch", "0", "--watch-until", "20us", "--watch-every", "500ns"]
 
 
@@ -37,12 +42,27 @@ class Job:
         # An hour of waiting would be many samples.
         self.watch = ["--matrix"] if program.name == "poll" else WATCH
 
-    def run(self, name, options):
+    def run(self, name, options, launcher=()):
         out = self.folder / name
         done = subprocess.run(
-            [self.weft, "sim", *self.machine, *self.watch, "--out", str(out), *options, str(self.program), *self.arguments],
-            capture_output=True, check=False, timeout=240)
-        return out, done.stdout + done.stderr + f"exit {done.returncode}\n".encode()
+            [*launcher, self.weft, "sim", *self.machine, *self.watch, "--out", str(out), *options, str(self.program),
+             *self.arguments], capture_output=True, check=False, timeout=240, env=ENVIRONMENT)
+        return out, Printed(done)
+
+
+class Printed:
+    def __init__(self, done):
+        self.out, self.error, self.code = done.stdout, done.stderr, done.returncode
+
+    def same(self, other):
+        return (self.out, self.error, self.code) == (other.out, other.error, other.code)
+
+    def same_but_for_launcher(self, other):
+        """A launcher has something to say itself when a job ends badly."""
+        if self.code == 0:
+            return self.same(other)
+        rest = iter(other.error.splitlines())
+        return self.out == other.out and other.code != 0 and all(line in rest for line in self.error.splitlines())
 
 
 def differences(one, other):
@@ -58,19 +78,27 @@ def without_data(out):
     return summary, (out / "ranks.csv").read_bytes(), (out / "traffic.txt").read_bytes()
 
 
-def check(job, needs_data):
+def check(job, needs_data, launcher):
     problems = []
     payload = ["--payload", "full"] if needs_data else []
     first, printed = job.run("one", ["--threads", "1", *payload])
-    if not printed.endswith(f"exit {EXIT.get(job.program.name, 0)}\n".encode()):
-        return ["unexpected end: " + printed.decode()]
-    for name, threads in (("again", "1"), ("two", "2"), ("four", "4")):
-        other, also_printed = job.run(name, ["--threads", threads, *payload])
+    if printed.code != EXIT.get(job.program.name, 0):
+        return [f"unexpected end: {printed.out + printed.error} exit {printed.code}"]
+    ways = [("again", 1), ("two", 2), ("four", 4)]
+    if launcher:
+        ways = [(f"processes{n}", n) for n in (1, 2, 3, 4)]
+    for name, workers in ways:
+        if launcher:
+            other, also = job.run(name, payload, [launcher, "-np", str(workers)])
+            same = printed.same_but_for_launcher(also)
+        else:
+            other, also = job.run(name, ["--threads", str(workers), *payload])
+            same = printed.same(also)
         for file in differences(first, other):
-            problems.append(f"{file} differs between runs with 1 and {threads} threads")
-        if printed != also_printed:
-            problems.append(f"prints something else with {threads} threads")
-    if not needs_data:
+            problems.append(f"{file} differs with {workers} workers")
+        if not same:
+            problems.append(f"prints something else with {workers} workers: {also.out + also.error} exit {also.code}")
+    if not needs_data and not launcher:
         full, _ = job.run("full", ["--payload", "full"])
         if without_data(first) != without_data(full):
             problems.append("other times when data travels")
@@ -81,6 +109,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("weft")
     parser.add_argument("examples", type=pathlib.Path)
+    parser.add_argument("--launcher")
     options = parser.parse_args()
     failed = False
     with tempfile.TemporaryDirectory() as folder:
@@ -94,7 +123,7 @@ def main():
             machine = [word.replace("PRESETS", str(options.examples.parent / "presets")) for word in machine]
             results = place / str(number)
             results.mkdir()
-            for problem in check(Job(options.weft, results, program, arguments, machine), needs_data):
+            for problem in check(Job(options.weft, results, program, arguments, machine), needs_data, options.launcher):
                 print(f"{name} {' '.join(arguments)} on {machine[1]}: {problem}")
                 failed = True
     return 1 if failed else 0

@@ -23,6 +23,7 @@
 #endif
 #endif
 #if defined(WEFT_ASAN)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #if defined(WEFT_TSAN)
@@ -60,6 +61,10 @@ struct Fiber::Switch {
 
 Fiber::Fiber(std::byte* stack_low, std::size_t stack_size, Entry entry, void* argument)
     : entry_(entry), argument_(argument), stack_low_(stack_low), stack_size_(stack_size) {
+#if defined(WEFT_ASAN)
+  // Another fiber may have been there, and ended in the middle of its calls.
+  __asan_unpoison_memory_region(stack_low, stack_size);
+#endif
   context_ = context::make_fcontext(stack_low + stack_size, stack_size, &Switch::enter);
 #if defined(WEFT_TSAN)
   own_shadow_ = __tsan_create_fiber(0);

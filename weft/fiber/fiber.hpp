@@ -15,27 +15,36 @@ namespace weft {
 // Stacks for many fibers in one mapping of address space; memory is taken as a stack is touched.
 class Stacks {
  public:
-  // `size` is rounded up to pages. Below every stack lies a guard page while the system's limit of
-  // mappings allows; guarded() says how far.
-  static Result<std::unique_ptr<Stacks>> make(std::uint32_t count, std::size_t size);
+  enum class Guards : std::uint8_t { best, none };  // As good as the system has them, or none.
+  // `size` is rounded up to pages. Below every stack lies a gap that no memory stands behind, if
+  // the system can do that for so many; guarded() says how many have it.
+  static Result<std::unique_ptr<Stacks>> make(std::uint32_t count, std::size_t size,
+                                              Guards guards = Guards::best);
   ~Stacks();
   Stacks(const Stacks&) = delete;
   Stacks& operator=(const Stacks&) = delete;
 
   std::byte* low(std::uint32_t index) const { return base_ + index * stride_ + guard_bytes; }
   std::size_t size() const { return stride_ - guard_bytes; }
+  std::byte* begin() const { return base_; }  // Of all stacks and guards.
+  std::size_t bytes() const { return stride_ * count_; }
   std::uint32_t guarded() const { return guarded_; }
   // Whose stack or guard this address lies in.
   std::optional<std::uint32_t> owner(const void* address) const;
   bool in_guard(const void* address) const;
-  // Whether the lowest word still is as it was made; for stacks without a guard.
-  bool intact(std::uint32_t index) const;
+  // Whether nothing was written right below the stack. One that is guarded always is.
+  bool intact(std::uint32_t index) const { return index < guarded_ || gap_is_empty(index); }
   // The fiber is done; its memory goes back.
   void give_back(std::uint32_t index);
+  // The same of what lies more than a few frames below the caller's frame. Only from inside the
+  // fiber.
+  void give_back_unused(std::uint32_t index);
 
  private:
   static constexpr std::size_t guard_bytes = 65536;  // A page of any size that Linux has.
   Stacks() = default;
+  void install_guards();
+  bool gap_is_empty(std::uint32_t index) const;
   std::byte* base_ = nullptr;
   std::size_t stride_ = 0;
   std::uint32_t count_ = 0, guarded_ = 0;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <stdexcept>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <weft/fiber/fiber.hpp>
 
@@ -97,12 +99,69 @@ TEST(Stacks, KnowTheirOwners) {
 }
 
 TEST(Stacks, WithoutGuardsShowAnOverflow) {
-  auto stacks = Stacks::make(20'000, 65536);
+  auto stacks = Stacks::make(20'000, 65536, Stacks::Guards::none);
   ASSERT_TRUE(stacks);
   EXPECT_EQ((*stacks)->guarded(), 0u);
   EXPECT_TRUE((*stacks)->intact(19'999));
   (*stacks)->low(19'999)[0] = std::byte{1};
+  EXPECT_TRUE((*stacks)->intact(19'999));
+  (*stacks)->low(19'999)[-8] = std::byte{1};
   EXPECT_FALSE((*stacks)->intact(19'999));
+  EXPECT_TRUE((*stacks)->intact(19'998));
+}
+
+std::size_t touched_pages(const Stacks& stacks, std::uint32_t index) {
+  std::vector<unsigned char> pages(stacks.size() / 4096);
+  EXPECT_EQ(mincore(stacks.low(index), stacks.size(), pages.data()), 0);
+  return static_cast<std::size_t>(std::count_if(
+      pages.begin(), pages.end(), [](unsigned char page) { return (page & 1) != 0; }));
+}
+
+TEST(Stacks, CostNothingUntilTouched) {
+  auto stacks = Stacks::make(1000, 65536);
+  ASSERT_TRUE(stacks);
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    EXPECT_TRUE((*stacks)->intact(i));
+    EXPECT_EQ(touched_pages(**stacks, i), 0u);
+  }
+}
+
+struct Diver {
+  Stacks* stacks = nullptr;
+  std::unique_ptr<Fiber> fiber;
+  std::size_t before = 0, after = 0;
+  int sum = 0;
+};
+
+__attribute__((noinline)) int dive(int depth) {
+  volatile char room[1000] = {};
+  room[999] = static_cast<char>(depth);
+  return depth == 0 ? room[999] : dive(depth - 1) + room[999];
+}
+
+// What a rank used once, deep in some call, need not stay with it while it waits.
+TEST(Stacks, GiveBackWhatLiesBelow) {
+  auto stacks = Stacks::make(2, 65536);
+  ASSERT_TRUE(stacks);
+  Diver diver;
+  diver.stacks = stacks->get();
+  diver.fiber = std::make_unique<Fiber>((*stacks)->low(1), (*stacks)->size(),
+                                        [](void* argument) {
+                                          auto& self = *static_cast<Diver*>(argument);
+                                          self.sum = dive(30);
+                                          self.before = touched_pages(*self.stacks, 1);
+                                          self.stacks->give_back_unused(1);
+                                          self.after = touched_pages(*self.stacks, 1);
+                                          self.fiber->pause();
+                                          self.sum += dive(30);
+                                        },
+                                        &diver);
+  diver.fiber->resume();
+  EXPECT_GE(diver.before, 7u);
+  EXPECT_LE(diver.after, 2u);
+  diver.fiber->resume();
+  EXPECT_TRUE(diver.fiber->done());
+  EXPECT_EQ(diver.sum, 930);
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <iterator>
 
 #include <sys/mman.h>
 
@@ -9,15 +12,16 @@ namespace weft {
 
 namespace {
 
-constexpr std::uint64_t watch_word = 0x77656674'73746163;
+// Linux 6.13: pages that may not be touched, without a mapping of their own. Younger than headers.
+constexpr int guard_advice = 102;
 
-// Each guard splits a mapping in two. Others need mappings too, malloc before all, so we stay well
-// below the usual limit of 65,530.
+// By mprotect each guard splits a mapping in two. Others need mappings too, malloc before all, so
+// we stay well below the usual limit of 65,530.
 constexpr std::uint32_t guards_max = 16'000;
 
 }  // namespace
 
-Result<std::unique_ptr<Stacks>> Stacks::make(std::uint32_t count, std::size_t size) {
+Result<std::unique_ptr<Stacks>> Stacks::make(std::uint32_t count, std::size_t size, Guards guards) {
   std::unique_ptr<Stacks> stacks(new Stacks);
   stacks->stride_ = (size + guard_bytes - 1) / guard_bytes * guard_bytes + guard_bytes;
   stacks->count_ = count;
@@ -31,18 +35,17 @@ Result<std::unique_ptr<Stacks>> Stacks::make(std::uint32_t count, std::size_t si
   stacks->base_ = static_cast<std::byte*>(base);
   // Huge pages would commit two megabytes for the first word of a stack.
   madvise(base, stacks->stride_ * count, MADV_NOHUGEPAGE);
-  stacks->guarded_ = count <= guards_max ? count : 0;
-  for (std::uint32_t i = 0; i < stacks->guarded_; ++i) {
-    if (mprotect(stacks->base_ + i * stacks->stride_, guard_bytes, PROT_NONE) != 0) {
-      stacks->guarded_ = i;
-      break;
-    }
-  }
-  // A stack without a guard touches its lowest page, so that an overflow can be seen afterwards.
-  for (std::uint32_t i = stacks->guarded_; i < count; ++i) {
-    std::memcpy(stacks->low(i), &watch_word, sizeof watch_word);
-  }
+  if (guards == Guards::best) stacks->install_guards();
   return stacks;
+}
+
+void Stacks::install_guards() {
+  const auto install = [this](const auto& guard) {
+    while (guarded_ < count_ && guard(base_ + guarded_ * stride_)) ++guarded_;
+  };
+  install([](std::byte* at) { return madvise(at, guard_bytes, guard_advice) == 0; });
+  if (guarded_ == 0 && count_ <= guards_max)
+    install([](std::byte* at) { return mprotect(at, guard_bytes, PROT_NONE) == 0; });
 }
 
 Stacks::~Stacks() {
@@ -61,15 +64,24 @@ bool Stacks::in_guard(const void* address) const {
   return index && static_cast<const std::byte*>(address) < low(*index);
 }
 
-bool Stacks::intact(std::uint32_t index) const {
-  if (index < guarded_) return true;
-  std::uint64_t word = 0;
-  std::memcpy(&word, low(index), sizeof word);
-  return word == watch_word;
+// Nobody has written to the gap, so it reads as zero; that costs no memory.
+bool Stacks::gap_is_empty(std::uint32_t index) const {
+  constexpr std::size_t looked_at = 256;
+  std::uint64_t words[looked_at / sizeof(std::uint64_t)];
+  std::memcpy(words, low(index) - looked_at, looked_at);
+  return std::all_of(std::begin(words), std::end(words), [](std::uint64_t w) { return w == 0; });
 }
 
 void Stacks::give_back(std::uint32_t index) {
   madvise(low(index), size(), MADV_DONTNEED);
+}
+
+void Stacks::give_back_unused(std::uint32_t index) {
+  constexpr std::uintptr_t page = 4096, near = 1024;  // This frame and the system call's.
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  const std::uintptr_t used = (here - near) / page * page;
+  const auto first = reinterpret_cast<std::uintptr_t>(low(index));
+  if (used > first) madvise(low(index), used - first, MADV_DONTNEED);
 }
 
 }  // namespace weft

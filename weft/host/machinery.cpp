@@ -10,7 +10,8 @@ namespace weft {
 namespace {
 
 constexpr std::size_t stack_least = std::size_t{64} << 10, stack_most = std::size_t{8} << 20;
-constexpr std::size_t stacks_in_all = std::size_t{64} << 30;  // Of address space, not of memory.
+// Of address space, not of memory; but every 2 MB of it that are touched cost a page of tables.
+constexpr std::size_t stacks_in_all = std::size_t{32} << 30;
 
 Rate least(Rate a, Rate b) {
   return a.in_bit_per_s() == 0 || b < a ? b : a;
@@ -36,6 +37,23 @@ Status Machinery::check_rails() const {
   return {};
 }
 
+// A node with ranks is busier than one without.
+NetworkOptions Machinery::network_options() {
+  const Graph& graph = setup.topology->graph;
+  NetworkOptions options;
+  options.seed = setup.seed;
+  options.workers = setup.workers;
+  options.cut = setup.cut;
+  options.peers = setup.peers;
+  options.bulletin = &stop_ps;
+  options.weight.assign(graph.router_count(), 1);
+  for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
+    options.weight[graph.router_of(NodeId(n)).index] +=
+        setup.placement->count(n / rails()) > 0 ? 2 : 0;
+  }
+  return options;
+}
+
 Status Machinery::build() {
   if (Status status = check_rails(); !status) return status;
   // The card is as fast as its slowest part.
@@ -43,8 +61,8 @@ Status Machinery::build() {
   const Rate wire = setup.machine.link.rate;
   setup.machine.inject_rate = least(least(setup.machine.inject_rate, wire), card);
   setup.machine.eject_rate = least(least(setup.machine.eject_rate, wire), card);
-  auto made = Network::make(*setup.topology, setup.machine, *setup.policy, *this,
-                            {setup.seed, setup.workers, Duration::zero()});
+  auto made =
+      Network::make(*setup.topology, setup.machine, *setup.policy, *this, network_options());
   if (!made) return std::move(made).error();
   network = std::move(*made);
   in_order = setup.policy->facts().in_order;
@@ -54,7 +72,8 @@ Status Machinery::build() {
   const std::size_t even = stacks_in_all / std::max(count, 1u);
   const std::size_t stack =
       setup.stack_bytes > 0 ? setup.stack_bytes : std::clamp(even, stack_least, stack_most);
-  auto mapped = Stacks::make(count, stack);
+  auto mapped =
+      Stacks::make(count, stack, setup.guard_stacks ? Stacks::Guards::best : Stacks::Guards::none);
   if (!mapped) return std::move(mapped).error();
   stacks = std::move(*mapped);
   const std::uint32_t nodes = setup.topology->graph.node_count() / rails();
@@ -63,8 +82,10 @@ Status Machinery::build() {
   if (setup.node.sockets > 1) landings_.resize(nodes);
   ranks.reserve(count);
   for (std::uint32_t r = 0; r < count; ++r) {
-    ranks.push_back(std::make_unique<SimRank>(*this, RankId(r)));
-    ring(node_of(RankId(r)), Time::zero());
+    const std::uint32_t node = node_of(RankId(r));
+    const bool here = network->is_here(endpoint(node, RailId(0)));
+    ranks.push_back(here ? std::make_unique<SimRank>(*this, RankId(r)) : nullptr);
+    if (here) ring(node, Time::zero());
   }
   return {};
 }
@@ -84,6 +105,25 @@ void Machinery::rank_ended(SimRank& rank) {
   stacks->give_back(rank.self().index);
 }
 
+void Machinery::note_overflow(RankId rank, Time now) {
+  std::uint32_t known = nobody;
+  overflowed.compare_exchange_strong(known, rank.index);
+  stop(now);
+}
+
+void Machinery::stop(Time at) {
+  std::int64_t known = stop_ps.load();
+  while (at.in_ps() < known && !stop_ps.compare_exchange_weak(known, at.in_ps())) {
+  }
+}
+
+Status Machinery::check_stacks() const {
+  const std::uint32_t rank = overflowed.load();
+  if (rank == nobody) return {};
+  return Error::run("rank " + std::to_string(rank) + " overflowed its stack of " +
+                    std::to_string(stacks->size() / 1024) + " KiB; give more with --stack");
+}
+
 Time Machinery::alarm(int worker, NodeId endpoint, Time now) {
   const std::uint32_t node = endpoint.index / rails();
   const Time next_landing = land(worker, node, now);
@@ -99,13 +139,12 @@ Time Machinery::alarm(int worker, NodeId endpoint, Time now) {
   return next < last_turn() ? next : Time::never();
 }
 
-// What lies within reach of the window in which somebody stopped is played to its end: others may
-// have been further already, and what has happened must not depend on them.
+// A stop takes a while to reach everyone: others may have been further already, and what has
+// happened must not depend on them.
 Time Machinery::last_turn() const {
   const std::int64_t stop = stop_ps.load(std::memory_order_relaxed);
   if (stop == Time::never().in_ps()) return Time::never();
-  const std::int64_t window = network->window().in_ps();
-  return Time::ps(stop / window * window) + network->ahead();
+  return network->last_moment(Time::ps(stop));
 }
 
 int Machinery::socket_of(RankId rank) const {
@@ -159,7 +198,10 @@ Time Machinery::copy_end(RankId rank, Time from, std::size_t size) {
 // The sender's data is taken at the last moment before it may change.
 void Machinery::departed(int /*worker*/, const Departure& d) {
   auto& parcel = *reinterpret_cast<Parcel*>(d.cookie);
-  if (parcel.source != nullptr) {
+  if (d.letter != nullptr) {
+    d.letter->put(parcel.source != nullptr);
+    if (parcel.source != nullptr) d.letter->put_bytes(parcel.source, parcel.size);
+  } else if (parcel.source != nullptr) {
     if (parcel.is_write) {
       // Into the receiver's memory at once: it does not look before the notice.
       if (parcel.target != nullptr) std::memcpy(parcel.target, parcel.source, parcel.size);
@@ -169,10 +211,71 @@ void Machinery::departed(int /*worker*/, const Departure& d) {
     }
     parcel.source = nullptr;
   }
-  if (parcel.cookie == 0) return;
-  SimRank& rank = *ranks[parcel.from.index];
-  rank.push_sent(d.at, parcel.to, parcel.cookie);
-  if (rank.waits()) ring(node_of(parcel.from), d.at);
+  if (parcel.cookie != 0) {
+    SimRank& rank = *ranks[parcel.from.index];
+    rank.push_sent(d.at, parcel.to, parcel.cookie);
+    if (rank.waits()) ring(node_of(parcel.from), d.at);
+  }
+  if (d.letter != nullptr) delete &parcel;
+}
+
+namespace {
+
+// A parcel as it travels between processes; the target is an address of the receiver's.
+struct ParcelText {
+  std::uint32_t from, to, rail, sequence;
+  bool is_write, has_data;
+  std::uint64_t size, target;
+  FrameHead head;
+};
+
+}  // namespace
+
+void Machinery::pack(std::uint64_t cookie, Packer& letter) {
+  const auto& parcel = *reinterpret_cast<const Parcel*>(cookie);
+  ParcelText text = {};
+  text.from = parcel.from.index;
+  text.to = parcel.to.index;
+  text.rail = parcel.rail.index;
+  text.sequence = parcel.sequence;
+  text.is_write = parcel.is_write;
+  text.has_data = parcel.data != nullptr;
+  text.size = parcel.size;
+  text.target = reinterpret_cast<std::uint64_t>(parcel.target);
+  text.head = parcel.head;
+  letter.put(text);
+  if (text.has_data) letter.put_bytes(parcel.data.get(), parcel.size);
+}
+
+std::uint64_t Machinery::unpack(NodeId /*to*/, Unpacker& letter) {
+  const auto text = letter.take<ParcelText>();
+  auto* const parcel = new Parcel;
+  parcel->from = RankId(text.from);
+  parcel->to = RankId(text.to);
+  parcel->rail = RailId(text.rail);
+  parcel->sequence = text.sequence;
+  parcel->is_write = text.is_write;
+  parcel->size = text.size;
+  parcel->target = reinterpret_cast<std::byte*>(text.target);
+  parcel->head = text.head;
+  if (text.has_data) {
+    parcel->data = std::make_unique_for_overwrite<std::byte[]>(text.size);
+    std::memcpy(parcel->data.get(), letter.take_bytes(text.size).data(), text.size);
+  }
+  return reinterpret_cast<std::uint64_t>(parcel);
+}
+
+// As departed() does where both ends are in one process: it is read later, but before anyone looks.
+void Machinery::unpack_data(std::uint64_t cookie, Unpacker& letter) {
+  auto& parcel = *reinterpret_cast<Parcel*>(cookie);
+  if (!letter.take<bool>()) return;
+  const std::byte* const data = letter.take_bytes(parcel.size).data();
+  if (!parcel.is_write) {
+    parcel.data = std::make_unique_for_overwrite<std::byte[]>(parcel.size);
+    std::memcpy(parcel.data.get(), data, parcel.size);
+  } else if (parcel.target != nullptr) {
+    std::memcpy(parcel.target, data, parcel.size);
+  }
 }
 
 void Machinery::delivered(int worker, const Delivery& d) {

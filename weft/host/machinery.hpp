@@ -21,6 +21,9 @@ class Machinery final : public Host {
   Time alarm(int worker, NodeId endpoint, Time now) override;
   void delivered(int worker, const Delivery& d) override;
   void departed(int worker, const Departure& d) override;
+  void pack(std::uint64_t cookie, Packer& letter) override;
+  std::uint64_t unpack(NodeId to, Unpacker& letter) override;
+  void unpack_data(std::uint64_t cookie, Unpacker& letter) override;
 
   void send(Parcel* parcel, const Way& way, Time now);
   // A copy by the processor of a rank: when it ends, given when it could begin.
@@ -34,13 +37,19 @@ class Machinery final : public Host {
   std::uint32_t rails() const { return static_cast<std::uint32_t>(setup.node.rails); }
   void start(SimRank& rank);
   void rank_ended(SimRank& rank);
+  void stop(Time at);  // The earliest counts.
+  // The rank has written below its stack: the run ends.
+  void note_overflow(RankId rank, Time now);
+  Status check_stacks() const;
 
+  static constexpr std::uint32_t nobody = 0xffff'ffff;
   WorldSetup setup;
   RankBody& program;
   std::unique_ptr<Network> network;
   std::unique_ptr<Stacks> stacks;
-  std::vector<std::unique_ptr<SimRank>> ranks;
+  std::vector<std::unique_ptr<SimRank>> ranks;  // Null: of another process.
   std::atomic<std::int64_t> stop_ps{Time::never().in_ps()};
+  std::atomic<std::uint32_t> overflowed{nobody};
   bool in_order = true;
   struct alignas(128) Tally {
     Histogram latencies_ps;  // Of messages over the network.
@@ -57,6 +66,7 @@ class Machinery final : public Host {
     Delivery delivery;
   };
   Status check_rails() const;
+  NetworkOptions network_options();
   Time last_turn() const;  // Ranks take turns before it.
   void send_locally(Parcel* parcel, Time now);
   void hand_over(int worker, Parcel* parcel, Time born, Time at);

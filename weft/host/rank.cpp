@@ -134,6 +134,10 @@ void SimRank::wait(Time until) {
   settle();
   if (until <= clock_ || (!inbox_.empty() && inbox_.front().at <= clock_)) return;
   const Time since = clock_;
+  // What a rank did before it first waits (constructors, reading its arguments) is mostly deeper
+  // than what it does while it communicates.
+  if (!has_waited_) machinery_.stacks->give_back_unused(self_.index);
+  has_waited_ = true;
   sleep(State::waiting, until);
   counts.waited += clock_ - since;
 }
@@ -200,6 +204,7 @@ void SimRank::take_turn(Time now) {
   leave_call();
   fiber->resume();
   machinery_.program.leave(self_);
+  if (!machinery_.stacks->intact(self_.index)) machinery_.note_overflow(self_, now);
   layer_ = Current::layer();
   Current::set(nullptr, nullptr);
   if (fiber->done()) done = true;

@@ -113,6 +113,7 @@ class SimRank final : public Fabric {
   Machinery& machinery_;
   RankId self_;
   State state_ = State::fresh;
+  bool has_waited_ = false;
   std::uint32_t sequence_ = 0;
   Time clock_, until_;
   Duration lag_;

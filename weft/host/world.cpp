@@ -14,7 +14,9 @@ struct World::State {
 World::World(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 World::~World() {
-  for (const auto& rank : state_->machinery.ranks) rank->drop_parcels();
+  for (const auto& rank : state_->machinery.ranks) {
+    if (rank != nullptr) rank->drop_parcels();
+  }
 }
 
 Result<std::unique_ptr<World>> World::make(const WorldSetup& setup, RankBody& program) {
@@ -24,18 +26,21 @@ Result<std::unique_ptr<World>> World::make(const WorldSetup& setup, RankBody& pr
 }
 
 Result<bool> World::run(Time until) {
-  return state_->machinery.network->run(until);
+  auto more = state_->machinery.network->run(until);
+  if (Status fit = state_->machinery.check_stacks(); !fit) return std::move(fit).error();
+  return more;
 }
 
 void World::stop(RankId /*rank*/, Time at) {
-  std::atomic<std::int64_t>& stop = state_->machinery.stop_ps;
-  std::int64_t known = stop.load();
-  while (at.in_ps() < known && !stop.compare_exchange_weak(known, at.in_ps())) {
-  }
+  state_->machinery.stop(at);
 }
 
 Time World::stopped_at() const {
   return Time::ps(state_->machinery.stop_ps.load());
+}
+
+bool World::is_here(RankId rank) const {
+  return state_->machinery.ranks[rank.index] != nullptr;
 }
 
 bool World::done(RankId rank) const {
@@ -49,8 +54,8 @@ bool World::blocked(RankId rank) const {
 
 std::uint32_t World::ranks_open() const {
   const auto& ranks = state_->machinery.ranks;
-  return static_cast<std::uint32_t>(
-      std::count_if(ranks.begin(), ranks.end(), [](const auto& rank) { return !rank->done; }));
+  return static_cast<std::uint32_t>(std::count_if(
+      ranks.begin(), ranks.end(), [](const auto& rank) { return rank != nullptr && !rank->done; }));
 }
 
 const RankCounts& World::counts(RankId rank) const {
@@ -68,7 +73,7 @@ Fabric& World::fabric(RankId rank) {
 std::vector<PairCount> World::pairs() const {
   std::vector<PairCount> list;
   for (const auto& rank : state_->machinery.ranks) {
-    if (rank->pairs == nullptr) continue;
+    if (rank == nullptr || rank->pairs == nullptr) continue;
     for (const auto& [to, pair] : *rank->pairs) {
       list.push_back({rank->self(), RankId(to), pair.messages, pair.bytes});
     }
@@ -99,6 +104,19 @@ bool World::find_stack(const void* address, RankId& owner, bool& beyond) const {
 
 std::size_t World::stack_bytes() const {
   return state_->machinery.stacks->size();
+}
+
+World::Memory World::stack_memory() const {
+  const Stacks& stacks = *state_->machinery.stacks;
+  return {reinterpret_cast<std::uintptr_t>(stacks.begin()), stacks.bytes()};
+}
+
+std::uint32_t World::ranks() const {
+  return state_->machinery.setup.placement->ranks();
+}
+
+std::uint32_t World::routers() const {
+  return state_->machinery.setup.topology->graph.router_count();
 }
 
 bool World::current(RankId& rank, Time& now) {

@@ -26,11 +26,14 @@ struct WorldSetup {
   Machine machine;
   NodeModel node;
   const Placement* placement = nullptr;
-  int workers = 1;
+  int workers = 1;  // Threads; one in each of several processes.
+  Cut cut = Cut::automatic;
+  Peers* peers = nullptr;  // The processes that share this world; null: it is alone.
   std::uint64_t seed = 1;
   bool carry_data = false;
   double compute_factor = 0;    // Measured time of the program counts so often; 0: not at all.
   std::size_t stack_bytes = 0;  // 0: as much as the address space bears, 64 KiB to 8 MiB.
+  bool guard_stacks = true;     // As well as the system can.
   bool count_pairs = false;     // Bytes and messages per pair of ranks.
 };
 
@@ -64,14 +67,17 @@ class World {
   static Result<std::unique_ptr<World>> make(const WorldSetup& setup, RankBody& program);
   ~World();
 
-  // Executes everything before `until`; false when nothing remains to be done.
+  // Executes everything before `until`; false when nothing remains to be done. All processes make
+  // this call.
   Result<bool> run(Time until);
 
-  // From inside a rank, or between runs: ranks take no turn after the window of this one's present
-  // moment. The earliest stop counts (then the lowest rank), so nothing depends on workers.
+  // From inside a rank, or between runs: ranks take no turn once all have heard of it. The earliest
+  // stop counts (then the lowest rank), so nothing depends on workers.
   void stop(RankId rank, Time at);
   Time stopped_at() const;
 
+  // A rank runs in one process; what follows is about those of this one.
+  bool is_here(RankId rank) const;
   bool done(RankId rank) const;
   // Waits, for no particular moment.
   bool blocked(RankId rank) const;
@@ -85,6 +91,14 @@ class World {
   // Whose stack an address lies in, and whether beyond its end.
   bool find_stack(const void* address, RankId& owner, bool& beyond) const;
   std::size_t stack_bytes() const;
+  // Where stacks lie, and how many ranks and routers there are in all; for who counts memory.
+  struct Memory {
+    std::uintptr_t begin = 0;
+    std::size_t size = 0;
+  };
+  Memory stack_memory() const;
+  std::uint32_t ranks() const;
+  std::uint32_t routers() const;
   // The rank whose turn it is on this thread; false: none.
   static bool current(RankId& rank, Time& now);
   // Ends the rank whose turn it is; it never comes back.

@@ -10,89 +10,13 @@
 
 #include <weft/base/file.hpp>
 #include <weft/base/test_file.hpp>
+#include <weft/host/test_rig.hpp>
 #include <weft/host/world.hpp>
 #include <weft/mp/messenger.hpp>
 #include <weft/route/policy.hpp>
 
 namespace weft {
 namespace {
-
-// Every rank runs the same function.
-class Body final : public RankBody {
- public:
-  explicit Body(std::function<void(Fabric&)> body) : body_(std::move(body)) {}
-  void run(Fabric& fabric) override { body_(fabric); }
-
- private:
-  std::function<void(Fabric&)> body_;
-};
-
-struct Rig {
-  std::string net = "torus:4x4x4";
-  std::string routing = "dor";
-  std::uint32_t ranks = 64, ranks_per_node = 1;
-  WorldSetup setup;
-
-  Rig() {
-    setup.machine.vcs = 2;
-    setup.machine.buffer = Bytes{4096};
-    setup.machine.lookahead = true;
-    setup.machine.link = {Rate::gbyte_per_s(8), Duration::ns(100), Duration::ns(100)};
-    setup.carry_data = true;
-  }
-  // The time when the last rank ended; negative when not all did.
-  std::int64_t run(const std::function<void(Fabric&)>& body) {
-    const Topology topology = *make_topology(net);
-    auto policy = make_policy(routing, topology, setup.machine.vcs);
-    EXPECT_TRUE(policy) << policy.error().text();
-    const std::uint32_t rails = static_cast<std::uint32_t>(setup.node.rails);
-    auto placement = Placement::block(ranks, {topology.graph.node_count() / rails, ranks_per_node});
-    EXPECT_TRUE(placement) << placement.error().text();
-    setup.topology = &topology;
-    setup.policy = policy->get();
-    setup.placement = &*placement;
-    Body program(body);
-    auto world = World::make(setup, program);
-    EXPECT_TRUE(world) << world.error().text();
-    const auto more = (*world)->run(Time::never());
-    EXPECT_TRUE(more) << more.error().text();
-    std::int64_t last = 0;
-    for (std::uint32_t r = 0; r < ranks; ++r) {
-      last = std::max(last, (*world)->counts(RankId(r)).ended.in_ps());
-      all.push_back((*world)->counts(RankId(r)).ended.in_ps());
-      waited.push_back((*world)->counts(RankId(r)).waited.in_ps());
-    }
-    pairs = (*world)->pairs();
-    return (*world)->ranks_open() == 0 ? last : -1;
-  }
-  std::vector<std::int64_t> all, waited;
-  std::vector<PairCount> pairs;
-};
-
-void send(mp::Messenger& m, std::uint32_t to, const void* data, std::size_t size, int tag = 0) {
-  mp::Sending s;
-  s.to = RankId(to);
-  s.source = static_cast<int>(m.fabric().self().index);
-  s.tag = tag;
-  s.data = data;
-  s.size = size;
-  mp::Request* const request = m.send(s);
-  m.wait(request);
-  m.release(request);
-}
-
-mp::Arrival receive(mp::Messenger& m, int from, void* data, std::size_t size, int tag = 0) {
-  mp::Receiving r;
-  r.source = from;
-  r.tag = tag;
-  r.data = data;
-  r.size = size;
-  mp::Request* const request = m.receive(r);
-  m.wait(request);
-  const mp::Arrival arrival = request->arrival;
-  m.release(request);
-  return arrival;
-}
 
 // The head through every stage on the way, behind the packets before it, then the rest of the last.
 Duration flight(const Machine& m, int hops, std::int64_t size) {
@@ -231,6 +155,30 @@ TEST(Maps, NameWhatIsWrong) {
   EXPECT_NE(read("0 1\n1 1\n").find(":2: node 1 has room for 1 only"), std::string::npos);
   EXPECT_NE(read("0 1 2\n").find(":1: a record is a rank and a node"), std::string::npos);
   EXPECT_NE(read("0 9,9\n").find(":1: '9,9'"), std::string::npos);
+}
+
+// Where the system cannot guard so many stacks, an overflow is seen when the rank waits or ends.
+TEST(World, NamesARankThatWroteBelowItsStack) {
+  Rig rig;
+  rig.setup.guard_stacks = false;
+  rig.setup.stack_bytes = 65536;
+  const Topology topology = *make_topology(rig.net);
+  const auto policy = make_policy(rig.routing, topology, rig.setup.machine.vcs);
+  const auto placement = Placement::block(rig.ranks, {topology.graph.node_count(), 1});
+  rig.setup.topology = &topology;
+  rig.setup.policy = policy->get();
+  rig.setup.placement = &*placement;
+  Body program([](Fabric& fabric) {
+    if (fabric.self().index != 7) return;
+    volatile char large[70'000];
+    for (std::size_t i = 0; i < sizeof large; i += 8) large[i] = 1;
+  });
+  auto world = World::make(rig.setup, program);
+  ASSERT_TRUE(world);
+  const auto more = (*world)->run(Time::never());
+  ASSERT_FALSE(more);
+  EXPECT_EQ(more.error().message(),
+            "rank 7 overflowed its stack of 64 KiB; give more with --stack");
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ Space space;
 namespace {
 
 constexpr const char* own_path = "/proc/self/exe";
+constexpr std::uintptr_t cache_line = 64;  // Ranks of two workers must not share one.
 
 // A library that was compiled with the pass would look for its data where the program's copies are.
 std::string library_with_pass() {
@@ -56,8 +57,7 @@ std::string library_with_pass() {
 }
 
 // Why the pass does not keep this program's ranks apart; empty if it does.
-std::string why_not_delta(const Program& program) {
-  const auto marks = read_marks(own_path);
+std::string why_not_delta(const Program& program, const Result<Marks>& marks) {
   if (!marks) return marks.error().text();
   if (marks->marked == 0) return "no part of the program was compiled with weft cc's clang";
   if (!marks->all())
@@ -89,7 +89,8 @@ Result<std::unique_ptr<Images>> Images::make(std::uint32_t ranks, std::optional<
   WEFT_CHECK(ranks > 0);
   auto program = Program::take();
   if (!program) return std::move(program).error();
-  const std::string reason = why_not_delta(*program);
+  const auto marks = read_marks(own_path);
+  const std::string reason = why_not_delta(*program, marks);
   if (!how) how = reason.empty() ? Separation::delta : Separation::copies;
   if (*how == Separation::delta && !reason.empty())
     return Error::input(reason + ": compile and link all of it with weft cc, or use copies");
@@ -102,6 +103,7 @@ Result<std::unique_ptr<Images>> Images::make(std::uint32_t ranks, std::optional<
                         "share: make it a static library (.a)");
   std::unique_ptr<Images> images(new Images(*std::move(program), *how, ranks));
   images->reason_ = reason;
+  if (*how == Separation::delta) images->choose_packing(marks->data_alignment);
   auto libc = LibcStates::make(ranks, images->program_);
   if (!libc) return std::move(libc).error();
   images->libc_ = *std::move(libc);
@@ -110,6 +112,14 @@ Result<std::unique_ptr<Images>> Images::make(std::uint32_t ranks, std::optional<
   if (Status reserved = images->reserve(); !reserved) return std::move(reserved).error();
   if (Status held = images->program_.hold_constructors(); !held) return std::move(held).error();
   return images;
+}
+
+// Small data lies rank by rank without gaps, instead of in pages of which most is unused. Large
+// data keeps to pages: only those that a rank touches cost memory.
+void Images::choose_packing(std::uintptr_t alignment) {
+  constexpr std::uintptr_t page = 4096, small = 4 * page;
+  if (alignment == 0 || alignment > page || program_.exact_data.size() > small) return;
+  packing_ = std::max(alignment, cache_line);
 }
 
 Status Images::reserve() {
@@ -122,7 +132,11 @@ Status Images::reserve() {
   copied_ = with_code ? program_.image : program_.data;
   addresses_ = program_.addresses_of(copied_);
   // Copies lie as the original does with respect to the largest alignment in it.
-  const std::uintptr_t grain = std::max<std::uintptr_t>(program_.alignment, 4096);
+  std::uintptr_t grain = std::max<std::uintptr_t>(program_.alignment, 4096);
+  if (packing_ != 0) {
+    grain = packing_;
+    copied_ = {program_.exact_data.begin / grain * grain, program_.exact_data.end};
+  }
   stride_ = (copied_.size() + grain - 1) / grain * grain;
   const std::size_t size = stride_ * ranks_ + 2 * grain;
   void* mapped = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
@@ -131,7 +145,7 @@ Status Images::reserve() {
     return Error::run("no address space for " + std::to_string(ranks_) + " ranks of " +
                       std::to_string(stride_) + " bytes: " + std::strerror(errno));
   // A huge page would hold what hundreds of ranks never touch.
-  ::madvise(mapped, size, MADV_NOHUGEPAGE);
+  if (packing_ == 0) ::madvise(mapped, size, MADV_NOHUGEPAGE);
   space_.begin = reinterpret_cast<std::uintptr_t>(mapped);
   space_.end = space_.begin + size;
   first_delta_ = (space_.begin + grain - 1) / grain * grain - copied_.begin / grain * grain;
@@ -211,6 +225,8 @@ Images::Bytes Images::bytes_per_rank() const {
   Bytes bytes;
   if (how_ == Separation::none) return bytes;
   bytes.reserved = stride_;
+  if (packing_ != 0) bytes.committed = stride_;
+  if (packing_ != 0) return bytes;
   for (const AddressRange part : program_.filled)
     bytes.committed += (part.end + 4095) / 4096 * 4096 - part.begin / 4096 * 4096;
   return bytes;

@@ -52,6 +52,8 @@ class Images {
   // Why the executable cannot have `delta`, in one line; empty if it has it.
   const std::string& reason() const { return reason_; }
   Bytes bytes_per_rank() const;
+  // Where all copies lie.
+  AddressRange space() const { return space_; }
 
   // Lays out the rank's copy: initial data, with addresses of the rank's own data.
   Status prepare(std::uint32_t rank);
@@ -75,6 +77,7 @@ class Images {
 
  private:
   Images(Program program, Separation how, std::uint32_t ranks);
+  void choose_packing(std::uintptr_t alignment);
   Status reserve();
   Status check_mappings() const;
   Status map_code(std::uint32_t rank);
@@ -101,6 +104,7 @@ class Images {
   std::array<Stream, 3> streams_;   // cout, cerr, clog
   std::uintptr_t first_delta_ = 0;  // From the original to rank 0's copy.
   std::uintptr_t stride_ = 0;
+  std::uintptr_t packing_ = 0;  // What copies without gaps are aligned to; 0: they lie in pages.
   std::uintptr_t first_data_delta_ = 0;  // As above, but zero where code finds its own data.
   std::uintptr_t data_stride_ = 0;
   AddressRange space_;

@@ -178,6 +178,22 @@ TEST(Images, ManyRanks) {
       << refused.text;
 }
 
+// Data of a few hundred bytes does not take pages; alignment, addresses and zeros are kept.
+TEST(Images, SmallDataIsPacked) {
+  if (!has_pass()) GTEST_SKIP() << "built without LLVM 14";
+  const std::string program = build(Language::c, "packed", {"-O2", "test_packed.c"});
+  Output output = simulate(program, 20000, "WEFT_TEST_WORKERS=2");
+  expect_apart(output, "delta");
+  EXPECT_LT(std::stoul(output.facts.at("reserved")), 4096U);
+  EXPECT_EQ(output.facts.at("committed"), output.facts.at("reserved"));
+  // What is aligned to more than a page, or large, lies as before.
+  for (const std::string more : {"-DALIGNMENT=8192", "-DMORE=20000"}) {
+    output = simulate(build(Language::c, "unpacked", {"-O2", more, "test_packed.c"}), 100);
+    expect_apart(output, "delta");
+    EXPECT_EQ(std::stoul(output.facts.at("reserved")) % 4096, 0U);
+  }
+}
+
 TEST(Images, RefusesWhatItCannotSeparate) {
   const std::string fixed = test_file("fixed");
   ASSERT_EQ(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "marks.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <string_view>
@@ -49,6 +50,8 @@ Result<Marks> read_marks(const std::string& executable) {
       table<ElfW(Shdr)>(*file, header[0].e_shoff, header[0].e_shnum * sizeof(ElfW(Shdr)));
   Marks marks;
   for (const ElfW(Shdr) & section : sections) {
+    if ((section.sh_flags & SHF_ALLOC) != 0 && (section.sh_flags & SHF_WRITE) != 0)
+      marks.data_alignment = std::max<std::uint64_t>(marks.data_alignment, section.sh_addralign);
     if (section.sh_type != SHT_SYMTAB || section.sh_link >= sections.size()) continue;
     const ElfW(Shdr)& names_section = sections[section.sh_link];
     const auto names = table<char>(*file, names_section.sh_offset, names_section.sh_size);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether every object file of an executable went through the compiler pass.
+// Whether every object file of an executable went through the compiler pass, and what else only the
+// file tells.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,7 @@ namespace weft {
 struct Marks {
   std::size_t marked = 0;             // Object files with the pass's symbol.
   std::vector<std::string> unmarked;  // The others' source names; not those of the tool chain.
+  std::uint64_t data_alignment = 0;   // Largest of the writable sections; 0: it names none.
   bool all() const { return marked > 0 && unmarked.empty(); }
 };
 

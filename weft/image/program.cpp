@@ -98,6 +98,7 @@ void Program::read_segments(const Mapped& mapped) {
     alignment = std::max<std::uintptr_t>(alignment, segment.p_align);
     if ((segment.p_flags & PF_W) != 0) {
       widen(data, pages);
+      widen(exact_data, {begin, begin + segment.p_memsz});
       initial_end = std::max(initial_end, begin + segment.p_filesz);
       continue;
     }

@@ -43,6 +43,7 @@ struct Program {
 
   AddressRange image;                // Whole pages, as `data`.
   AddressRange data;                 // All writable segments, with what lies between.
+  AddressRange exact_data;           // The same without the rest of its first and last page.
   std::uintptr_t alignment = 0;      // Of segments; copies keep it.
   std::vector<Piece> pieces;         // In order of address.
   std::vector<std::byte> initial;    // From data.begin on; what follows is zero.

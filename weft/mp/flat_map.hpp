@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A small hash table in one block: thousands of ranks each have a few, mostly tiny. Pointers to
-// values are good until the next insertion or removal.
+// values are good until the next insertion or removal. The greatest key of all stands for none.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class FlatMap {
  public:
   Value* find(std::uint64_t key) {
     if (cells_.empty()) return nullptr;
-    for (std::size_t at = home(key); cells_[at].used; at = next(at)) {
+    for (std::size_t at = home(key); !cells_[at].free(); at = next(at)) {
       if (cells_[at].key == key) return &cells_[at].value;
     }
     return nullptr;
@@ -29,11 +29,11 @@ class FlatMap {
   void erase(std::uint64_t key) {
     if (cells_.empty()) return;
     std::size_t hole = home(key);
-    while (cells_[hole].used && cells_[hole].key != key) hole = next(hole);
-    if (!cells_[hole].used) return;
+    while (!cells_[hole].free() && cells_[hole].key != key) hole = next(hole);
+    if (cells_[hole].free()) return;
     --count_;
     // Whoever would not be found across the hole moves into it.
-    for (std::size_t at = next(hole); cells_[at].used; at = next(at)) {
+    for (std::size_t at = next(hole); !cells_[at].free(); at = next(at)) {
       const std::size_t from_home = (at - home(cells_[at].key)) & (cells_.size() - 1);
       const std::size_t from_hole = (at - hole) & (cells_.size() - 1);
       if (from_home < from_hole) continue;
@@ -46,15 +46,16 @@ class FlatMap {
   template <typename Visit>
   void each(Visit&& visit) {
     for (Cell& cell : cells_) {
-      if (cell.used) visit(cell.key, cell.value);
+      if (!cell.free()) visit(cell.key, cell.value);
     }
   }
 
  private:
+  static constexpr std::uint64_t no_key = ~std::uint64_t{0};
   struct Cell {
-    std::uint64_t key = 0;
+    std::uint64_t key = no_key;
     Value value = {};
-    bool used = false;
+    bool free() const { return key == no_key; }
   };
   std::size_t home(std::uint64_t key) const {
     return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 32) & (cells_.size() - 1);
@@ -62,15 +63,15 @@ class FlatMap {
   std::size_t next(std::size_t at) const { return (at + 1) & (cells_.size() - 1); }
   Value& place(std::uint64_t key, Value&& value) {
     std::size_t at = home(key);
-    while (cells_[at].used) at = next(at);
-    cells_[at] = {key, std::move(value), true};
+    while (!cells_[at].free()) at = next(at);
+    cells_[at] = {key, std::move(value)};
     return cells_[at].value;
   }
   void grow() {
     std::vector<Cell> old(cells_.empty() ? 4 : cells_.size() * 2);
     old.swap(cells_);
     for (Cell& cell : old) {
-      if (cell.used) place(cell.key, std::move(cell.value));
+      if (!cell.free()) place(cell.key, std::move(cell.value));
     }
   }
   std::vector<Cell> cells_;

@@ -19,6 +19,8 @@ void each_field(P& p, Visit&& visit) {
   visit("ranks", p.ranks);
   visit("ranks_per_node", p.ranks_per_node);
   visit("threads", p.threads);
+  visit("partition", p.partition);
+  visit("libraries", p.libraries);
   visit("seed", p.seed);
   visit("carry_data", p.carry_data);
   visit("compute_factor", p.compute_factor);
@@ -27,6 +29,7 @@ void each_field(P& p, Visit&& visit) {
   visit("until", p.until);
   visit("separation", p.separation);
   visit("out", p.out);
+  visit("progress_file", p.progress_file);
   visit("label", p.label);
   visit("quiet", p.quiet);
   visit("verbose", p.verbose);

@@ -23,6 +23,8 @@ struct Plan {
 
   // How to simulate.
   int threads = 1;
+  std::string partition = "automatic";
+  std::string libraries;  // The folder with weft's own.
   std::uint64_t seed = 1;
   bool carry_data = false;
   double compute_factor = 0;
@@ -33,6 +35,7 @@ struct Plan {
 
   // What to tell.
   std::string out;  // A folder; empty: only the summary on the terminal.
+  std::string progress_file;
   bool label = false, quiet = false, verbose = false;
   bool matrix = false;
   Duration series;                   // Interval; 0: none.

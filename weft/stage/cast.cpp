@@ -53,9 +53,9 @@ void Cast::run(Fabric& fabric) {
   const std::uint32_t rank = fabric.self().index;
   processes_[rank] = std::make_unique<mpi::Process>(fabric, scene_.messages, *this);
   processes_[rank]->choices = &collectives_;
+  Arguments arguments(call_.count, call_.arguments);
   Current::set(&fabric, processes_[rank].get());
   fabric.set_teller(processes_[rank].get());
-  Arguments arguments(call_.count, call_.arguments);
   if (Status ready = images_.prepare(rank); !ready) abort(fabric.self(), 1, ready.error().text());
   images_.enter(rank);
   images_.run_constructors(rank, call_.count, arguments.get(), call_.environment);
@@ -191,17 +191,13 @@ std::string Cast::processor_name(RankId rank) const {
   return node_name(*scene_.topology, NodeId(node_of(rank) * rails));
 }
 
-const Cast::Abort* Cast::first_abort() const {
+std::vector<Cast::Abort> Cast::aborts() const {
   const std::lock_guard lock(mutex_);
-  const auto first = std::min_element(
-      aborts_.begin(), aborts_.end(),
-      [](const Abort& a, const Abort& b) { return a.at != b.at ? a.at < b.at : a.rank < b.rank; });
-  return first == aborts_.end() ? nullptr : &*first;
-}
-
-int Cast::exit_code() const {
-  const auto bad = std::find_if(codes_.begin(), codes_.end(), [](int code) { return code != 0; });
-  return bad == codes_.end() ? 0 : *bad;
+  std::vector<Abort> sorted = aborts_;
+  std::sort(sorted.begin(), sorted.end(), [](const Abort& a, const Abort& b) {
+    return a.at != b.at ? a.at < b.at : a.rank < b.rank;
+  });
+  return sorted;
 }
 
 }  // namespace weft

@@ -81,11 +81,9 @@ class Cast final : public RankBody, public mpi::Runtime {
     int code = 0;
     std::string message;
   };
-  // The first in time, then by rank; null: none.
-  const Abort* first_abort() const;
-  // Of the lowest rank that did not end with 0; 0 if all did.
-  int exit_code() const;
-  // Between runs.
+  // Between runs. Of ranks in this process.
+  std::vector<Abort> aborts() const;  // By time, then rank.
+  int code(RankId rank) const { return codes_[rank.index]; }
   std::map<std::string, CallTotals> calls() const;
   std::map<std::string, WindowTotals> windows() const;
   std::vector<Note> notes() const;  // By time, then rank.

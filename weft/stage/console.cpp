@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <weft/base/check.hpp>
+#include <weft/base/pack.hpp>
 #include <weft/stage/console.hpp>
 
 namespace weft {
@@ -163,6 +164,33 @@ void Console::show(Time until) {
   }
   write_all(stream, text);
   lines_.erase(lines_.begin(), later);
+}
+
+void Console::bring_together(Peers& peers, Time until) {
+  Packer mine;
+  if (peers.self() != 0) {
+    const auto later = std::partition(lines_.begin(), lines_.end(),
+                                      [&](const Line& line) { return line.at <= until; });
+    for (auto line = lines_.begin(); line != later; ++line) {
+      mine.put(line->at);
+      mine.put(line->rank);
+      mine.put(line->number);
+      mine.put(line->stream);
+      mine.put_text(line->text);
+    }
+    lines_.erase(lines_.begin(), later);
+  }
+  for (const PeerBytes& bytes : peers.gather(mine.take())) {
+    for (Unpacker in(bytes); !in.empty();) {
+      Line line;
+      line.at = in.take<Time>();
+      line.rank = in.take<std::uint32_t>();
+      line.number = in.take<std::uint32_t>();
+      line.stream = in.take<int>();
+      line.text = in.take_text();
+      lines_.push_back(std::move(line));
+    }
+  }
 }
 
 void Console::show_after_crash(Time until) {

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include <weft/base/units.hpp>
+#include <weft/peers/peers.hpp>
 #include <weft/xport/fabric.hpp>
 
 namespace weft {
@@ -35,6 +36,8 @@ class Console {
   void end(RankId rank, Time now);
   // Shows everything printed up to and including `until`, in order. Between runs.
   void show(Time until);
+  // All processes make this call: what they have up to `until` is process 0's from now on.
+  void bring_together(Peers& peers, Time until);
   // The same from a handler of a crash: as much as can still be shown.
   void show_after_crash(Time until);
   // Forgets what was printed after `until`.

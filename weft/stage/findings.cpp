@@ -13,29 +13,27 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-LinkUse use_of_links(const Scene& scene, const Network& network, Duration time) {
+LinkUse use_of_links(const Scene& scene, const std::vector<LinkEntry>& links, Duration time) {
   const Graph& graph = scene.topology->graph;
   LinkUse use;
   std::uint64_t busiest = 0;
   double capacity = 0, busiest_capacity = 1;
   const double seconds = std::max(time.in_seconds(), 1e-12);
-  for (std::uint32_t r = 0; r < graph.router_count(); ++r) {
-    const auto ports = graph.ports(RouterId(r));
-    for (std::size_t p = 0; p < ports.size(); ++p) {
-      if (!ports[p].usable()) continue;
-      const LinkCount count = network.link(graph.link(RouterId(r), static_cast<int>(p)));
-      const double rate =
-          scene.machine.cabling(graph.link_classes()[ports[p].link_class]).rate.in_byte_per_s();
-      ++use.links;
-      use.packets += count.packets;
-      use.bytes += count.bytes;
-      capacity += rate;
-      if (count.bytes <= busiest) continue;
-      busiest = count.bytes;
-      busiest_capacity = rate;
-      use.busiest = router_name(*scene.topology, RouterId(r)) + " to " +
-                    router_name(*scene.topology, ports[p].peer);
-    }
+  for (const auto& [link, count] : links) {
+    const RouterId source = graph.source_of(link);
+    const Port& port = graph.ports(source)[link.index - graph.link(source, 0).index];
+    if (!port.usable()) continue;
+    const double rate =
+        scene.machine.cabling(graph.link_classes()[port.link_class]).rate.in_byte_per_s();
+    ++use.links;
+    use.packets += count.packets;
+    use.bytes += count.bytes;
+    capacity += rate;
+    if (count.bytes <= busiest) continue;
+    busiest = count.bytes;
+    busiest_capacity = rate;
+    use.busiest =
+        router_name(*scene.topology, source) + " to " + router_name(*scene.topology, port.peer);
   }
   use.busiest_bytes = busiest;
   const auto bytes = static_cast<double>(use.bytes);
@@ -45,14 +43,12 @@ LinkUse use_of_links(const Scene& scene, const Network& network, Duration time) 
   return use;
 }
 
-void collect_ranks(World& world, Findings& f) {
+void collect_ranks(const std::vector<RankEntry>& ranks, Findings& f) {
   detail::Wide waited = 0, spent = 0;
   f.waited_least = Duration::max();
-  for (std::uint32_t r = 0; r < f.ranks; ++r) {
-    const RankCounts& counts = world.counts(RankId(r));
-    // A rank that has not ended stands where its clock does.
-    const Time reached = world.done(RankId(r)) ? counts.ended : world.fabric(RankId(r)).now();
-    f.program_time = std::max(f.program_time, reached);
+  for (const RankEntry& entry : ranks) {
+    const RankCounts& counts = entry.counts;
+    f.program_time = std::max(f.program_time, entry.reached);
     f.messages += counts.messages;
     f.bytes += counts.bytes;
     waited += counts.waited.in_ps();
@@ -60,7 +56,7 @@ void collect_ranks(World& world, Findings& f) {
     f.waited_least = std::min(f.waited_least, counts.waited);
     if (counts.waited > f.waited_most) {
       f.waited_most = counts.waited;
-      f.waited_most_rank = RankId(r);
+      f.waited_most_rank = entry.rank;
     }
   }
   const std::int64_t n = std::max<std::int64_t>(f.ranks, 1);
@@ -70,22 +66,21 @@ void collect_ranks(World& world, Findings& f) {
 
 }  // namespace
 
-Findings collect(const Scene& scene, World& world, const Cast& cast) {
+Findings collect(const Scene& scene, const Ledger& ledger) {
   Findings f;
   f.network = scene.topology->name;
   f.routing = scene.routing;
   f.ranks = scene.placement->ranks();
   f.nodes = scene.nodes();
-  f.complete = world.ranks_open() == 0;
-  collect_ranks(world, f);
-  const NetworkCounts counts = world.network().counts();
-  f.packets = counts.packets_sent;
-  f.hops = counts.hops;
-  f.links = use_of_links(scene, world.network(), f.program_time - Time::zero());
-  f.latencies_ps = world.latencies_ps();
-  f.calls = cast.calls();
-  f.windows = cast.windows();
-  f.notes = cast.notes();
+  f.complete = ledger.ranks_open() == 0;
+  collect_ranks(ledger.ranks, f);
+  f.packets = ledger.network.packets_sent;
+  f.hops = ledger.network.hops;
+  f.links = use_of_links(scene, ledger.links, f.program_time - Time::zero());
+  f.latencies_ps = ledger.latencies_ps;
+  f.calls = ledger.calls;
+  f.windows = ledger.windows;
+  f.notes = ledger.notes;
   return f;
 }
 
@@ -241,13 +236,13 @@ std::string to_json(const Findings& f) {
   return json.dump(1) + "\n";
 }
 
-std::string ranks_csv(const Scene& scene, World& world) {
+std::string ranks_csv(const Scene& scene, const Ledger& ledger) {
   std::string out = "rank,node,end_ps,waited_ps,spent_ps,messages,bytes\n";
-  for (std::uint32_t r = 0; r < scene.placement->ranks(); ++r) {
-    const RankCounts& c = world.counts(RankId(r));
-    out += fmt::format("{},{},{},{},{},{},{}\n", r, scene.placement->node(RankId(r)),
-                       world.done(RankId(r)) ? c.ended.in_ps() : -1, c.waited.in_ps(),
-                       c.spent.in_ps(), c.messages, c.bytes);
+  for (const RankEntry& entry : ledger.ranks) {
+    const RankCounts& c = entry.counts;
+    out += fmt::format("{},{},{},{},{},{},{}\n", entry.rank.index,
+                       scene.placement->node(entry.rank), entry.done ? c.ended.in_ps() : -1,
+                       c.waited.in_ps(), c.spent.in_ps(), c.messages, c.bytes);
   }
   return out;
 }
@@ -260,9 +255,10 @@ std::string calls_csv(const Findings& findings) {
   return out;
 }
 
-std::string traffic_text(const World& world, std::uint32_t ranks) {
-  std::string out = fmt::format("# weft traffic matrix, {} ranks: from to bytes messages\n", ranks);
-  for (const PairCount& pair : world.pairs()) {
+std::string traffic_text(const Ledger& ledger) {
+  std::string out =
+      fmt::format("# weft traffic matrix, {} ranks: from to bytes messages\n", ledger.ranks.size());
+  for (const PairCount& pair : ledger.pairs) {
     out += fmt::format("{} {} {} {}\n", pair.from.index, pair.to.index, pair.bytes, pair.messages);
   }
   return out;

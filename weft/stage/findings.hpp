@@ -14,6 +14,7 @@
 #include <weft/host/world.hpp>
 #include <weft/scene/scene.hpp>
 #include <weft/stage/cast.hpp>
+#include <weft/stage/ledger.hpp>
 
 namespace weft {
 
@@ -44,12 +45,12 @@ struct Findings {
   std::vector<Note> notes;
 };
 
-Findings collect(const Scene& scene, World& world, const Cast& cast);
+Findings collect(const Scene& scene, const Ledger& ledger);
 
 std::string to_table(const Findings& findings);
 std::string to_json(const Findings& findings);
-std::string ranks_csv(const Scene& scene, World& world);
+std::string ranks_csv(const Scene& scene, const Ledger& ledger);
 std::string calls_csv(const Findings& findings);
-std::string traffic_text(const World& world, std::uint32_t ranks);
+std::string traffic_text(const Ledger& ledger);
 
 }  // namespace weft

@@ -3,19 +3,22 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <weft/base/file.hpp>
 #include <weft/base/progress.hpp>
+#include <weft/base/progress_file.hpp>
 #include <weft/base/quantity.hpp>
 #include <weft/stage/crash.hpp>
 #include <weft/stage/deadlock.hpp>
 #include <weft/stage/findings.hpp>
+#include <weft/stage/footprint.hpp>
 #include <weft/stage/performance.hpp>
 #include <weft/stage/sampler.hpp>
+#include <weft/stage/together.hpp>
 
 namespace weft {
 
@@ -33,6 +36,8 @@ double seconds_now() {
 class Slices {
  public:
   Time next(Time now) const { return now + length_; }
+  Duration length() const { return length_; }
+  void set(Duration length) { length_ = length; }
   void took(double seconds) {
     if (seconds < 0.1 && length_ < Duration::ms(1'000'000)) length_ = length_ * 2;
     if (seconds > 0.4 && length_ > Duration::ns(2)) length_ = length_ / 2;
@@ -55,9 +60,11 @@ coll::Grid machine_grid(const Scene& scene) {
 
 class Performance {
  public:
-  Performance(const Plan& plan, const Scene& scene, Images& images)
+  Performance(const Plan& plan, const Scene& scene, Images& images, Peers* peers)
       : plan_(plan),
         scene_(scene),
+        images_(images),
+        peers_(peers),
         console_(scene.placement->ranks(), plan.label),
         cast_(scene, collectives_, images, console_) {}
 
@@ -68,18 +75,31 @@ class Performance {
   Status add_samplers();
   Status sample(Time now, bool last);
   Status play();
+  void show_progress(Progress& progress, Time now);
+  void look_around(Time now, Slices& slices);
+  Status start_progress_file();
+  bool nobody_moves_anywhere() const;
   int conclude(const ProgramCall& call);
-  Status write_files(const Findings& findings) const;
-  void tell(const std::string& text) const { Console::raw_write(2, text.data(), text.size()); }
-  std::string ending() const;
+  int judge(const Ledger& ledger, const Findings& findings);
+  void show_deadlock(const Ledger& ledger);
+  Status write_files(const Findings& findings, const Ledger& ledger) const;
+  bool speaks() const { return peers_ == nullptr || peers_->self() == 0; }
+  void tell(const std::string& text) const {
+    if (speaks()) Console::raw_write(2, text.data(), text.size());
+  }
+  std::string ending(const Ledger& ledger) const;
 
   const Plan& plan_;
   const Scene& scene_;
+  const Images& images_;
+  Peers* const peers_;
   coll::Choices collectives_;
   Console console_;
   Cast cast_;
   std::unique_ptr<World> world_;
   std::vector<std::unique_ptr<Sampler>> samplers_;
+  FootprintWatch footprint_;
+  std::optional<ProgressFile> progress_file_;
   bool interrupted_ = false, cut_ = false;
   double started_ = 0;
 };
@@ -97,6 +117,10 @@ Status Performance::set_up(const ProgramCall& call) {
   setup.node = scene_.node;
   setup.placement = scene_.placement.get();
   setup.workers = plan_.threads;
+  const auto cut = parse_cut(plan_.partition);
+  if (!cut) return Error::call("--partition: " + cut.error().message());
+  setup.cut = *cut;
+  setup.peers = peers_;
   setup.seed = plan_.seed;
   setup.carry_data = plan_.carry_data;
   setup.compute_factor = plan_.compute_factor;
@@ -107,16 +131,25 @@ Status Performance::set_up(const ProgramCall& call) {
   world_ = std::move(*world);
   cast_.attach(*world_, call);
   watch_for_crashes(*world_, console_);
+  if (Status started = as_first(peers_, start_progress_file()); !started) return started;
   return add_samplers();
 }
 
+Status Performance::start_progress_file() {
+  if (plan_.progress_file.empty() || !speaks()) return {};
+  auto file = ProgressFile::start(plan_.progress_file, seconds_now);
+  if (!file) return std::move(file).error();
+  progress_file_.emplace(*std::move(file));
+  return {};
+}
+
 Status Performance::add_samplers() {
-  using Make = Result<std::unique_ptr<Sampler>> (*)(const Plan&, const Scene&);
+  using Make = Result<std::unique_ptr<Sampler>> (*)(const Sampled&);
   const std::pair<bool, Make> wanted[] = {{plan_.series > Duration::zero(), sample_series},
                                           {!scene_.watched.empty(), watch_buffers}};
   for (const auto& [is_wanted, make] : wanted) {
     if (!is_wanted) continue;
-    auto sampler = make(plan_, scene_);
+    auto sampler = make({plan_, scene_, world_->network(), peers_});
     if (!sampler) return std::move(sampler).error();
     samplers_.push_back(std::move(*sampler));
   }
@@ -128,13 +161,48 @@ Status Performance::sample(Time now, bool last) {
     const Time at = sampler->next();
     if (at == Time::never() || (now != at && !last)) continue;
     // At the end nothing changes any more: when we came to it must not show.
-    if (Status wrote = sampler->sample(world_->network(), at); !wrote) return wrote;
+    if (Status wrote = as_first(peers_, sampler->sample(at)); !wrote) return wrote;
   }
   return {};
 }
 
+// Slices end where process 0 wants it, and all end early if one is asked to.
+void Performance::look_around(Time now, Slices& slices) {
+  const Time shown = std::min(now - Duration::ps(1), world_->stopped_at());
+  interrupted_ = end_requested;
+  if (peers_ != nullptr) {
+    Packer mine;
+    mine.put(interrupted_);
+    mine.put(slices.length());
+    const std::vector<PeerBytes> all = peers_->share(mine.take());
+    for (const PeerBytes& bytes : all) interrupted_ |= Unpacker(bytes).take<bool>();
+    Unpacker first(all[0]);
+    first.take<bool>();
+    slices.set(first.take<Duration>());
+    console_.bring_together(*peers_, shown);
+  }
+  if (speaks()) console_.show(shown);
+}
+
+bool Performance::nobody_moves_anywhere() const {
+  const bool here = nobody_moves(*world_, scene_.placement->ranks());
+  return peers_ == nullptr ? here : peers_->least(here ? 1 : 0) == 1;
+}
+
+void Performance::show_progress(Progress& progress, Time now) {
+  const bool known = plan_.until < Time::never();
+  const double share =
+      known ? (now - Time::zero()).in_seconds() / (plan_.until - Time::zero()).in_seconds() : -1;
+  const std::string text = fmt::format("simulated {}", to_text(now - Time::zero()));
+  progress.update(share, text);
+  if (!progress_file_) return;
+  progress_file_->note("simulated_ps", now.in_ps());
+  progress_file_->update(share, text);
+}
+
 Status Performance::play() {
-  Progress progress = plan_.quiet ? Progress(seconds_now, {}) : Progress::to_stderr(seconds_now);
+  Progress progress =
+      plan_.quiet || !speaks() ? Progress(seconds_now, {}) : Progress::to_stderr(seconds_now);
   Slices slices;
   Time now, next_look = Time::zero() + idle_most;
   for (;;) {
@@ -146,65 +214,50 @@ Status Performance::play() {
     if (!more) return std::move(more).error();
     now = until;
     if (!cut_short) slices.took(seconds_now() - before);
+    if (plan_.verbose) footprint_.look(*world_, images_);
     if (Status wrote = sample(now, !*more); !wrote) return wrote;
-    progress.update(plan_.until < Time::never() ? (now - Time::zero()).in_seconds() /
-                                                      (plan_.until - Time::zero()).in_seconds()
-                                                : -1,
-                    fmt::format("simulated {}", to_text(now - Time::zero())));
+    show_progress(progress, now);
     if (!*more) return {};
-    console_.show(std::min(now - Duration::ps(1), world_->stopped_at()));
-    if (now ==
-        next_look) {  // At moments of the simulated clock, so that the answer is always the same.
-      if (nobody_moves(*world_, scene_.placement->ranks())) return {};
+    look_around(now, slices);
+    // At moments of the simulated clock, so that the answer is always the same.
+    if (now == next_look) {
+      if (nobody_moves_anywhere()) return {};
       next_look = next_look + idle_most;
     }
-    if (end_requested) {
-      interrupted_ = true;
-      return {};
-    }
-    if (now >= plan_.until) {
-      cut_ = true;
-      return {};
-    }
+    cut_ = !interrupted_ && now >= plan_.until;
+    if (interrupted_ || cut_) return {};
   }
 }
 
-std::string Performance::ending() const {
-  if (cast_.first_abort() != nullptr) return "aborted";
+std::string Performance::ending(const Ledger& ledger) const {
+  if (!ledger.aborts.empty()) return "aborted";
   if (interrupted_) return "interrupted";
   if (cut_) return "stopped at " + to_text(plan_.until - Time::zero());
-  return world_->ranks_open() == 0 ? "complete" : "deadlock";
+  return ledger.ranks_open() == 0 ? "complete" : "deadlock";
 }
 
-Status Performance::write_files(const Findings& findings) const {
+Status Performance::write_files(const Findings& findings, const Ledger& ledger) const {
   if (plan_.out.empty()) return {};
   const auto write = [&](const char* name, const std::string& text) {
     return write_file(plan_.out + "/" + name, text);
   };
   if (Status s = write("summary.json", to_json(findings)); !s) return s;
-  if (Status s = write("ranks.csv", ranks_csv(scene_, *world_)); !s) return s;
+  if (Status s = write("ranks.csv", ranks_csv(scene_, ledger)); !s) return s;
   if (Status s = write("calls.csv", calls_csv(findings)); !s) return s;
   if (!plan_.matrix) return {};
-  return write("traffic.txt", traffic_text(*world_, scene_.placement->ranks()));
+  return write("traffic.txt", traffic_text(ledger));
 }
 
-int Performance::conclude(const ProgramCall& call) {
-  console_.drop_after(world_->stopped_at());
-  console_.show(Time::never());
-  console_.give_back();
-  const double wall = seconds_now() - started_;
-  int code = cast_.exit_code();
-  Findings findings = collect(scene_, *world_, cast_);
-  findings.program = std::filesystem::path(call.arguments[0]).filename().string();
-  findings.ending = ending();
-  findings.carried_data = plan_.carry_data;
-  if (const Cast::Abort* abort = cast_.first_abort()) {
-    tell(fmt::format("weft: rank {} ended the job with code {} after {}{}{}\n", abort->rank.index,
-                     abort->code, to_text(abort->at - Time::zero()),
-                     abort->message.empty() ? "" : ": ", abort->message));
-    code = abort->code == 0 ? 1 : abort->code;
+// Says how it ended; the exit code. In process 0, which knows all.
+int Performance::judge(const Ledger& ledger, const Findings& findings) {
+  int code = ledger.exit_code();
+  if (!ledger.aborts.empty()) {
+    const Cast::Abort& abort = ledger.aborts.front();
+    tell(fmt::format("weft: rank {} ended the job with code {} after {}{}{}\n", abort.rank.index,
+                     abort.code, to_text(abort.at - Time::zero()),
+                     abort.message.empty() ? "" : ": ", abort.message));
+    code = abort.code == 0 ? 1 : abort.code;
   } else if (findings.ending == "deadlock") {
-    tell("weft: error: " + describe_deadlock(*world_, scene_.placement->ranks()) + "\n");
     code = 1;
   } else if (!findings.complete) {
     tell("weft: " + findings.ending + ", numbers are of what was simulated until then\n");
@@ -214,22 +267,53 @@ int Performance::conclude(const ProgramCall& call) {
     tell(
         "weft: messages carried no data; a program that needs what it receives wants --payload "
         "full\n");
-  if (Status wrote = write_files(findings); !wrote) {
+  Status wrote = write_files(findings, ledger);
+  if (progress_file_) {
+    const bool failed = !wrote || findings.ending == "aborted" || findings.ending == "deadlock";
+    const Status noted = progress_file_->finish(failed         ? ProgressFile::State::failed
+                                                : interrupted_ ? ProgressFile::State::interrupted
+                                                               : ProgressFile::State::done);
+    if (wrote && !noted) wrote = Error(noted.error());
+  }
+  if (!wrote) {
     tell("weft: error: " + wrote.error().text() + "\n");
     code = code == 0 ? 1 : code;
   }
+  return code & 0xff;
+}
+
+void Performance::show_deadlock(const Ledger& ledger) {
+  const std::string network = world_->network().find_deadlock();
+  const auto open = waiting_ranks(peers_, *world_, scene_.placement->ranks());
+  if (speaks()) tell("weft: error: " + describe_deadlock(open, ledger, network) + "\n");
+}
+
+int Performance::conclude(const ProgramCall& call) {
+  console_.drop_after(world_->stopped_at());
+  if (peers_ != nullptr) console_.bring_together(*peers_, Time::never());
+  if (speaks()) console_.show(Time::never());
+  console_.give_back();
+  const double wall = seconds_now() - started_;
+  const Ledger ledger = put_together(peers_, take_ledger(scene_, *world_, cast_));
+  Findings findings = collect(scene_, ledger);
+  findings.program = std::filesystem::path(call.arguments[0]).filename().string();
+  findings.ending = ending(ledger);
+  findings.carried_data = plan_.carry_data;
+  // Only process 0 knows how it ended.
+  const auto from_first = [&](std::int64_t own) {
+    return peers_ == nullptr ? own : peers_->least(speaks() ? own : INT64_MAX);
+  };
+  if (from_first(findings.ending == "deadlock" ? 1 : 0) != 0) show_deadlock(ledger);
+  const auto code = static_cast<int>(from_first(speaks() ? judge(ledger, findings) : 0));
   if (!plan_.quiet) tell(to_table(findings));
   if (plan_.verbose) {
-    rusage use = {};
-    getrusage(RUSAGE_SELF, &use);
-    tell(
-        fmt::format("simulated in           {:.2f} s with {} workers: {:.2f} M packet-hops/s\n"
-                    "peak memory            {:.1f} MB, {:.1f} KB per rank\n",
-                    wall, plan_.threads, static_cast<double>(findings.hops) / wall / 1e6,
-                    static_cast<double>(use.ru_maxrss) / 1e3,
-                    static_cast<double>(use.ru_maxrss) / std::max(findings.ranks, 1u)));
+    const int workers = peers_ == nullptr ? plan_.threads : peers_->count();
+    tell(fmt::format("simulated in           {:.2f} s with {} {}: {:.2f} M packet-hops/s\n", wall,
+                     workers, peers_ == nullptr ? "workers" : "processes",
+                     static_cast<double>(findings.hops) / wall / 1e6) +
+         footprint_.table());
   }
-  return code & 0xff;
+  return code;
 }
 
 Result<int> Performance::run(const ProgramCall& call) {
@@ -252,9 +336,10 @@ void request_end() {
   end_requested = true;
 }
 
-Result<int> perform(const Plan& plan, const Scene& scene, Images& images, const ProgramCall& call) {
+Result<int> perform(const Plan& plan, const Scene& scene, Images& images, const ProgramCall& call,
+                    Peers* peers) {
   // Not on the stack: what it owns must outlive ranks that never ended.
-  static Performance performance(plan, scene, images);
+  static Performance performance(plan, scene, images, peers);
   return performance.run(call);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <weft/base/result.hpp>
+#include <weft/peers/peers.hpp>
 #include <weft/scene/plan.hpp>
 #include <weft/scene/scene.hpp>
 #include <weft/stage/cast.hpp>
@@ -17,6 +18,8 @@ void request_end();
 
 // Runs the program and tells what there is to tell. Gives the exit code of the process: the
 // program's own, or 1 when it could not be carried to its end.
-Result<int> perform(const Plan& plan, const Scene& scene, Images& images, const ProgramCall& call);
+// `peers`: the processes that share the run, null if it is alone; all get the same code.
+Result<int> perform(const Plan& plan, const Scene& scene, Images& images, const ProgramCall& call,
+                    Peers* peers);
 
 }  // namespace weft

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at the network at moments of its choice and writes down what it sees.
+// Looks at the network at moments of its choice and writes down what it sees. Where several
+// processes share the network, all make these calls and process 0 writes.
 #pragma once
 
 #include <cerrno>
@@ -16,32 +17,44 @@
 
 namespace weft {
 
+struct Sampled {
+  const Plan& plan;
+  const Scene& scene;
+  const Network& network;
+  Peers* peers;  // Null: there is but one process.
+
+  bool writes() const { return peers == nullptr || peers->self() == 0; }
+};
+
 class Sampler {
  public:
   virtual ~Sampler() = default;
   // When it wants to look next; never() for no more.
   virtual Time next() const = 0;
   // At next(), and at the end of the run.
-  virtual Status sample(const Network& network, Time now) = 0;
+  virtual Status sample(Time now) = 0;
 };
 
 // What every link carried in each interval and what every router's buffers held at its end, in
 // series.raw, which `weft sim` turns into HDF5 after the run.
-Result<std::unique_ptr<Sampler>> sample_series(const Plan& plan, const Scene& scene);
+Result<std::unique_ptr<Sampler>> sample_series(const Sampled& what);
 
 // Every buffer of the chosen routers, in buffers.csv: a line for each that has changed.
-Result<std::unique_ptr<Sampler>> watch_buffers(const Plan& plan, const Scene& scene);
+Result<std::unique_ptr<Sampler>> watch_buffers(const Sampled& what);
 
 // A file that is written as the run goes on.
 class SampleFile {
  public:
-  static Result<SampleFile> create(const std::string& path) {
+  // One that takes nothing, in processes that do not write.
+  static Result<SampleFile> create(const std::string& path, bool writes) {
+    if (!writes) return SampleFile(nullptr, path);
     File file(std::fopen(path.c_str(), "wb"));
     if (file == nullptr) return Error::run(path + ": " + std::strerror(errno));
     return SampleFile(std::move(file), path);
   }
   template <typename T>
   void write(const T* data, std::size_t count) {
+    if (file_ == nullptr) return;
     good_ = good_ && std::fwrite(data, sizeof(T), count, file_.get()) == count;
   }
   void write(const std::string& text) { write(text.data(), text.size()); }
@@ -51,7 +64,7 @@ class SampleFile {
     return Error::run(path_ + " cannot be written: " + std::strerror(errno));
   }
   Status flush() {
-    good_ = std::fflush(file_.get()) == 0 && good_;
+    good_ = (file_ == nullptr || std::fflush(file_.get()) == 0) && good_;
     return status();
   }
 

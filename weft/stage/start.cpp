@@ -18,11 +18,15 @@
 #include <unistd.h>
 
 #include <weft/image/images.hpp>
+#include <weft/peers/join.hpp>
+#include <weft/peers/launch.hpp>
 #include <weft/scene/plan.hpp>
 #include <weft/scene/scene.hpp>
 #include <weft/stage/alone.hpp>
+#include <weft/stage/blocks.hpp>
 #include <weft/stage/cast.hpp>
 #include <weft/stage/console.hpp>
+#include <weft/stage/exhaustion.hpp>
 #include <weft/stage/performance.hpp>
 
 namespace {
@@ -34,6 +38,7 @@ struct Simulation {
   weft::Plan plan;
   weft::Scene scene;
   std::unique_ptr<Images> images;
+  std::unique_ptr<weft::Peers> peers;  // Null: this process is alone.
   Images::Main main = nullptr;
 };
 Simulation* simulation = nullptr;  // Of this process; null in an ordinary run.
@@ -51,9 +56,18 @@ int exit_code(weft::Broken broken) {
   return 1;
 }
 
+// Of several processes the first answers for all: a launcher ends the others as soon as one fails,
+// and there may be something left to do for it.
+[[noreturn]] void end(int code) {
+  const bool answers = weft::launched().self == 0;
+  if (simulation != nullptr) simulation->peers.reset();  // Waits for the others.
+  _exit(answers ? code : 0);
+}
+
+// Each of them finds the same.
 [[noreturn]] void fail(const weft::Error& error) {
-  std::fprintf(stderr, "weft: error: %s\n", error.text().c_str());
-  _exit(exit_code(error.broken()));
+  if (weft::launched().self == 0) std::fprintf(stderr, "weft: error: %s\n", error.text().c_str());
+  end(exit_code(error.broken()));
 }
 
 // A rank that computes without end never comes to where the request is seen.
@@ -80,16 +94,18 @@ int simulate(int count, char** arguments, char** environment) {
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
   std::signal(SIGALRM, on_alarm);
-  const auto code = weft::perform(simulation->plan, simulation->scene, *simulation->images,
-                                  {simulation->main, count, arguments, environment});
+  const auto code =
+      weft::perform(simulation->plan, simulation->scene, *simulation->images,
+                    {simulation->main, count, arguments, environment}, simulation->peers.get());
   if (!code) fail(code.error());
   // Ranks' own handlers have run with them; those of libraries are not ours to call with stacks of
   // ranks still open.
   std::fflush(nullptr);
-  _exit(*code);
+  end(*code);
 }
 
 void prepare(const char* text) {
+  weft::watch_for_exhaustion();
   auto plan = weft::parse_plan(text);
   if (!plan) fail(plan.error());
   ::unsetenv(weft::plan_variable);  // What the program starts itself is no simulation.
@@ -98,6 +114,11 @@ void prepare(const char* text) {
   auto scene = weft::read_scene(simulation->plan);
   if (!scene) fail(scene.error());
   simulation->scene = *std::move(scene);
+  if (const weft::Launch launch = weft::launched(); launch.by != weft::Launch::By::nobody) {
+    auto peers = weft::join_job(launch, simulation->plan.libraries);
+    if (!peers) fail(peers.error());
+    simulation->peers = *std::move(peers);
+  }
   std::optional<weft::Separation> how;
   const std::string& asked = simulation->plan.separation;
   if (asked == "delta") how = weft::Separation::delta;
@@ -106,6 +127,9 @@ void prepare(const char* text) {
   auto images = Images::make(simulation->scene.placement->ranks(), how);
   if (!images) fail(images.error());
   simulation->images = *std::move(images);
+#ifdef WEFT_OWN_MALLOC
+  weft::program_blocks.open();
+#endif
 }
 
 template <typename Function>

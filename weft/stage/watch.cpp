@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <weft/stage/sampler.hpp>
+#include <weft/stage/together.hpp>
 
 namespace weft {
 
@@ -18,21 +19,31 @@ struct WatchedBuffer {
 
 class Watch final : public Sampler {
  public:
-  Watch(SampleFile file, const Plan& plan, std::vector<WatchedBuffer> buffers)
+  Watch(SampleFile file, const Sampled& what, std::vector<WatchedBuffer> buffers)
       : file_(std::move(file)),
-        until_(plan.watch_until),
-        interval_(plan.watch_every),
-        next_(plan.watch_from),
-        buffers_(std::move(buffers)) {
+        network_(what.network),
+        until_(what.plan.watch_until),
+        interval_(what.plan.watch_every),
+        next_(what.plan.watch_from),
+        buffers_(std::move(buffers)),
+        levels_(what.peers, here(what)),
+        own_(levels_.here().size()),
+        all_(what.writes() ? buffers_.size() : 0) {
     file_.write("time_ps,router,from,vc,packets,bytes\n");
   }
 
   Time next() const override { return next_; }
 
-  Status sample(const Network& network, Time now) override {
+  Status sample(Time now) override {
     if (now < next_) return {};
-    for (WatchedBuffer& b : buffers_) {
-      const BufferLevel level = network.buffer(b.router, b.port, b.vc, now);
+    for (std::size_t i = 0; i < own_.size(); ++i) {
+      const WatchedBuffer& b = buffers_[levels_.here()[i]];
+      own_[i] = network_.buffer(b.router, b.port, b.vc, now);
+    }
+    levels_.collect(own_, all_);
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      WatchedBuffer& b = buffers_[i];
+      const BufferLevel level = all_[i];
       if (level == b.last) continue;
       b.last = level;
       file_.write(
@@ -44,11 +55,22 @@ class Watch final : public Sampler {
   }
 
  private:
+  std::vector<std::uint32_t> here(const Sampled& what) const {
+    std::vector<std::uint32_t> list;
+    for (std::uint32_t i = 0; i < buffers_.size(); ++i) {
+      if (what.network.is_here(buffers_[i].router)) list.push_back(i);
+    }
+    return list;
+  }
+
   SampleFile file_;
+  const Network& network_;
   const Time until_;
   const Duration interval_;
   Time next_;
   std::vector<WatchedBuffer> buffers_;
+  const Together<BufferLevel> levels_;
+  std::vector<BufferLevel> own_, all_;
 };
 
 std::string feeder_name(const Topology& topology, RouterId router, std::size_t port) {
@@ -60,7 +82,8 @@ std::string feeder_name(const Topology& topology, RouterId router, std::size_t p
 
 }  // namespace
 
-Result<std::unique_ptr<Sampler>> watch_buffers(const Plan& plan, const Scene& scene) {
+Result<std::unique_ptr<Sampler>> watch_buffers(const Sampled& what) {
+  const Scene& scene = what.scene;
   const Topology& topology = *scene.topology;
   std::vector<WatchedBuffer> buffers;
   for (const RouterId router : scene.watched) {
@@ -77,9 +100,10 @@ Result<std::unique_ptr<Sampler>> watch_buffers(const Plan& plan, const Scene& sc
       }
     }
   }
-  auto file = SampleFile::create(plan.out + "/buffers.csv");
-  if (!file) return std::move(file).error();
-  return std::unique_ptr<Sampler>(new Watch(*std::move(file), plan, std::move(buffers)));
+  auto file = SampleFile::create(what.plan.out + "/buffers.csv", what.writes());
+  if (Status made = as_first(what.peers, file ? Status() : Error(file.error())); !made)
+    return std::move(made).error();
+  return std::unique_ptr<Sampler>(new Watch(*std::move(file), what, std::move(buffers)));
 }
 
 }  // namespace weft

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "weft/traffic/driver.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace weft {
@@ -13,6 +14,31 @@ void Measured::merge(const Measured& other) {
   network_ps.merge(other.network_ps);
   hops.merge(other.hops);
   latencies_ps.merge(other.latencies_ps);
+}
+
+void Measured::pack(Packer& letter) const {
+  for (const std::uint64_t number : {born, born_flits, accepted_flits}) letter.put(number);
+  for (const Running* numbers : {&latency_ps, &network_ps, &hops}) letter.put(*numbers);
+  latencies_ps.pack(letter);
+}
+
+Measured Measured::unpack(Unpacker& letter) {
+  Measured made;
+  for (std::uint64_t* number : {&made.born, &made.born_flits, &made.accepted_flits})
+    *number = letter.take<std::uint64_t>();
+  for (Running* numbers : {&made.latency_ps, &made.network_ps, &made.hops})
+    *numbers = letter.take<Running>();
+  made.latencies_ps = Histogram::unpack(letter);
+  return made;
+}
+
+void Totals::merge(const Totals& other) {
+  born += other.born;
+  arrived += other.arrived;
+  window_born += other.window_born;
+  accepted_flits += other.accepted_flits;
+  latency_ps.merge(other.latency_ps);
+  recent_ps.merge(other.recent_ps);
 }
 
 Driver::Driver(const Scenario& scenario, const Injection& injection, int workers)
@@ -34,7 +60,8 @@ Driver::Driver(const Scenario& scenario, const Injection& injection, int workers
 void Driver::attach(Network& network) {
   network_ = &network;
   for (std::uint32_t n = 0; n < nodes_.size(); ++n)
-    network.set_alarm(NodeId(n), Time::zero() + cycle_ * (injection_.gap(nodes_[n].source) - 1));
+    if (network.is_here(NodeId(n)))
+      network.set_alarm(NodeId(n), Time::zero() + cycle_ * (injection_.gap(nodes_[n].source) - 1));
 }
 
 void Driver::begin_slice(Time end, bool measuring) {
@@ -89,16 +116,16 @@ void Driver::delivered(int worker, const Delivery& d) {
   tally.measured.latencies_ps.add(latency_ps);
 }
 
-std::uint64_t Driver::born() const {
-  std::uint64_t sum = 0;
-  for (const Tally& tally : tallies_) sum += tally.born;
-  return sum;
-}
-
-std::uint64_t Driver::arrived() const {
-  std::uint64_t sum = 0;
-  for (const Tally& tally : tallies_) sum += tally.arrived;
-  return sum;
+Totals Driver::totals() const {
+  Totals all;
+  for (const Tally& tally : tallies_)
+    all.merge({.born = tally.born,
+               .arrived = tally.arrived,
+               .window_born = tally.measured.born,
+               .accepted_flits = tally.measured.accepted_flits,
+               .latency_ps = tally.measured.latency_ps,
+               .recent_ps = tally.recent_ps});
+  return all;
 }
 
 Measured Driver::measured() const {
@@ -107,10 +134,15 @@ Measured Driver::measured() const {
   return all;
 }
 
-double Driver::take_recent_latency_ps() {
-  Running all;
-  for (Tally& tally : tallies_) all.merge(std::exchange(tally.recent_ps, {}));
-  return all.mean();
+Worst Driver::worst() const {
+  Worst found;
+  for (std::uint32_t n = 0; n < received_.size(); ++n)
+    if (network_->is_here(NodeId(n))) found = std::min(found, Worst{received_[n], n});
+  return found;
+}
+
+void Driver::forget_recent() {
+  for (Tally& tally : tallies_) tally.recent_ps = {};
 }
 
 }  // namespace weft

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The nodes of an open-loop experiment: they make packets whatever the network does, and note what
 // arrives. Notes are whole numbers kept per worker and per node, and adding them up forgets who
-// made them: the result is the same for any number of workers.
+// made them: the result is the same for any number of workers. Of several processes, each has the
+// nodes that are here.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include <weft/base/histogram.hpp>
+#include <weft/base/pack.hpp>
 #include <weft/base/rng.hpp>
 #include <weft/base/statistics.hpp>
 #include <weft/comm/injection.hpp>
@@ -26,6 +28,28 @@ struct Measured {
   Histogram latencies_ps;
 
   void merge(const Measured& other);
+  void pack(Packer& letter) const;
+  static Measured unpack(Unpacker& letter);
+};
+
+// What the course of an experiment hangs on.
+struct Totals {
+  std::uint64_t born = 0, arrived = 0;
+  // Of the measured window.
+  std::uint64_t window_born = 0, accepted_flits = 0;
+  Running latency_ps;
+  Running recent_ps;  // Latency of what arrived since forget_recent().
+
+  void merge(const Totals& other);
+  std::uint64_t backlog() const { return born - arrived; }
+  std::uint64_t window_arrived() const { return static_cast<std::uint64_t>(latency_ps.count()); }
+};
+
+// The node that received least in the window; of equals the first.
+struct Worst {
+  std::uint64_t flits = UINT64_MAX;
+  std::uint32_t node = UINT32_MAX;
+  auto operator<=>(const Worst&) const = default;
 };
 
 class Driver final : public Host {
@@ -42,12 +66,11 @@ class Driver final : public Host {
   Time alarm(int worker, NodeId node, Time now) override;
   void delivered(int worker, const Delivery& d) override;
 
-  std::uint64_t born() const;
-  std::uint64_t arrived() const;
+  // Of the nodes that are here.
+  Totals totals() const;
   Measured measured() const;
-  // Mean latency of what arrived since the last call, in ps; 0 when nothing did.
-  double take_recent_latency_ps();
-  const std::vector<std::uint64_t>& flits_received() const { return received_; }  // In the window.
+  Worst worst() const;
+  void forget_recent();
 
  private:
   struct Late {  // Certain to arrive, but after the slice in which that became certain.

@@ -9,6 +9,9 @@
 
 #include <fmt/format.h>
 
+#include <weft/traffic/agree.hpp>
+#include <weft/traffic/link_meter.hpp>
+
 namespace weft {
 namespace {
 
@@ -38,8 +41,10 @@ class Run {
         scenario_(*experiment.scenario),
         control_(control),
         cycle_(scenario_.cycle()),
-        workers_(std::clamp(experiment.workers, 1, 63)),
-        driver_(scenario_, injection, workers_) {
+        peers_(experiment.peers),
+        workers_(peers_ != nullptr ? 1 : std::clamp(experiment.workers, 1, 63)),
+        driver_(scenario_, injection, workers_),
+        links_(scenario_) {
     choose_lengths();
   }
 
@@ -53,28 +58,30 @@ class Run {
   // Runs on for so many cycles; stops early when asked to.
   Status advance(std::int64_t cycles, bool measuring);
   Status advance_period(std::int64_t cycles, bool measuring);
+  // Adds up what all processes have seen.
+  void look();
+  double take_recent_latency_ps();
   Status look_for_deadlock();
   void note_overload();
   bool queue_grew() const;
-  double accepted(const Measured& m) const;
-  std::vector<std::uint64_t> link_bytes() const;
-  void fill_links(Point& point) const;
-  Point result() const;
-  Rate rate_of(const Port& port) const;
+  double accepted() const;
+  Point result();
 
   const Experiment& experiment_;
   const Phases& phases_;
   const Scenario& scenario_;
   const Control& control_;
   const Duration cycle_;
+  Peers* const peers_;
   const int workers_;
   Driver driver_;
+  LinkMeter links_;
   std::unique_ptr<Network> network_;
   Time now_;
   std::int64_t period_ = 0, slice_ = 0, expected_ = 1, done_ = 0;
+  Totals totals_;  // Of all processes, at the end of the last slice.
   std::int64_t warmed_ = 0, measured_ = 0, drained_ = 0;
   std::uint64_t backlog_at_start_ = 0, backlog_at_end_ = 0;
-  std::vector<std::uint64_t> bytes_before_, bytes_after_;
   bool stopped_ = false, overloaded_ = false, converged_ = true, complete_ = false;
 };
 
@@ -104,8 +111,8 @@ Status Run::advance(std::int64_t cycles, bool measuring) {
     cycles -= step;
     done_ += step;
     (measuring ? measured_ : measured_ > 0 ? drained_ : warmed_) += step;
-    stopped_ = control_.stopped();
-    if (driver_.born() - driver_.arrived() > backlog_max) overloaded_ = true;
+    look();
+    if (totals_.backlog() > backlog_max) overloaded_ = true;
     if (control_.progress)
       control_.progress(
           std::min(0.95, static_cast<double>(done_) / static_cast<double>(expected_)));
@@ -113,12 +120,30 @@ Status Run::advance(std::int64_t cycles, bool measuring) {
   return {};
 }
 
+void Run::look() {
+  const bool asked = control_.stop != nullptr && control_.stop->load(std::memory_order_relaxed);
+  Packer mine;
+  mine.put(driver_.totals());
+  mine.put(asked);
+  totals_ = {};
+  for (const PeerBytes& bytes : share_among(peers_, mine.take())) {
+    Unpacker theirs(bytes);
+    totals_.merge(theirs.take<Totals>());
+    if (theirs.take<bool>()) stopped_ = true;
+  }
+}
+
+// Mean latency of what arrived since the last call, in ps; 0 when nothing did.
+double Run::take_recent_latency_ps() {
+  driver_.forget_recent();
+  return std::exchange(totals_.recent_ps, {}).mean();
+}
+
 // As advance, and looks afterwards whether anything moved.
 Status Run::advance_period(std::int64_t cycles, bool measuring) {
-  const std::uint64_t before = driver_.arrived();
+  const std::uint64_t before = totals_.arrived;
   if (Status s = advance(cycles, measuring); !s) return s;
-  if (!stopped_ && driver_.arrived() == before && driver_.born() > before)
-    return look_for_deadlock();
+  if (!stopped_ && totals_.arrived == before && totals_.born > before) return look_for_deadlock();
   return {};
 }
 
@@ -132,7 +157,7 @@ Status Run::look_for_deadlock() {
 }
 
 void Run::note_overload() {
-  const double recent = driver_.take_recent_latency_ps() / static_cast<double>(cycle_.in_ps());
+  const double recent = take_recent_latency_ps() / static_cast<double>(cycle_.in_ps());
   if (phases_.latency_limit_cycles > 0 && recent > phases_.latency_limit_cycles) overloaded_ = true;
 }
 
@@ -140,13 +165,13 @@ Status Run::warm_up() {
   if (phases_.fixed()) {
     for (std::int64_t left = phases_.warmup_cycles; left > 0 && !stopped_; left -= period_)
       if (Status s = advance_period(std::min(left, period_), false); !s) return s;
-    driver_.take_recent_latency_ps();
+    take_recent_latency_ps();
     return {};
   }
   double before = 0;
   for (int i = 1; i <= phases_.warmup_periods_max && !stopped_; ++i) {
     if (Status s = advance_period(period_, false); !s) return s;
-    const double recent = driver_.take_recent_latency_ps();
+    const double recent = take_recent_latency_ps();
     if (i < phases_.warmup_periods_min) {
       before = recent;
       continue;
@@ -159,14 +184,14 @@ Status Run::warm_up() {
   return {};
 }
 
-double Run::accepted(const Measured& m) const {
-  return static_cast<double>(m.accepted_flits) /
+double Run::accepted() const {
+  return static_cast<double>(totals_.accepted_flits) /
          (static_cast<double>(scenario_.nodes()) * static_cast<double>(measured_));
 }
 
 Status Run::measure() {
-  backlog_at_start_ = driver_.born() - driver_.arrived();
-  bytes_before_ = link_bytes();
+  backlog_at_start_ = totals_.backlog();
+  links_.begin(*network_);
   const bool fixed = phases_.fixed();
   double latency_before = 0, accepted_before = 0;
   int agreements = 0;
@@ -176,8 +201,7 @@ Status Run::measure() {
     if (Status s = advance_period(std::min(left, period_), true); !s) return s;
     note_overload();
     if (fixed) continue;
-    const Measured so_far = driver_.measured();
-    const double latency = so_far.latency_ps.mean(), rate = accepted(so_far);
+    const double latency = totals_.latency_ps.mean(), rate = accepted();
     // Under overload latency grows for ever; what is accepted still settles.
     const bool steady = (overloaded_ || agree(latency_before, latency, phases_.tolerance)) &&
                         agree(accepted_before, rate, phases_.tolerance);
@@ -187,13 +211,13 @@ Status Run::measure() {
     if (i >= phases_.samples_min && agreements >= agreements_needed) break;
   }
   if (!fixed && agreements < agreements_needed) converged_ = false;
-  backlog_at_end_ = driver_.born() - driver_.arrived();
-  bytes_after_ = link_bytes();
+  backlog_at_end_ = totals_.backlog();
+  links_.end(*network_);
   return {};
 }
 
 bool Run::queue_grew() const {
-  const auto born = static_cast<double>(driver_.measured().born);
+  const auto born = static_cast<double>(totals_.window_born);
   const double growth =
       static_cast<double>(backlog_at_end_) - static_cast<double>(backlog_at_start_);
   return growth > std::max(growth_max * born, growth_deviations * std::sqrt(born));
@@ -206,11 +230,10 @@ Status Run::drain() {
   // A long period would make the drain of a small network take most of the time.
   const auto step = std::max<std::int64_t>(
       16, std::min(period_, static_cast<std::int64_t>(phases_.idle_latency_cycles)));
-  std::uint64_t arrived_before = driver_.arrived();
+  std::uint64_t arrived_before = totals_.arrived;
   std::int64_t checked_at = 0;
   while (!stopped_) {
-    const Measured m = driver_.measured();
-    if (static_cast<std::uint64_t>(m.latency_ps.count()) == m.born) {
+    if (totals_.window_arrived() == totals_.window_born) {
       complete_ = true;
       break;
     }
@@ -221,56 +244,32 @@ Status Run::drain() {
     if (Status s = advance(std::max(step, drained_ / 8), false); !s) return s;
     if (drained_ - checked_at < period_) continue;
     checked_at = drained_;
-    if (driver_.arrived() == arrived_before)
+    if (totals_.arrived == arrived_before)
       if (Status s = look_for_deadlock(); !s) return s;
-    arrived_before = driver_.arrived();
+    arrived_before = totals_.arrived;
   }
   return {};
 }
 
-std::vector<std::uint64_t> Run::link_bytes() const {
-  const Graph& graph = scenario_.topology->graph;
-  std::vector<std::uint64_t> bytes(graph.link_count());
-  for (std::uint32_t l = 0; l < graph.link_count(); ++l)
-    if (graph.port(LinkId(l)).usable()) bytes[l] = network_->link(LinkId(l)).bytes;
-  return bytes;
-}
-
-Rate Run::rate_of(const Port& port) const {
-  const Machine& machine = scenario_.machine;
-  const auto own =
-      machine.link_class.find(scenario_.topology->graph.link_classes()[port.link_class]);
-  return own == machine.link_class.end() ? machine.link.rate : own->second.rate;
-}
-
-void Run::fill_links(Point& point) const {
-  const Graph& graph = scenario_.topology->graph;
-  const double seconds = (cycle_ * measured_).in_seconds();
-  double sum = 0;
-  std::uint64_t usable = 0;
-  for (std::uint32_t l = 0; l < graph.link_count(); ++l) {
-    const Port& port = graph.port(LinkId(l));
-    if (!port.usable()) continue;
-    const double share = static_cast<double>(bytes_after_[l] - bytes_before_[l]) /
-                         (rate_of(port).in_byte_per_s() * seconds);
-    sum += share;
-    ++usable;
-    if (share > point.link_utilisation_max) {
-      point.link_utilisation_max = share;
-      point.busiest_link = LinkId(l);
-    }
-  }
-  if (usable > 0) point.link_utilisation_mean = sum / static_cast<double>(usable);
-}
-
-Point Run::result() const {
+// All processes make this call.
+Point Run::result() {
   Point point;
   point.load = experiment_.load;
   point.cycle_ps = cycle_.in_ps();
   point.warmup_cycles = warmed_;
   point.measured_cycles = measured_;
   point.drain_cycles = drained_;
-  point.packets = driver_.measured();
+  Worst worst;
+  Packer mine;
+  driver_.measured().pack(mine);
+  mine.put(driver_.worst());
+  links_.pack(mine);
+  for (const PeerBytes& bytes : share_among(peers_, mine.take())) {
+    Unpacker theirs(bytes);
+    point.packets.merge(Measured::unpack(theirs));
+    worst = std::min(worst, theirs.take<Worst>());
+    links_.add(theirs);
+  }
   point.converged = converged_;
   if (overloaded_) point.state = PointState::saturated;
   if (stopped_ && !complete_) point.state = PointState::stopped;
@@ -279,17 +278,22 @@ Point Run::result() const {
       static_cast<double>(scenario_.nodes()) * static_cast<double>(measured_);
   point.offered = static_cast<double>(point.packets.born_flits) / node_cycles;
   point.accepted = static_cast<double>(point.packets.accepted_flits) / node_cycles;
-  const auto& received = driver_.flits_received();
-  const auto worst = std::min_element(received.begin(), received.end());
-  point.worst_node = NodeId(static_cast<std::uint32_t>(worst - received.begin()));
-  point.accepted_worst = static_cast<double>(*worst) / static_cast<double>(measured_);
-  fill_links(point);
+  point.worst_node = NodeId(worst.node);
+  point.accepted_worst = static_cast<double>(worst.flits) / static_cast<double>(measured_);
+  const LinkUse use = links_.use(cycle_ * measured_);
+  point.link_utilisation_max = use.max;
+  point.link_utilisation_mean = use.mean;
+  point.busiest_link = use.busiest;
   return point;
 }
 
 Result<Point> Run::all() {
   auto network = Network::make(*scenario_.topology, scenario_.machine, *scenario_.policy, driver_,
-                               {.seed = scenario_.seed, .workers = workers_, .window = {}});
+                               {.seed = scenario_.seed,
+                                .workers = workers_,
+                                .cut = experiment_.cut,
+                                .peers = peers_,
+                                .window = {}});
   if (!network) return std::move(network).error();
   network_ = *std::move(network);
   driver_.attach(*network_);
@@ -298,7 +302,7 @@ Result<Point> Run::all() {
     if (Status s = measure(); !s) return std::move(s).error();
   if (!stopped_)
     if (Status s = drain(); !s) return std::move(s).error();
-  if (control_.progress) control_.progress(1);
+  if (control_.progress && !stopped_) control_.progress(1);
   return result();
 }
 

@@ -44,14 +44,17 @@ struct Experiment {
   double load = 0;                     // Flits per node and cycle.
   Phases phases;
   int workers = 1;
+  Cut cut = Cut::automatic;  // How the network is shared out among workers or processes.
+  // The processes that share it, each with one worker; null: one process. All make the same calls
+  // and come to the same point.
+  Peers* peers = nullptr;
 };
 
 // How a caller may look and stop.
 struct Control {
-  const std::atomic<bool>* stop = nullptr;     // Set: end soon, with what there is.
+  // Set, in any process: end soon, with what there is.
+  const std::atomic<bool>* stop = nullptr;
   std::function<void(double share)> progress;  // May be empty. Called by the running thread.
-
-  bool stopped() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
 };
 
 enum class PointState {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <weft/traffic/test_processes.hpp>
 #include <weft/traffic/test_scenario.hpp>
 
 namespace weft {
@@ -73,8 +74,13 @@ TEST(Experiment, LatencyLimitCountsAsOverload) {
 }
 
 void expect_same(const Point& a, const Point& b) {
+  EXPECT_EQ(a.load, b.load);
   EXPECT_EQ(a.state, b.state);
+  EXPECT_EQ(a.converged, b.converged);
+  EXPECT_EQ(a.offered, b.offered);
+  EXPECT_EQ(a.accepted, b.accepted);
   EXPECT_EQ(a.packets.born, b.packets.born);
+  EXPECT_EQ(a.packets.born_flits, b.packets.born_flits);
   EXPECT_EQ(a.packets.accepted_flits, b.packets.accepted_flits);
   EXPECT_EQ(a.packets.latency_ps, b.packets.latency_ps);
   EXPECT_EQ(a.packets.network_ps, b.packets.network_ps);
@@ -85,6 +91,8 @@ void expect_same(const Point& a, const Point& b) {
   EXPECT_EQ(a.link_utilisation_max, b.link_utilisation_max);
   EXPECT_EQ(a.link_utilisation_mean, b.link_utilisation_mean);
   EXPECT_EQ(a.busiest_link, b.busiest_link);
+  EXPECT_EQ(a.cycle_ps, b.cycle_ps);
+  EXPECT_EQ(a.warmup_cycles, b.warmup_cycles);
   EXPECT_EQ(a.measured_cycles, b.measured_cycles);
   EXPECT_EQ(a.drain_cycles, b.drain_cycles);
 }
@@ -96,6 +104,47 @@ TEST(Experiment, SameBitsForAnyNumberOfWorkers) {
     const Point one = run(scenario, 0.15, {}, 1);
     for (const int workers : {2, 4}) expect_same(one, run(scenario, 0.15, {}, workers));
   }
+}
+
+// All processes come to the point that one comes to alone.
+void expect_same_among(int processes, const Scenario& scenario, double load, Phases phases = {}) {
+  SCOPED_TRACE(scenario.label + " among " + std::to_string(processes));
+  const Point alone = run(scenario, load, phases);
+  for (const Cut cut : {Cut::automatic, Cut::ranges}) {
+    const auto points = among(processes, [&](Peers& peers) {
+      Experiment experiment{.scenario = &scenario, .load = load, .phases = phases};
+      experiment.cut = cut;
+      experiment.peers = &peers;
+      auto point = run_experiment(experiment, {});
+      EXPECT_TRUE(point) << point.error().text();
+      return *std::move(point);
+    });
+    for (const Point& point : points) expect_same(alone, point);
+  }
+}
+
+TEST(Experiment, SameBitsAmongProcessesOnATorusWorkers) {
+  for (const char* routing : {"routing=dor", "routing=min-adaptive"}) {
+    const Scenario scenario = test_scenario(
+        {"net=torus:4x4", "packet=1:0.5,12:0.5", routing, "vcs=4", "injection=bursty:0.02,0.05"});
+    for (const int processes : {1, 2, 3, 5}) expect_same_among(processes, scenario, 0.15);
+  }
+}
+
+TEST(Experiment, SameBitsAmongProcessesOnOtherNetworksWorkers) {
+  for (const char* net : {"net=fattree:k=2,levels=3", "net=dragonfly:a=4,h=2,p=2", "net=mesh:5x3"})
+    for (const int processes : {2, 3})
+      expect_same_among(processes, test_scenario({net, "packet=4"}), 0.2, fixed(300, 1000));
+}
+
+TEST(Experiment, SameOverloadAmongProcessesWorkers) {
+  const Scenario scenario = test_scenario({"net=mesh:4x4", "packet=16"});
+  for (const int processes : {2, 5}) expect_same_among(processes, scenario, 1);
+}
+
+// Two routers: three of the five processes have nothing.
+TEST(Experiment, MoreProcessesThanRoutersWorkers) {
+  expect_same_among(5, test_scenario({"net=mesh:2", "packet=8"}), 0.2, fixed(300, 1000));
 }
 
 TEST(Experiment, SeedMatters) {
@@ -115,6 +164,24 @@ TEST(Experiment, StopsWhenAsked) {
   EXPECT_FALSE(point->claims_latency());
   EXPECT_GT(point->measured_cycles, 10'000);
   EXPECT_LT(point->measured_cycles, 90'000);
+}
+
+TEST(Experiment, OneProcessThatIsAskedStopsAllWorkers) {
+  const Scenario scenario = test_scenario({"net=mesh:4x4", "packet=4"});
+  const auto points = among(3, [&](Peers& peers) {
+    std::atomic<bool> stop{false};
+    Control control{.stop = &stop, .progress = {}};
+    if (peers.self() == 1) control.progress = [&](double share) { stop = share > 0.5; };
+    Experiment experiment{.scenario = &scenario, .load = 0.1, .phases = fixed(2000, 100'000)};
+    experiment.peers = &peers;
+    auto point = run_experiment(experiment, control);
+    EXPECT_TRUE(point) << point.error().text();
+    return *std::move(point);
+  });
+  EXPECT_EQ(points[0].state, PointState::stopped);
+  EXPECT_GT(points[0].measured_cycles, 10'000);
+  EXPECT_LT(points[0].measured_cycles, 90'000);
+  for (const Point& point : points) expect_same(points[0], point);
 }
 
 TEST(Experiment, LoadThatCannotBeMadeIsAnError) {
@@ -148,6 +215,23 @@ TEST(Experiment, DeadlockEndsTheRunAndNamesItsCircle) {
     EXPECT_NE(point.error().message().find("(0) from (5) VC 0"), std::string::npos)
         << point.error().message();
   }
+}
+
+TEST(Experiment, AllProcessesNameTheSameDeadlockWorkers) {
+  Scenario scenario = test_scenario(
+      {"net=ring:6", "packet=16", "pattern=uniform-others", "arbitration=round-robin"});
+  scenario.policy = std::make_shared<RoundAndRound>();
+  scenario.machine.vcs = 1;
+  Experiment experiment{.scenario = &scenario, .load = 1, .phases = {}};
+  const auto alone = run_experiment(experiment, {});
+  ASSERT_FALSE(alone);
+  const auto texts = among(3, [&](Peers& peers) -> std::string {
+    Experiment own = experiment;
+    own.peers = &peers;
+    const auto point = run_experiment(own, {});
+    return point ? "no deadlock" : point.error().text();
+  });
+  for (const std::string& text : texts) EXPECT_EQ(text, alone.error().text());
 }
 
 }  // namespace

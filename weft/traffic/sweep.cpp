@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <weft/des/windows.hpp>
+#include <weft/traffic/agree.hpp>
 
 namespace weft {
 namespace {
@@ -27,7 +28,11 @@ constexpr double search_points = 14;
 // Runs tasks side by side and keeps the failure of the first in order, whichever failed first.
 class Crew {
  public:
-  Crew(int jobs, const SweepControl& control) : jobs_(jobs), control_(control) {}
+  Crew(const SweepSettings& settings, const SweepControl& control)
+      : jobs_(settings.peers != nullptr ? 1 : settings.jobs),
+        peers_(settings.peers),
+        control_(control),
+        stop_(control.stop, settings.peers) {}
 
   // task(i) for i in [0, count), lower ones begun first. Returns early after a failure or a stop.
   template <typename Task>
@@ -39,13 +44,17 @@ class Crew {
     run_workers(threads, [&](int) {
       for (;;) {
         const std::size_t i = next.fetch_add(1);
-        if (i >= count || stopped() || failed_.load()) return;
+        if (i >= count || ended()) return;
         if (Status done = task(i); !done) fail(i, std::move(done).error());
       }
     });
   }
-  bool stopped() const { return control_.stop != nullptr && control_.stop->load(); }
-  bool ended() const { return stopped() || failed_.load(); }
+  // Calls that all processes make, in the same order.
+  bool stopped() const { return stop_.raised(); }
+  bool ended() const { return failed_.load() || stopped(); }
+
+  Peers* peers() const { return peers_; }
+  const StopSign& stop_sign() const { return stop_; }
   const std::atomic<bool>* stop() const { return control_.stop; }
   std::optional<Error> take_failure() { return std::move(failure_); }
 
@@ -55,10 +64,13 @@ class Crew {
     if (!control_.progress) return;
     const std::lock_guard lock(mutex_);
     done_ += share - std::exchange(mine, share);
-    control_.progress(std::clamp(done_ / expected_, 0.0, 0.999), what);
+    control_.progress({std::clamp(done_ / expected_, 0.0, 0.999), what, points_});
+  }
+  void count_point() {
+    const std::lock_guard lock(mutex_);
+    ++points_;
   }
 
- private:
   void fail(std::size_t i, Error error) {
     const std::lock_guard lock(mutex_);
     if (failure_ && failed_task_ < i) return;
@@ -67,13 +79,17 @@ class Crew {
     failed_.store(true);
   }
 
+ private:
   const int jobs_;
+  Peers* const peers_;
   const SweepControl& control_;
+  const StopSign stop_;
   std::mutex mutex_;
   std::atomic<bool> failed_{false};
   std::size_t failed_task_ = 0;
   std::optional<Error> failure_;
   double expected_ = 1, done_ = 0;
+  std::size_t points_ = 0;
 };
 
 std::vector<Curve> make_curves(const std::vector<Scenario>& scenarios) {
@@ -82,7 +98,36 @@ std::vector<Curve> make_curves(const std::vector<Scenario>& scenarios) {
   return curves;
 }
 
+// A lone packet gains nothing from several processes, but several curves do: each process takes its
+// share of them.
+void deal_zero_loads(std::vector<Curve>& curves, Crew& crew) {
+  const auto self = static_cast<std::size_t>(crew.peers()->self());
+  const auto processes = static_cast<std::size_t>(crew.peers()->count());
+  Packer mine;
+  for (std::size_t c = self; c < curves.size() && !crew.stop_sign().raised_here(); c += processes) {
+    const auto zero = zero_load_latency(*curves[c].scenario);
+    mine.put(c);
+    mine.put(zero.has_value());
+    if (!zero) {
+      pack_error(zero.error(), mine);
+      break;
+    }
+    mine.put(*zero);
+  }
+  for (const PeerBytes& bytes : crew.peers()->share(mine.take())) {
+    Unpacker theirs(bytes);
+    while (!theirs.empty()) {
+      const auto c = theirs.take<std::size_t>();
+      if (theirs.take<bool>())
+        curves[c].zero = theirs.take<ZeroLoad>();
+      else
+        crew.fail(c, unpack_error(theirs));
+    }
+  }
+}
+
 void find_zero_loads(std::vector<Curve>& curves, Crew& crew) {
+  if (crew.peers() != nullptr) return deal_zero_loads(curves, crew);
   crew.run(curves.size(), [&](std::size_t c) -> Status {
     double mine = 0;
     crew.report(mine, 0, "zero load");
@@ -98,7 +143,9 @@ Result<Point> run_point(const Curve& curve, double load, const SweepSettings& se
   Experiment experiment{.scenario = curve.scenario,
                         .load = load,
                         .phases = settings.phases,
-                        .workers = settings.workers};
+                        .workers = settings.workers,
+                        .cut = settings.cut,
+                        .peers = settings.peers};
   experiment.phases.idle_latency_cycles = curve.zero.latency_cycles;
   if (experiment.phases.latency_limit_cycles == 0)
     experiment.phases.latency_limit_cycles = limit_factor * curve.zero.latency_cycles;
@@ -107,7 +154,9 @@ Result<Point> run_point(const Curve& curve, double load, const SweepSettings& se
   crew.report(mine, 0, what);
   Control control{.stop = crew.stop(),
                   .progress = [&](double share) { crew.report(mine, share, what); }};
-  return run_experiment(experiment, control);
+  auto point = run_experiment(experiment, control);
+  if (point) crew.count_point();
+  return point;
 }
 
 struct Task {
@@ -247,7 +296,7 @@ class Search {
 Sweep run_sweep(const std::vector<Scenario>& scenarios, const std::vector<Load>& loads,
                 const SweepSettings& settings, const SweepControl& control) {
   Sweep sweep;
-  Crew crew(settings.jobs, control);
+  Crew crew(settings, control);
   sweep.curves = make_curves(scenarios);
   auto tasks = make_tasks(sweep.curves, loads);
   if (!tasks) {
@@ -280,7 +329,7 @@ Sweep run_sweep(const std::vector<Scenario>& scenarios, const std::vector<Load>&
 Sweep search_saturation(const std::vector<Scenario>& scenarios, const SweepSettings& settings,
                         const SweepControl& control) {
   Sweep sweep;
-  Crew crew(settings.jobs, control);
+  Crew crew(settings, control);
   sweep.curves = make_curves(scenarios);
   find_zero_loads(sweep.curves, crew);
   crew.expect(search_points * static_cast<double>(scenarios.size()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many points: one curve per scenario over a list of loads, or the search for each one's
 // saturation. Points are independent and run side by side; the results do not show in which order.
+// Of several processes all make the same sweep, point by point, and come to the same results.
 #pragma once
 
 #include <functional>
@@ -19,9 +20,11 @@ namespace weft {
 
 struct SweepSettings {
   Phases phases;
-  int jobs = 1;      // Points at the same time.
-  int workers = 1;   // Threads inside one of them.
-  bool all = false;  // Otherwise a curve ends with its second saturated point.
+  int jobs = 1;              // Points at the same time.
+  int workers = 1;           // Threads inside one of them.
+  Cut cut = Cut::automatic;  // Who of them has which routers.
+  Peers* peers = nullptr;    // The processes that share each point; jobs and workers are then 1.
+  bool all = false;          // Otherwise a curve ends with its second saturated point.
   // A network carries a load when its mean latency is at most so many times that of zero load.
   double factor = 3;
   SearchSettings search;
@@ -47,10 +50,15 @@ struct Sweep {
   bool stopped = false;
 };
 
+struct SweepNews {
+  double share = 0;  // Of the whole.
+  std::string what;  // Is being done.
+  std::size_t points_done = 0;
+};
+
 struct SweepControl {
-  const std::atomic<bool>* stop = nullptr;
-  // Called by one thread at a time. Share of the whole, and what is being done.
-  std::function<void(double share, const std::string& what)> progress;
+  const std::atomic<bool>* stop = nullptr;              // Set, in any process: end soon.
+  std::function<void(const SweepNews& news)> progress;  // Called by one thread at a time.
 };
 
 // The scenarios outlive the sweep.

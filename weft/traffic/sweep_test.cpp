@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <weft/traffic/report.hpp>
+#include <weft/traffic/test_processes.hpp>
 #include <weft/traffic/test_scenario.hpp>
 
 namespace weft {
@@ -28,6 +29,46 @@ TEST(Sweep, SameBytesForAnyNumberOfJobsAndWorkers) {
   const std::string one = csv(1, 1);
   EXPECT_EQ(one, csv(4, 1));
   EXPECT_EQ(one, csv(3, 2));
+}
+
+TEST(Sweep, SameBytesAmongProcessesWorkers) {
+  const auto scenarios = two();
+  const auto loads = *parse_loads("0.1:0.9:0.2");
+  SweepSettings settings;
+  settings.phases.warmup_cycles = settings.phases.measure_cycles = 500;
+  settings.search.tolerance = 0.2;
+  const std::string curves = sweep_json(run_sweep(scenarios, loads, settings, {}));
+  const std::string searched = sweep_json(search_saturation(scenarios, settings, {}));
+  for (const int processes : {2, 3}) {
+    const auto results = among(processes, [&](Peers& peers) {
+      SweepSettings own = settings;
+      own.peers = &peers;
+      return std::pair{sweep_json(run_sweep(scenarios, loads, own, {})),
+                       sweep_json(search_saturation(scenarios, own, {}))};
+    });
+    for (const auto& [curves_there, searched_there] : results) {
+      EXPECT_EQ(curves_there, curves);
+      EXPECT_EQ(searched_there, searched);
+    }
+  }
+}
+
+TEST(Sweep, OneProcessThatIsAskedStopsAllWorkers) {
+  const auto scenarios = two();
+  const auto loads = *parse_loads("0.1:0.9:0.1");
+  const auto results = among(3, [&](Peers& peers) {
+    std::atomic<bool> stop{false};
+    SweepControl control{.stop = &stop, .progress = {}};
+    if (peers.self() == 2)
+      control.progress = [&](const SweepNews& news) { stop = news.points_done >= 3; };
+    SweepSettings settings;
+    settings.peers = &peers;
+    const Sweep sweep = run_sweep(scenarios, loads, settings, control);
+    EXPECT_TRUE(sweep.stopped);
+    EXPECT_FALSE(sweep.failure);
+    return sweep_json(sweep);
+  });
+  for (const std::string& text : results) EXPECT_EQ(text, results[0]);
 }
 
 TEST(Sweep, EndsWithTheSecondSaturatedPoint) {
