@@ -162,8 +162,9 @@ Error lost(const std::string& text) {
   const Launch launch = launched();
   if (launch.count == 1) return Error::run(text);
   const std::string whole = fmt::format("process {} of {}: {}", launch.self, launch.count, text);
-  if (launch.self != 0) fmt::print(stderr, "weft: error: {}\n", whole);
-  return Error::run(whole);
+  if (launch.self == 0) return Error::run(whole);
+  fmt::print(stderr, "weft: error: {}\n", whole);
+  std::exit(1);
 }
 
 // Runs the program and waits for it; its exit code, or 128 and the signal that ended it.
@@ -324,7 +325,10 @@ Command sim_command() {
                 "Open MPI or MPICH; same results.");
             return std::function<Status()>([options, ranks, &parser] {
               options->ranks_given = ranks->count() > 0;
-              return simulate(*options, parser.remaining());
+              Status ended = simulate(*options, parser.remaining());
+              // All find the same, and a launcher ends all when one fails: that is left to process
+              // 0, which has something to say first.
+              return launched().self == 0 ? std::move(ended) : Status();
             });
           }};
 }

@@ -33,7 +33,7 @@ struct MetisLibrary {
  private:
   MetisLibrary() {
     int how = RTLD_NOW | RTLD_LOCAL;
-#ifndef __SANITIZE_ADDRESS__  // It must see every call.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // They must see every call.
     how |= RTLD_DEEPBIND;
 #endif
     void* const file = ::dlopen(WEFT_METIS, how);
