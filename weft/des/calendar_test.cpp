@@ -118,7 +118,7 @@ class Walk {
     }
     if (!due_[p].empty()) windows_.wake(worker, p, *due_[p].begin());
   }
-  void expect(std::uint32_t, int) {}
+  void expect(int, std::uint32_t, int) {}
   void write_mail(int worker, int side) {
     side_[static_cast<std::size_t>(worker)] = side;
     mailed_[static_cast<std::size_t>(worker)] = INT64_MAX;

@@ -83,13 +83,13 @@ struct Stretch {
 };
 
 // What a model offers: void visit(int worker, std::uint32_t process, Reach reach): do all that
-// happens before reach.sure_ps, and at will more; void expect(std::uint32_t process, int steps): it
-// will be visited soon, fetch what that needs; called with 3, 2 and 1 as the visit comes nearer;
-// void write_mail(int worker, int side): what is mailed from now on goes to this side, which is
-// empty; void read_mail(int worker, int side): take in and empty what others mailed to me on this
-// side; std::int64_t mailed_ps(int worker): the earliest time at which something mailed since
-// write_mail matters, INT64_MAX for none. Two sides, so that one meeting per window is enough: a
-// fast worker writes one while a slow one still reads the other. Among processes: Stretch
+// happens before reach.sure_ps, and at will more; void expect(int worker, std::uint32_t process,
+// int steps): it will be visited soon, fetch what that needs; called with 3, 2 and 1 as the visit
+// comes nearer; void write_mail(int worker, int side): what is mailed from now on goes to this
+// side, which is empty; void read_mail(int worker, int side): take in and empty what others mailed
+// to me on this side; std::int64_t mailed_ps(int worker): the earliest time at which something
+// mailed since write_mail matters, INT64_MAX for none. Two sides, so that one meeting per window is
+// enough: a fast worker writes one while a slow one still reads the other. Among processes: Stretch
 // agree(std::int64_t next_window, int busy): a call that all make; void exchange(): mail of this
 // window to and from the neighbours.
 template <typename Model>
@@ -161,7 +161,7 @@ class Windows {
     for (std::size_t i = 0; i < due.size(); ++i) {
       for (std::size_t ahead = 1; ahead <= 3; ++ahead) {
         if (i + stride * ahead < due.size())
-          model_.expect(due[i + stride * ahead], static_cast<int>(ahead));
+          model_.expect(worker, due[i + stride * ahead], static_cast<int>(ahead));
       }
       model_.visit(worker, due[i], reach);
     }

@@ -29,8 +29,10 @@ class CubeLegsOf {
   static int vcs_needed(const Topology& topology);  // 0: not a cube.
 
   LegStep step(RouterId here, RouterId target, std::uint32_t state, bool fresh) const {
-    const std::uint64_t from = grid_.word(here);
-    const std::uint64_t to = grid_.word(target);
+    return step_between(grid_.word(here), grid_.word(target), state, fresh);
+  }
+  LegStep step_between(std::uint64_t from, std::uint64_t to, std::uint32_t state,
+                       bool fresh) const {
     const int axis = grid_.first_axis(from ^ to);
     const int x = grid_.coordinate(from, axis);
     const int ahead = grid_.coordinate(to, axis) - x;
@@ -52,6 +54,7 @@ class CubeLegsOf {
     const std::uint32_t half = kept ^ ((kept ^ upper(x, ahead, up, coin, ring)) & (0u - entering));
     return {.port = static_cast<std::uint16_t>(2 * static_cast<unsigned>(axis) + 1 - up),
             .vc_class = static_cast<std::uint8_t>(half),
+            .tossed = balance == 0,
             .state = entered(state, axis, half)};
   }
 
@@ -76,6 +79,8 @@ class CubeLegsOf {
   LegMasks masks(int first, int count) const { return halves(first, count); }
   unsigned classes_used() const { return classes_used_; }
   const Grid& grid() const { return grid_; }
+  // The part of the state that a step leaves as it is.
+  static constexpr std::uint32_t kept_bits() { return (1u << axis_shift) - 1u; }
 
   static std::uint16_t port(int axis, bool up) {
     return static_cast<std::uint16_t>(up ? Cube::up_port(axis) : Cube::down_port(axis));
@@ -93,8 +98,8 @@ class CubeLegsOf {
   };
 
   static std::uint32_t entered(std::uint32_t state, int axis, std::uint32_t half) {
-    const std::uint32_t kept = state & ((1u << axis_shift) - 1u);
-    return kept | (static_cast<std::uint32_t>(axis) << axis_shift) | (half << half_shift);
+    return (state & kept_bits()) | (static_cast<std::uint32_t>(axis) << axis_shift) |
+           (half << half_shift);
   }
   static std::uint32_t upper(int x, int ahead, std::uint32_t up, std::uint32_t coin, Ring ring) {
     const auto smaller = static_cast<std::uint32_t>(ahead < 0);

@@ -33,6 +33,7 @@ Grid::Grid(std::span<const int> radix, std::uint32_t router_count)
       axis_of_bit_[static_cast<unsigned>(shift + b)] = static_cast<std::uint8_t>(d);
     shift += bits;
   }
+  bits_ = shift;
   for (std::uint32_t r = 0; r < router_count; ++r) {
     std::uint32_t rest = r;
     for (std::size_t d = 0; d < radix.size(); ++d) {

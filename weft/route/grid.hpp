@@ -34,6 +34,7 @@ class Grid {
     return static_cast<int>((word >> f.shift) & f.mask);
   }
   int axes() const { return axes_; }
+  int bits() const { return bits_; }  // Of a word, at most.
 
  private:
   struct Field {
@@ -42,7 +43,7 @@ class Grid {
   };
   std::vector<std::uint64_t> words_;
   std::array<Field, axes_max> fields_{};
-  int axes_;
+  int axes_, bits_ = 0;
   std::array<std::uint8_t, 64> axis_of_bit_{};
 };
 

@@ -25,6 +25,7 @@ struct LegStep {
 
   std::uint16_t port = nowhere;
   std::uint8_t vc_class = 0;
+  bool tossed = false;  // Random bits have decided between ports.
   std::uint32_t state = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include <weft/route/grid.hpp>
 #include <weft/route/legs.hpp>
 
 namespace weft::detail {
@@ -23,9 +24,23 @@ class OneLeg final : public Policy {
   }
 
   // The same for a packet that is not at its destination while all cables are up, without detours.
-  Choice straight(RouterId here, RouterId destination, std::uint64_t state, bool fresh) const {
-    const LegStep step = legs_.step(here, destination, static_cast<std::uint32_t>(state), fresh);
-    return {.port = step.port, .vcs = masks_[step.vc_class], .state = step.state};
+  // Routers are given by their places(), which saves looking those up at every hop.
+  Choice straight(std::uint64_t here, std::uint64_t destination, std::uint64_t state,
+                  bool fresh) const {
+    const LegStep step =
+        legs_.step_between(here, destination, static_cast<std::uint32_t>(state), fresh);
+    return {.port = step.port,
+            .vcs = masks_[step.vc_class],
+            .state = step.state | (step.tossed ? tossed_bit : 0u)};
+  }
+  const Grid& places() const { return legs_.grid(); }
+  // Packets that follow each other out of one buffer to one destination. After the first, sent on
+  // as `sent` by straight(), straight() gives the second the same port and VCs and the state
+  // follow(sent, state), unless random bits decided. For then one is as fresh as the other, or they
+  // have come through the same dimension, in the same half of the VCs.
+  static bool leads(std::uint64_t sent) { return (sent & tossed_bit) == 0; }
+  static std::uint64_t follow(std::uint64_t sent, std::uint64_t state) {
+    return sent ^ ((sent ^ state) & Legs::kept_bits());
   }
 
   PolicyFacts facts() const override {
@@ -37,6 +52,8 @@ class OneLeg final : public Policy {
   }
 
  private:
+  static constexpr std::uint32_t tossed_bit = 1u << 31;  // No leg uses it.
+
   Legs legs_;
   LegMasks masks_;
 };

@@ -98,7 +98,9 @@ void Engine::choose_visit() {
   // Packets look different then, so it holds for all processes or for none.
   if (abroad_ != nullptr) plain = abroad_->peers.least(plain ? 1 : 0) != 0;
   if (!plain) return;
+  for (Router& router : routers_) router.heads = 0;
   if (all_up_) dor_ = dynamic_cast<const OneLeg<CubeLegs>*>(&policy_);
+  if (dor_ != nullptr && dor_->places().bits() > 32) dor_ = nullptr;
   const auto same_rate = [&](const Wire& wire) { return wire.byte_ps == wires_[0].byte_ps; };
   if (std::all_of(wires_.begin(), wires_.end(), same_rate)) byte_ps_ = wires_[0].byte_ps;
   if (byte_ps_ == 0 || held_) {
@@ -153,13 +155,11 @@ void Engine::lay_out() {
     router.nodes = static_cast<std::uint16_t>(nodes);
     router.outputs = static_cast<std::uint16_t>(ends * (buffered_ ? 2 : 1) + nodes);
     router.actors = static_cast<std::uint16_t>(1 + router.outputs + nodes);
-    if (machine_.arbitration == Arbitration::through_first && ports * vcs_ < 64) {
-      router.through = (std::uint64_t{1} << (ports * vcs_)) - 1;
-    }
+    router.heads = ~std::uint64_t{0};
     router.first_port = to_u32(in_ports);
     router.first_card = to_u32(cards);
     cards += nodes;
-    in_ports += ends;
+    in_ports += (ends + 7) / 8 * 8;  // Lines of their own.
     inputs += (ends * (buffered_ ? 2 : 1) + nodes) * vcs_;
     outputs += router.outputs;
     actors += router.actors;

@@ -108,19 +108,19 @@ void Engine::send(const Outgoing& outgoing, Time now) {
   const std::uint32_t r = router_of(from);
   const std::uint32_t id = messages_->make(worker_of(r));
   WEFT_CHECK(id != no_message);
-  (*messages_)[id] = {.born_at = now.in_ps(),
-                      .entered_at = 0,
-                      .size = size.count,
+  (*messages_)[id] = {.size = size.count,
                       .unsent = size.count,
                       .missing = size.count,
                       .gap = gap.in_ps(),
-                      .cookie = cookie,
                       .from = from.index,
                       .to = to.index,
                       .next = no_message,
                       .received = 0,
                       .origin = 0,
-                      .origin_id = 0};
+                      .origin_id = 0,
+                      .entered_at = 0,
+                      .cookie = cookie,
+                      .born_at = now.in_ps()};
   if (abroad_ != nullptr && !is_here(to.index)) announce(id);
   Card& card = card_of(from);
   const Router& router = routers_[r];

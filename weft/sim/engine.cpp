@@ -9,16 +9,26 @@
 
 namespace weft::detail {
 
+namespace {
+
+constexpr int visit_packets = 6;  // A visit seldom sends more through one output.
+
+std::uint64_t low_bits(std::uint32_t count) {
+  return count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
+}
+
+}  // namespace
+
 // A visit is short and touches many places, each found through the one before. Asked for in time,
 // one level per call, they are there when it comes: without this, half the time of a large network
 // goes into waiting for memory (bench/packet_hops).
-inline void Engine::expect(std::uint32_t r, int visits_ahead) const {
+inline void Engine::expect(int worker, std::uint32_t r, int visits_ahead) {
   if (visits_ahead == 3) {
     __builtin_prefetch(&routers_[r], 1);
   } else if (visits_ahead == 2) {
     expect_tables(routers_[r]);
   } else {
-    expect_slots(r);
+    expect_slots(worker, r);
   }
 }
 
@@ -54,48 +64,60 @@ void Engine::no_way(int worker, std::uint32_t r, const Slot& packet) {
                  " under this routing: a cable on the way is down";
 }
 
+// Lines that are not needed are in the way of those that are, so only what is in use is fetched.
 void Engine::expect_tables(const Router& router) const {
-  // Two lines at a time; one too many does no harm.
-  const auto fetch = [](const auto* first, std::size_t count) {
-    const auto* const end = reinterpret_cast<const char*>(first + count);
-    for (const auto* at = reinterpret_cast<const char*>(first); at < end; at += 128) {
-      __builtin_prefetch(at, 1);
-      __builtin_prefetch(at + 64, 1);
-    }
-  };
-  const std::size_t ends = std::size_t{router.ports} + router.nodes;
-  fetch(&next_at_[router.first_next], router.actors);
-  fetch(&inputs_[router.first_input], ends * vcs_);
-  fetch(&outputs_[router.first_output], router.outputs);
-  fetch(&accounts_[std::size_t{router.first_output} * vcs_], std::size_t{router.outputs} * vcs_);
+  const std::uint32_t ends = std::uint32_t{router.ports} + router.nodes;
+  const Input* const inputs = &inputs_[router.first_input];
+  for (std::uint64_t heads = (router.heads | router.fresh) & low_bits(ends * vcs_); heads != 0;
+       heads &= heads - 1) {
+    __builtin_prefetch(&inputs[std::countr_zero(heads)], 1);
+  }
+  // Who has no route yet may go anywhere.
+  const std::uint64_t busy = (router.active >> 1) | (router.fresh != 0 ? low_bits(ends) : 0);
+  for (std::uint64_t left = busy & low_bits(router.outputs); left != 0; left &= left - 1) {
+    const std::size_t o = router.first_output + static_cast<std::size_t>(std::countr_zero(left));
+    __builtin_prefetch(&outputs_[o], 1);
+    __builtin_prefetch(&accounts_[o * vcs_], 1);
+  }
+  for (std::uint32_t a = 0; a < router.actors; a += 8)
+    __builtin_prefetch(&next_at_[router.first_next + a], 1);
   __builtin_prefetch(&crossbar_free_at_[std::size_t{router.first_port} * crossbar_ways_], 1);
+  __builtin_prefetch(&cards_[router.first_card], 1);
 }
 
-void Engine::expect_slots(std::uint32_t r) const {
+void Engine::expect_slots(int worker, std::uint32_t r) {
   const Router& router = routers_[r];
-  const Output* const outputs = &outputs_[router.first_output];
-  const Input* const inputs = &inputs_[router.first_input];
-  std::uint64_t heads = *fresh(r);
-  const int ports = std::min<int>(router.ports, 63);
-  for (std::uint64_t busy = (router.active >> 1) & ((std::uint64_t{1} << ports) - 1); busy != 0;
+  Wishes& wishes = crews_[static_cast<std::size_t>(worker)].wishes;
+  wishes.fetch_all();
+  const std::uint32_t ends = std::uint32_t{router.ports} + router.nodes;
+  const std::uint32_t first_card = std::uint32_t{router.outputs} - router.nodes;
+  const auto scarce = static_cast<std::int32_t>(visit_packets * machine_.packet_max().count);
+  for (std::uint64_t busy = (router.active >> 1) & low_bits(router.outputs); busy != 0;
        busy &= busy - 1) {
     const auto o = static_cast<std::uint32_t>(std::countr_zero(busy));
-    heads |= *waiting(router.first_output + o);
-    __builtin_prefetch(&inputs_[outputs[o].target], 1);
-  }
-  // The oldest credits of nodes, which are looked at for every packet.
-  for (std::uint32_t o = router.ports; o < std::uint32_t{router.ports} + router.nodes; ++o) {
-    if (((router.active >> ((1 + o) % 64)) & 1) == 0) continue;
-    const Account* const there = &accounts_[std::size_t{router.first_output + o} * vcs_];
-    for (std::uint32_t v = 0; v < vcs_; ++v) {
-      __builtin_prefetch(&slots_[there[v].ring + (there[v].reclaim & ring_mask_)], 1);
+    const Output& out = outputs_[router.first_output + o];
+    if (o < router.ports) {
+      wishes.add(&inputs_[out.target]);
+      if (!out.remote) wishes.add(&routers_[out.router]);
     }
+    // The oldest credits, where space becomes scarce; those of nodes are counted for every packet.
+    const Account* const there = &accounts_[std::size_t{router.first_output + o} * vcs_];
+    for (std::uint32_t v = 0; o < ends && v < vcs_; ++v) {
+      if (o >= router.ports || there[v].room <= scarce)
+        wishes.add(&slots_[there[v].ring + (there[v].reclaim & ring_mask_)]);
+    }
+    if (o < first_card) continue;
+    const std::uint32_t message = cards_[router.first_card + o - first_card].first;
+    if (message != no_message) wishes.add(&(*messages_)[message]);
   }
-  for (; heads != 0; heads &= heads - 1) {
+  const Input* const inputs = &inputs_[router.first_input];
+  for (std::uint64_t heads = (router.heads | router.fresh) & low_bits(ends * vcs_); heads != 0;
+       heads &= heads - 1) {
     const Input& in = inputs[std::countr_zero(heads)];
-    // Two slots to a line: these two have the newest credit, the head and the one after it.
-    __builtin_prefetch(&slot(in, in.head - 1u), 1);
-    __builtin_prefetch(&slot(in, in.head + 1u), 1);
+    const auto packets = static_cast<std::uint16_t>(in.tail - in.head);
+    // Two slots to a line.
+    if (packets > 0) wishes.add(&slot(in, in.head));
+    if (packets > 1) wishes.add(&slot(in, in.head + 2u));
   }
 }
 

@@ -46,7 +46,7 @@ class Engine {
 
   // For Windows.
   void visit(int worker, std::uint32_t router, Reach reach);
-  void expect(std::uint32_t router, int visits_ahead) const;
+  void expect(int worker, std::uint32_t router, int visits_ahead);
   void write_mail(int worker, int side);
   void read_mail(int worker, int side);
   std::int64_t mailed_ps(int worker) const {
@@ -81,6 +81,7 @@ class Engine {
     std::uint32_t failed_router = 0;
     std::string failure;
     Choices choices;  // Scratch: too large to be cleared for every head.
+    Wishes wishes;
   };
   struct Candidate {
     std::uint32_t input = 0;
@@ -115,7 +116,7 @@ class Engine {
 
   // engine.cpp
   void expect_tables(const Router& router) const;
-  void expect_slots(std::uint32_t r) const;
+  void expect_slots(int worker, std::uint32_t r);
   void no_way(int worker, std::uint32_t r, const Slot& packet);
   int worker_of(std::uint32_t r) const;
 
@@ -300,7 +301,7 @@ class Engine {
   // The one of visit_any() and the kinds of visit_plain() that fits.
   void (Engine::*visit_)(int worker, std::uint32_t r, Reach reach) = nullptr;
   // The policy, if it is this one, all cables are up and the router is plain. Then the upper half
-  // of Slot::route, which this policy does not use, is the router of the destination.
+  // of Slot::route, which this policy does not use, is the place of the destination's router.
   const OneLeg<CubeLegs>* dor_ = nullptr;
   std::int64_t byte_ps_ = 0;                     // Of all wires, if they are of one rate.
   const bool buffered_;                          // Has output buffers.

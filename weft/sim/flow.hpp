@@ -47,7 +47,7 @@ inline std::int64_t Engine::stamp_at(const Input& in, std::int64_t size, std::in
 inline std::uint64_t Engine::packet_state(Card& card, std::uint32_t to) const {
   const std::uint64_t bits = packet_bits_.at((std::uint64_t{card.node} << 32) | card.packets++);
   if (dor_ == nullptr) return bits;
-  return (bits & 0xffffffff) | (std::uint64_t{graph_.router_of(NodeId(to)).index} << 32);
+  return (bits & 0xffffffff) | (dor_->places().word(graph_.router_of(NodeId(to))) << 32);
 }
 
 // A packet has come to the front of its buffer.

@@ -19,10 +19,8 @@ class MessagePools {
   }
 
   static int owner(std::uint32_t id) { return static_cast<int>(id >> index_bits); }
-  Message& operator[](std::uint32_t id) {
-    const std::uint32_t index = id & index_mask;
-    return pools_[id >> index_bits].chunks[index >> chunk_bits][index & chunk_mask];
-  }
+  Message& operator[](std::uint32_t id) { return record(id); }
+  const Message& operator[](std::uint32_t id) const { return record(id); }
 
   // no_message when 64 Mi messages of one worker are under way.
   std::uint32_t make(int worker) {
@@ -51,6 +49,10 @@ class MessagePools {
     std::vector<std::uint32_t> free;
     std::uint32_t made = 0;
   };
+  Message& record(std::uint32_t id) const {
+    const std::uint32_t index = id & index_mask;
+    return pools_[id >> index_bits].chunks[index >> chunk_bits][index & chunk_mask];
+  }
   std::vector<Pool> pools_;
 };
 

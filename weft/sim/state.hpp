@@ -9,8 +9,10 @@
 // inputs: they make packets from a queue of messages.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -33,7 +35,7 @@ class LazyArray {
     if (count == 0) return;
     void* const memory = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    WEFT_CHECK(memory != MAP_FAILED);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
     madvise(memory, bytes(), MADV_HUGEPAGE);
     data_ = static_cast<T*>(memory);
   }
@@ -62,6 +64,31 @@ class LazyArray {
   std::size_t size_ = 0;
 };
 
+// Places that visits to come will need. They are fetched a few at a time, while others are being
+// visited: a fetch that has to find its page first holds up what comes after it, and many in a row
+// hold it up for long.
+class Wishes {
+ public:
+  void add(const void* place) {
+    places_[count_] = place;
+    count_ = std::min(count_ + 1, most);
+  }
+  void fetch_two() {
+    if (count_ < 2) return;
+    count_ -= 2;
+    __builtin_prefetch(places_[count_], 1);
+    __builtin_prefetch(places_[count_ + 1], 1);
+  }
+  void fetch_all() {
+    while (count_ > 0) __builtin_prefetch(places_[--count_], 1);
+  }
+
+ private:
+  static constexpr std::uint32_t most = 63;
+  std::uint32_t count_ = 0;
+  const void* places_[most + 1] = {};
+};
+
 // A packet in a buffer. A credit is no event of its own: after a packet has left, `head_at` says
 // when its space counts as free at the feeder, and `route` how many bytes had then left this buffer
 // since the beginning. Both only grow, so the newest credit that has come back speaks for all
@@ -83,7 +110,10 @@ struct Slot {
   std::uint32_t size() const { return packed & ((1u << 18) - 1); }
   std::uint32_t hops() const { return (packed >> 18) & 255; }
   std::uint32_t sequence() const { return packed >> 26; }
-  void count_hop() { packed += hops() < 255 ? 1u << 18 : 0; }
+  void count_hop() { packed = one_hop_more(packed); }
+  static std::uint32_t one_hop_more(std::uint32_t packed) {
+    return packed + (((packed >> 18) & 255) < 255 ? 1u << 18 : 0);
+  }
 };
 static_assert(sizeof(Slot) == 32);
 inline constexpr std::int64_t packet_size_max = (1 << 18) - 1;
@@ -108,9 +138,10 @@ static_assert(sizeof(Input) == 32);
 struct alignas(64) Output {
   std::int64_t free_at;   // The last flit so far has passed.
   std::uint64_t waiting;  // Candidates, where one word is enough for all.
-  std::uint64_t packets, bytes;
+  std::uint64_t packets;
   std::uint32_t target;   // Input of VC 0 that it feeds.
   std::uint32_t router;   // Of the target.
+  std::uint64_t bytes;    // Not beside `packets`: counting both at once takes compilers longer.
   std::uint32_t mail;     // Real target when `target` is a ghost.
   std::uint32_t delay;    // Of the wire, ps.
   std::uint16_t worker;   // Of the target.
@@ -144,23 +175,30 @@ struct Way {
   std::uint64_t route;
 };
 
+inline constexpr std::uint32_t no_message = 0xffffffffu;
+
 struct Card {
   std::uint32_t first, last;  // Messages waiting to be cut; no_message for none.
   std::uint32_t packets;      // Made so far.
   std::uint32_t node;
+  // The message that comes in, where the record's own numbers wait until another one comes.
+  std::uint32_t receiving = no_message;
+  std::uint32_t received = 0;
+  std::int64_t missing = 0;
 };
 
-struct Message {
-  std::int64_t born_at, entered_at;
+// What every packet asks for is in the first line.
+struct alignas(64) Message {
   std::int64_t size, unsent, missing;
   std::int64_t gap;  // After each packet, ps.
-  std::uint64_t cookie;
   std::uint32_t from, to;
   std::uint32_t next;
   std::uint32_t received;           // Packets.
   std::uint32_t origin, origin_id;  // Of another process's: who made it, and its name there.
+  std::int64_t entered_at;
+  std::uint64_t cookie;
+  std::int64_t born_at;
 };
-inline constexpr std::uint32_t no_message = 0xffffffffu;
 
 // How a packet crosses one kind of connection, all in ps.
 struct Wire {
@@ -181,9 +219,9 @@ struct Wire {
 struct alignas(64) Router {
   std::int64_t
       wake_at;  // It will be visited no later than this; visiting while it is being visited.
-  std::uint64_t through;  // Candidates that go before the others; 0: all are equal.
-  std::uint64_t active;   // Actors that may have something to do; kept where 64 bits do.
-  std::uint64_t fresh;    // Heads without a route, where one word is enough for all inputs.
+  std::uint64_t heads;   // Inputs whose head has a route, of plain routers; else all.
+  std::uint64_t active;  // Actors that may have something to do; kept where 64 bits do.
+  std::uint64_t fresh;   // Heads without a route, where one word is enough for all inputs.
   std::uint32_t first_output, first_input, first_next;
   std::uint32_t first_port;  // In crossbar_free_at_.
   std::uint32_t first_card;

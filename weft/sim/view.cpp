@@ -70,7 +70,6 @@ bool Engine::ask_way(int worker, std::uint32_t r, Slot& packet, std::uint32_t& o
         routers_[r].ports + static_cast<std::uint32_t>(graph_.local_index(NodeId(packet.node)));
   } else {
     output = choice.port;
-    packet.count_hop();
   }
   return true;
 }
