@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is known about the policies in closed form, and the errors of make_policy.
+#include <array>
 #include <bit>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -10,6 +12,8 @@
 #include <gtest/gtest.h>
 
 #include <weft/route/conformance.hpp>
+#include <weft/route/cube_legs.hpp>
+#include <weft/route/one_leg.hpp>
 #include <weft/route/test_networks.hpp>
 
 namespace weft {
@@ -70,6 +74,41 @@ double mean_hops(std::string_view name, std::string_view spec, int vcs, int pack
       for (int i = 0; i < packets; ++i, ++count)
         sum += trace(t, *policy, view, {NodeId(s), NodeId(d), rng.next()}).hops();
   return static_cast<double>(sum) / static_cast<double>(count);
+}
+
+// What went out of one buffer to one destination says where the next one goes.
+TEST(Dor, FollowersGoTheSameWay) {
+  for (const std::string_view spec : {"torus:4x6", "torus:5x2x4", "mesh:4x3", "torus:8"}) {
+    const Topology t = test_network(spec);
+    const auto made = policy_of("dor", t, 4);
+    const auto& dor = dynamic_cast<const detail::OneLeg<detail::CubeLegs>&>(*made);
+    // By router, buffer (the link it came by, with its VCs; none: the card) and destination.
+    std::map<std::array<std::uint64_t, 4>, Choice> sent;
+    Rng rng(5);
+    int followed = 0;
+    for (int i = 0; i < 20'000; ++i) {
+      const auto routers = t.graph.router_count();
+      RouterId here(static_cast<std::uint32_t>(rng.below(routers)));
+      const RouterId to(static_cast<std::uint32_t>(rng.below(routers)));
+      std::uint64_t state = rng.next() & 0xffffffff, link = UINT64_MAX, vcs = 0;
+      for (bool fresh = true; here != to; fresh = false) {
+        const Choice choice =
+            dor.straight(dor.places().word(here), dor.places().word(to), state, fresh);
+        const auto [first, is_new] = sent.try_emplace({here.index, link, vcs, to.index}, choice);
+        if (!is_new && dor.leads(first->second.state)) {
+          EXPECT_EQ(choice.port, first->second.port) << spec;
+          EXPECT_EQ(choice.vcs, first->second.vcs) << spec;
+          EXPECT_EQ(choice.state, dor.follow(first->second.state, state)) << spec;
+          ++followed;
+        }
+        link = t.graph.link(here, choice.port).index;
+        vcs = choice.vcs;
+        here = t.graph.port(LinkId(static_cast<std::uint32_t>(link))).peer;
+        state = choice.state;
+      }
+    }
+    EXPECT_GT(followed, 1000) << spec;
+  }
 }
 
 TEST(Minimal, HopsAreTheDistance) {

@@ -13,7 +13,8 @@ inline void Engine::PlainVisit<fixed_vcs, even>::run(Reach reach) {
   Wishes& wishes = engine_.crews_[static_cast<std::size_t>(worker_)].wishes;
   std::int64_t now;
   for (;;) {
-    if (router_.fresh != 0) route_fresh();
+    if (router_.fresh != 0) [[unlikely]]
+      route_fresh();
     now = never_at;
     std::uint32_t actor = 0;
     for (std::uint64_t set = router_.active; set != 0; set &= set - 1) {
@@ -28,7 +29,7 @@ inline void Engine::PlainVisit<fixed_vcs, even>::run(Reach reach) {
     const bool ahead = now >= reach.sure_ps;
     if (ahead && (now >= reach.far_ps || router_.starved != 0)) break;
     const std::uint32_t output = actor - 1;
-    if (output < ports_) {
+    if (output < ports_) [[likely]] {
       if (!serve(output, now, ahead)) break;
     } else if (output < ports_ + router_.nodes) {
       give(output, now);
@@ -63,9 +64,9 @@ inline bool Engine::PlainVisit<fixed_vcs, even>::serve(std::uint32_t output, std
     left &= ~(std::uint64_t{1} << bit);
     const Input& in = inputs_[bit];
     std::int64_t at = std::max(in.ready_at, crossbar(bit));
-    if (at <= now) {
+    if (at <= now) [[likely]] {
       const Pick pick = pick_vc(output, in, head(bit).size(), now, ahead);
-      if (pick.vc >= 0) {
+      if (pick.vc >= 0) [[likely]] {
         grant(output, bit, static_cast<std::uint32_t>(pick.vc), now);
         return true;
       }
@@ -83,7 +84,7 @@ inline auto Engine::PlainVisit<fixed_vcs, even>::pick_vc(std::uint32_t output, c
                                                          std::int64_t size, std::int64_t now,
                                                          bool ahead) -> Pick {
   const std::uint32_t global = router_.first_output + output;
-  if ((in.vcs & (in.vcs - 1)) == 0) {
+  if ((in.vcs & (in.vcs - 1)) == 0) [[likely]] {
     const int vc = std::countr_zero(in.vcs);
     const bool taken = !even && engine_.vc_free_at(global, vc) > now;
     if (!taken && has_room(account(output, static_cast<std::uint32_t>(vc)), outputs_[output], size))
@@ -164,7 +165,8 @@ inline void Engine::PlainVisit<fixed_vcs, even>::push(const Output& out, std::ui
   Input& in = engine_.inputs_[out.target + vc];
   there.room -= static_cast<std::int32_t>(packet.size());
   const bool empty = in.head == in.tail;
-  if (empty && !out.remote) rewind(there, in, home(out.router), passage.start_at);
+  if (empty && !out.remote) [[unlikely]]
+    rewind(there, in, home(out.router), passage.start_at);
   // Only written: the slot is cold, and whoever reads from it waits.
   Slot& place = engine_.slots_[there.ring + (there.pushed++ & ring_mask_)];
   const std::int64_t head_at = passage.start_at + out.delay;
@@ -174,12 +176,13 @@ inline void Engine::PlainVisit<fixed_vcs, even>::push(const Output& out, std::ui
   place.route = packet.route;
   place.message = packet.message;
   place.packed = Slot::one_hop_more(packet.packed);
-  if (out.remote) {
+  if (out.remote) [[unlikely]] {
     engine_.mail_packet(worker_, out, vc, place);
     return;
   }
   ++in.tail;
-  if (!empty) return;
+  if (!empty) [[likely]]
+    return;
   Router& peer = engine_.routers_[out.router];
   peer.fresh |= std::uint64_t{1} << (out.target + vc - peer.first_input);
   engine_.wake(worker_, out.router, engine_.ready_at(in, head_at));

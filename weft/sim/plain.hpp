@@ -89,7 +89,7 @@ class Engine::PlainVisit {
     Slot& packet = head(bit);
     std::uint32_t output = ports_;
     VcMask vcs = engine_.all_vcs_;
-    if (engine_.dor_ != nullptr) {
+    if (engine_.dor_ != nullptr) [[likely]] {
       const std::uint64_t here = engine_.dor_->places().word(RouterId(engine_.ids_[r_]));
       const std::uint64_t target = packet.route >> 32;
       if (target != here) {
@@ -158,17 +158,18 @@ class Engine::PlainVisit {
     place.route = in.departed += packet.size();
     in.ready_at = passage.free_at;
     in.head = static_cast<std::uint16_t>(position + 1);
-    if (in.remote || in.starved) tell_feeder(in, stamp);
+    if (in.remote || in.starved) [[unlikely]]
+      tell_feeder(in, stamp);
     Output& out = outputs_[output];
     const std::uint64_t others = out.waiting & ~(std::uint64_t{1} << bit);
     std::int64_t& next = next_[1 + output];
     const bool more = in.head != in.tail;
-    if (more) {
+    if (more) [[likely]] {
       __builtin_prefetch(&slots[(position + 3) & ring_mask_], 1);
       // Most are followed by one of the same message.
       Slot& follower = slots[(position + 1) & ring_mask_];
       if (engine_.dor_ != nullptr && follower.node == packet.node &&
-          engine_.dor_->leads(packet.route)) {
+          engine_.dor_->leads(packet.route)) [[likely]] {
         follower.route = engine_.dor_->follow(packet.route, follower.route);
         const std::int64_t ready = ready_at(follower.head_at, passage.free_at);
         in.ready_at = ready;
