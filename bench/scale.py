@@ -75,17 +75,17 @@ def resident_kb(pid):
 
 
 class Peak(threading.Thread):
-    """The most memory that a run has, looked at every second; what processes share counts once."""
+    """The most memory that a run has, looked at ever more rarely, as looking costs; what processes share counts once."""
 
     def __init__(self, pid):
         super().__init__(daemon=True)
         self.pid, self.kb, self.done = pid, 0, threading.Event()
 
     def run(self):
-        while True:
+        pause = 0.01
+        while not self.done.wait(pause):
             self.kb = max(self.kb, sum(resident_kb(p) for p in tree(self.pid)))
-            if self.done.wait(1.0):
-                return
+            pause = min(4.0, pause * 1.2)
 
 
 def run(weft, case, workers, programs):

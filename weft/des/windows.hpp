@@ -33,11 +33,11 @@ struct Partition {
 // then sleeps.
 class Meeting {
  public:
-  explicit Meeting(int workers) : workers_(workers) {}
+  explicit Meeting(int workers);
   std::int64_t least(std::int64_t mine);
 
  private:
-  const int workers_;
+  const int workers_, spins_;
   std::atomic<std::int64_t> best_[2] = {INT64_MAX, INT64_MAX};
   std::atomic<int> arrived_{0};
   std::atomic<std::uint32_t> round_{0};
