@@ -29,14 +29,14 @@ Rate slower(Rate a, Rate b) {
 }  // namespace
 
 Engine::Engine(const Topology& topology, const Machine& machine, const Policy& policy, Host& host,
-               const NetworkOptions& options, const Parts& parts)
+               const Share& share)
     : topology_(topology),
       graph_(topology.graph),
       machine_(machine),
       policy_(policy),
       facts_(policy.facts()),
       host_(host),
-      packet_bits_(Rng(options.seed).stream("packet")),
+      packet_bits_(Rng(share.options.seed).stream("packet")),
       vcs_(static_cast<std::uint32_t>(machine.vcs)),
       all_vcs_(vc_range(0, machine.vcs)),
       committing_(machine.commit && facts_.choices_max > 1),
@@ -51,14 +51,14 @@ Engine::Engine(const Topology& topology, const Machine& machine, const Policy& p
       late_ps_(machine.lookahead ? 0 : route_ps_ + alloc_ps_),
       flit_bytes_(machine.flit.count),
       header_bytes_(machine.header.count),
-      bulletin_(options.bulletin) {
-  own(parts, options);
+      bulletin_(share.options.bulletin) {
+  own(share);
   const int workers = partition_.workers();
   lay_out();
   for (std::uint32_t r = 0; r < ids_.size(); ++r) connect_router(r);
   make_ghosts();
   make_rings();
-  find_windows(options.window);
+  find_windows(share.options.window);
   windows_.emplace(*this, partition_, window_, ahead_);
   crews_.resize(static_cast<std::size_t>(workers));
   for (Crew& crew : crews_) {
@@ -69,7 +69,8 @@ Engine::Engine(const Topology& topology, const Machine& machine, const Policy& p
 }
 
 // Of all routers, if this process is alone.
-void Engine::own(const Parts& parts, const NetworkOptions& options) {
+void Engine::own(const Share& share) {
+  const auto& [options, parts] = share;
   index_.assign(graph_.router_count(), elsewhere);
   auto first = parts.order.begin(), last = parts.order.end();
   partition_.first = parts.first;

@@ -23,10 +23,16 @@
 
 namespace weft::detail {
 
+// What to simulate, and which part of it is whose.
+struct Share {
+  const NetworkOptions& options;
+  const Parts& parts;
+};
+
 class Engine {
  public:
   Engine(const Topology& topology, const Machine& machine, const Policy& policy, Host& host,
-         const NetworkOptions& options, const Parts& parts);
+         const Share& share);
 
   // Slots and inputs are numbered in 32 bits; what does not fit is refused before it is laid out.
   static Status fits(const Topology& topology, const Machine& machine);
@@ -99,7 +105,7 @@ class Engine {
   };
 
   // build.cpp
-  void own(const Parts& parts, const NetworkOptions& options);
+  void own(const Share& share);
   void lay_out();
   void lay_out_router(std::uint32_t r);
   void connect_router(std::uint32_t r);

@@ -48,8 +48,8 @@ Result<std::unique_ptr<Network>> Network::make(const Topology& topology, const M
     return std::move(status).error();
   auto parts = share_out(topology, options);
   if (!parts) return std::move(parts).error();
-  return std::unique_ptr<Network>(new Network(
-      std::make_unique<detail::Engine>(topology, machine, policy, host, options, *parts)));
+  return std::unique_ptr<Network>(new Network(std::make_unique<detail::Engine>(
+      topology, machine, policy, host, detail::Share{options, *parts})));
 }
 
 Network::Network(std::unique_ptr<detail::Engine> engine) : engine_(std::move(engine)) {}
