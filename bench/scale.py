@@ -52,13 +52,13 @@ def command_of(weft, case, workers, programs, out):
 
 def tree(pid):
     """A process and all that came of it."""
-    found, todo = [], [pid]
-    while todo:
-        one = todo.pop()
+    found, left = [], [pid]
+    while left:
+        one = left.pop()
         found.append(one)
         try:
             for task in os.listdir(f"/proc/{one}/task"):
-                todo += [int(c) for c in pathlib.Path(f"/proc/{one}/task/{task}/children").read_text().split()]
+                left += [int(c) for c in pathlib.Path(f"/proc/{one}/task/{task}/children").read_text().split()]
         except OSError:
             pass
     return found
