@@ -20,8 +20,8 @@
 #include <weft/base/text.hpp>
 #include <weft/comm/injection.hpp>
 #include <weft/part/part.hpp>
+#include <weft/peers/agree.hpp>
 #include <weft/plot/chart.hpp>
-#include <weft/traffic/agree.hpp>
 #include <weft/traffic/report.hpp>
 #include <weft/traffic/sweep.hpp>
 

@@ -12,13 +12,13 @@
 #include <weft/base/progress.hpp>
 #include <weft/base/progress_file.hpp>
 #include <weft/base/quantity.hpp>
+#include <weft/peers/agree.hpp>
 #include <weft/stage/crash.hpp>
 #include <weft/stage/deadlock.hpp>
 #include <weft/stage/findings.hpp>
 #include <weft/stage/footprint.hpp>
 #include <weft/stage/performance.hpp>
 #include <weft/stage/sampler.hpp>
-#include <weft/stage/together.hpp>
 
 namespace weft {
 
@@ -131,7 +131,7 @@ Status Performance::set_up(const ProgramCall& call) {
   world_ = std::move(*world);
   cast_.attach(*world_, call);
   watch_for_crashes(*world_, console_);
-  if (Status started = as_first(peers_, start_progress_file()); !started) return started;
+  if (Status started = agree(peers_, start_progress_file()); !started) return started;
   return add_samplers();
 }
 
@@ -161,7 +161,7 @@ Status Performance::sample(Time now, bool last) {
     const Time at = sampler->next();
     if (at == Time::never() || (now != at && !last)) continue;
     // At the end nothing changes any more: when we came to it must not show.
-    if (Status wrote = as_first(peers_, sampler->sample(at)); !wrote) return wrote;
+    if (Status wrote = agree(peers_, sampler->sample(at)); !wrote) return wrote;
   }
   return {};
 }

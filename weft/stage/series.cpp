@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <weft/peers/agree.hpp>
 #include <weft/record/series_raw.hpp>
 #include <weft/stage/sampler.hpp>
 #include <weft/stage/together.hpp>
@@ -98,7 +99,7 @@ class Series final : public Sampler {
 
 Result<std::unique_ptr<Sampler>> sample_series(const Sampled& what) {
   auto file = SampleFile::create(what.plan.out + "/series.raw", what.writes());
-  if (Status made = as_first(what.peers, file ? Status() : Error(file.error())); !made)
+  if (Status made = agree(what.peers, file ? Status() : Error(file.error())); !made)
     return std::move(made).error();
   return std::unique_ptr<Sampler>(new Series(*std::move(file), what));
 }

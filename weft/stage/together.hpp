@@ -3,27 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include <weft/base/pack.hpp>
-#include <weft/base/result.hpp>
 #include <weft/peers/peers.hpp>
 
 namespace weft {
-
-// What process 0 could do or could not, everybody could or not: files are its business. A call that
-// all make; peers may be null.
-inline Status as_first(Peers* peers, const Status& own) {
-  if (peers == nullptr) return own;
-  Packer mine;
-  if (peers->self() == 0) mine.put_text(own ? "" : own.error().text());
-  const PeerBytes bytes = peers->spread(mine.take());
-  const std::string trouble = Unpacker(bytes).take_text();
-  if (trouble.empty()) return {};
-  return Error::run(trouble);
-}
 
 template <typename T>
 class Together {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <weft/peers/agree.hpp>
 #include <weft/stage/sampler.hpp>
 #include <weft/stage/together.hpp>
 
@@ -101,7 +102,7 @@ Result<std::unique_ptr<Sampler>> watch_buffers(const Sampled& what) {
     }
   }
   auto file = SampleFile::create(what.plan.out + "/buffers.csv", what.writes());
-  if (Status made = as_first(what.peers, file ? Status() : Error(file.error())); !made)
+  if (Status made = agree(what.peers, file ? Status() : Error(file.error())); !made)
     return std::move(made).error();
   return std::unique_ptr<Sampler>(new Watch(*std::move(file), what, std::move(buffers)));
 }

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <weft/traffic/agree.hpp>
+#include <weft/peers/agree.hpp>
 #include <weft/traffic/link_meter.hpp>
 
 namespace weft {

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include <weft/des/windows.hpp>
-#include <weft/traffic/agree.hpp>
+#include <weft/peers/agree.hpp>
 
 namespace weft {
 namespace {

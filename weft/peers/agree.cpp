@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "weft/traffic/agree.hpp"
+#include "weft/peers/agree.hpp"
 
 #include <string>
 #include <utility>
