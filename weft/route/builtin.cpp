@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <weft/base/text.hpp>
@@ -30,6 +31,11 @@ constexpr std::array table = {
     PolicyEntry{"min-adaptive-escape-first",
                 "as min-adaptive with the escape tried first (BookSim)", &vcs_min_adaptive,
                 &make_min_adaptive_escape_first},
+    PolicyEntry{"rca-1d", "as min-adaptive, by free VCs along the whole row or column (RCA-1D)",
+                &vcs_min_adaptive, &make_rca_1d},
+    PolicyEntry{"crossline", "any shortest direction, by the free VCs of whole rows and columns",
+                &vcs_cross_line, &make_cross_line, cross_line_words, &vcs_cross_line_with,
+                &make_cross_line_with},
     PolicyEntry{"minimal", "shortest way by local, global, local cables or dimension by dimension",
                 &vcs_minimal, &make_minimal},
     PolicyEntry{"valiant", "to a random router, then to the destination", &vcs_two_legs,
@@ -47,10 +53,40 @@ constexpr std::array table = {
                 &make_shortest},
 };
 
+// Names that others use.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> aliases = {
+    {{"adaptive", "min-adaptive"}, {"cross-line", "crossline"}}};
+
 const PolicyEntry* find_policy(std::string_view name) {
+  for (const auto& [alias, meant] : aliases)
+    if (name == alias) name = meant;
   for (const PolicyEntry& entry : table)
     if (entry.name == name) return &entry;
   return nullptr;
+}
+
+// A policy's name and words, "crossline:escape,cut".
+struct Asked {
+  const PolicyEntry* entry = nullptr;
+  ChosenWords words;
+
+  int vcs_needed(const Topology& t) const {
+    return words.empty() ? entry->vcs_needed(t) : entry->vcs_needed_with(t, words);
+  }
+  Result<std::unique_ptr<Policy>> make(const Topology& t, int vcs) const {
+    return words.empty() ? entry->make(t, vcs) : entry->make_with(t, vcs, words);
+  }
+};
+
+Error bad_word(const PolicyEntry& entry, std::string_view word) {
+  std::vector<std::string_view> known;
+  for (const PolicyWords& group : entry.groups)
+    for (const std::string_view one : split(group.words, '|')) known.push_back(one);
+  if (known.empty())
+    return Error::input("routing '" + std::string(entry.name) +
+                        "' takes no words; leave out ':" + std::string(word) + "'");
+  return Error::input("routing '" + std::string(entry.name) + "' knows no word '" +
+                      std::string(word) + "'" + suggest(word, known));
 }
 
 std::string unknown(std::string_view name) {
@@ -69,6 +105,31 @@ std::string misfit(std::string_view name, const Topology& topology) {
          "; fitting: " + fitting;
 }
 
+Result<Asked> parse_asked(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  Asked asked{find_policy(text.substr(0, colon)), {}};
+  if (asked.entry == nullptr) return Error::input(unknown(text.substr(0, colon)));
+  if (colon == std::string_view::npos) return asked;
+  const PolicyEntry& entry = *asked.entry;
+  std::vector<bool> given(entry.groups.size(), false);
+  for (const PolicyWords& group : entry.groups) asked.words.push_back(split(group.words, '|')[0]);
+  for (const std::string_view word : split(text.substr(colon + 1), ',')) {
+    bool known = false;
+    for (std::size_t g = 0; g < entry.groups.size(); ++g) {
+      for (const std::string_view one : split(entry.groups[g].words, '|')) {
+        if (one != word) continue;
+        if (given[g] && asked.words[g] != one)
+          return Error::input("routing '" + std::string(entry.name) + "' cannot be both '" +
+                              std::string(asked.words[g]) + "' and '" + std::string(one) + "'");
+        known = given[g] = true;
+        asked.words[g] = one;
+      }
+    }
+    if (!known) return bad_word(entry, word);
+  }
+  return asked;
+}
+
 }  // namespace
 
 bool detail::single_vcs(const LegMasks& masks, unsigned classes_used) {
@@ -83,9 +144,9 @@ std::span<const PolicyEntry> builtin_policies() {
 
 Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const Topology& topology,
                                             int vcs) {
-  const PolicyEntry* entry = find_policy(name);
-  if (entry == nullptr) return Error::input(unknown(name));
-  const int needed = entry->vcs_needed(topology);
+  const auto asked = parse_asked(name);
+  if (!asked) return asked.error();
+  const int needed = asked->vcs_needed(topology);
   if (needed == 0) return Error::input(misfit(name, topology));
   if (vcs > max_vcs)
     return Error::input("at most " + std::to_string(max_vcs) + " VCs are supported, " +
@@ -98,7 +159,7 @@ Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const Topolog
                         " to be free of deadlock, " + std::to_string(vcs) +
                         " given; set vcs = " + count);
   }
-  return entry->make(topology, vcs);
+  return asked->make(topology, vcs);
 }
 
 std::string default_routing(const Topology& topology) {
@@ -109,9 +170,8 @@ std::string default_routing(const Topology& topology) {
 }
 
 int vcs_needed(std::string_view routing, const Topology& topology) {
-  for (const PolicyEntry& entry : builtin_policies())
-    if (entry.name == routing) return entry.vcs_needed(topology);
-  return 0;
+  const auto asked = parse_asked(routing);
+  return asked ? asked->vcs_needed(topology) : 0;
 }
 
 }  // namespace weft

@@ -29,6 +29,7 @@ class FakeView final : public PortView {
   bool up(int port) const override;
   Bytes free(int port, int vc) const override;
   Bytes queued(int port) const override;
+  LineNews line(int port, int line) const override;
 
  private:
   std::uint64_t draw(int port, int vc) const;

@@ -3,6 +3,8 @@
 // VCs it needs on a topology (0: does not fit), make_<name> builds it.
 #pragma once
 
+#include <array>
+
 #include <weft/route/policy.hpp>
 
 namespace weft::detail {
@@ -22,6 +24,28 @@ MadePolicy make_planar_adaptive(const Topology& t, int vcs);
 int vcs_min_adaptive(const Topology& t);
 MadePolicy make_min_adaptive(const Topology& t, int vcs);
 MadePolicy make_min_adaptive_escape_first(const Topology& t, int vcs);
+MadePolicy make_rca_1d(const Topology& t, int vcs);
+
+// The decisions that the paper leaves open, D3 to D15 of its specification.
+inline constexpr std::array cross_line_words = {
+    PolicyWords{"nets|escape", "VCs by sign of the way and wraps so far, or free above an escape"},
+    PolicyWords{"fold|nofold", "in y use the VCs of the net that is not seen there, or not"},
+    PolicyWords{"half|ring", "how far round a torus a line is known"},
+    PolicyWords{"full|unknown", "before the first news: all is ready, or nothing is known"},
+    PolicyWords{"packet|number",
+                "beyond the wrap a line shows the VC that the packet will have, or "
+                "the one of the same number"},
+    PolicyWords{"up|parity", "between equals half-way round: up, or by the router's parity"},
+    PolicyWords{"shorter-zero|shorter-loses",
+                "a line that has ended has runs of 0, or loses at once"},
+    PolicyWords{"again|once", "decide until there is a VC, or once a hop"},
+    PolicyWords{"whole|cut", "count all of a line, or only what the packet has to go there"},
+    PolicyWords{"parity-net|better-net", "the net where y needs no hop: by parity, or the freer x"},
+    PolicyWords{"line|local|order", "look along lines, at own outputs only, or at nothing"}};
+int vcs_cross_line(const Topology& t);
+MadePolicy make_cross_line(const Topology& t, int vcs);
+int vcs_cross_line_with(const Topology& t, const ChosenWords& words);
+MadePolicy make_cross_line_with(const Topology& t, int vcs, const ChosenWords& words);
 
 int vcs_minimal(const Topology& t);
 MadePolicy make_minimal(const Topology& t, int vcs);

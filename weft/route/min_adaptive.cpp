@@ -8,27 +8,35 @@
 // directions by dimension. That is what BookSim's min_adapt does in effect, as its allocator
 // ignores priorities; it is here to be compared with those curves, not to be used. On a torus with
 // 4 VCs BookSim adapts in VC 3 alone (VC 2 is used by nothing but injection), and so do we.
+//
+// `rca-1d` (Gratz, Grot, Keckler, HPCA 2008: regional congestion awareness along one dimension):
+// the same channels, but a direction is judged by the free adaptive VCs of its whole line, where
+// each router hands on the mean of its own number and of what it hears from further on.
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <optional>
 
 #include <weft/route/cube_legs.hpp>
 #include <weft/route/families.hpp>
+#include <weft/route/straight_lines.hpp>
 
 namespace weft::detail {
 namespace {
 
-enum class Escape { last, first };
+enum class Kind { by_room, escape_first, by_line };
 
 class MinAdaptive final : public Policy {
  public:
-  MinAdaptive(const Topology& t, int vcs, Escape order)
+  MinAdaptive(const Topology& t, int vcs, Kind kind)
       : legs_(t),
         escape_(legs_.masks(0, legs_.vcs_needed())),
         adaptive_(vc_range(legs_.vcs_needed(), vcs - legs_.vcs_needed())),
-        order_(order) {
-    if (order == Escape::first && legs_.wraps() && vcs == 4) adaptive_ = vc_range(3, 1);
+        kind_(kind) {
+    if (kind == Kind::by_line)
+      lines_.emplace(t, StraightLines::Shape{LineKind::average, adaptive_});
+    if (kind == Kind::escape_first && legs_.wraps() && vcs == 4) adaptive_ = vc_range(3, 1);
     int ways = 0;
     const Cube& cube = std::get<Cube>(t.shape);
     for (std::size_t d = 0; d < cube.radix.size(); ++d)
@@ -47,19 +55,21 @@ class MinAdaptive final : public Policy {
                         .vcs = escape_[step.vc_class],
                         .state = escaped_bit | step.state};
     const bool open = view.up(step.port);
-    if (open && (escaped || order_ == Escape::first)) out.add(escape);
+    if (open && (escaped || kind_ == Kind::escape_first)) out.add(escape);
     if (escaped) return;
     add_adaptive(here, flight.destination, bits, view, out);
-    if (open && order_ == Escape::last) out.add(escape);
+    if (open && kind_ != Kind::escape_first) out.add(escape);
   }
 
   PolicyFacts facts() const override {
     return {.choices_max = choices_max_,
             .hops_max = legs_.hops_max(),
             .asks_source = false,
-            .looks = order_ == Escape::last,
-            .in_order = false};
+            .looks = kind_ != Kind::escape_first,
+            .in_order = false,
+            .again = kind_ == Kind::by_line};
   }
+  const Lines* lines() const override { return lines_ ? &*lines_ : nullptr; }
 
  private:
   static constexpr std::uint64_t escaped_bit = std::uint64_t{1} << 63;
@@ -95,7 +105,8 @@ class MinAdaptive final : public Policy {
   }
 
   std::int64_t room(const PortView& view, int port) const {
-    if (order_ == Escape::first) return 0;
+    if (kind_ == Kind::escape_first) return 0;
+    if (lines_) return static_cast<std::int64_t>(view.line(port, 0).word);
     std::int64_t sum = 0;
     for (VcMask left = adaptive_; left != 0; left &= left - 1)
       sum += view.free(port, std::countr_zero(left)).count;
@@ -105,7 +116,8 @@ class MinAdaptive final : public Policy {
   CubeLegs legs_;
   LegMasks escape_;
   VcMask adaptive_;
-  Escape order_;
+  Kind kind_;
+  std::optional<StraightLines> lines_;
   int choices_max_ = 0;
 };
 
@@ -116,10 +128,13 @@ int vcs_min_adaptive(const Topology& t) {
   return escape == 0 ? 0 : escape + 1;
 }
 MadePolicy make_min_adaptive(const Topology& t, int vcs) {
-  return MadePolicy(std::make_unique<MinAdaptive>(t, vcs, Escape::last));
+  return MadePolicy(std::make_unique<MinAdaptive>(t, vcs, Kind::by_room));
 }
 MadePolicy make_min_adaptive_escape_first(const Topology& t, int vcs) {
-  return MadePolicy(std::make_unique<MinAdaptive>(t, vcs, Escape::first));
+  return MadePolicy(std::make_unique<MinAdaptive>(t, vcs, Kind::escape_first));
+}
+MadePolicy make_rca_1d(const Topology& t, int vcs) {
+  return MadePolicy(std::make_unique<MinAdaptive>(t, vcs, Kind::by_line));
 }
 
 }  // namespace weft::detail

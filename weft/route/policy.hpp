@@ -10,20 +10,16 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <weft/base/check.hpp>
 #include <weft/base/id.hpp>
 #include <weft/base/result.hpp>
 #include <weft/base/units.hpp>
+#include <weft/route/lines.hpp>
 #include <weft/topo/topology.hpp>
 
 namespace weft {
-
-using VcMask = std::uint32_t;  // Bit v: virtual channel v may be used.
-inline constexpr int max_vcs = 32;
-constexpr VcMask vc_range(int first, int count) {
-  return static_cast<VcMask>(((std::uint64_t{1} << count) - 1) << first);
-}
 
 // What a policy knows of a packet whose head stands at a router.
 struct Flight {
@@ -46,6 +42,9 @@ class PortView {
   // Bytes that are ahead of a newcomer for this port: waiting here for it, being sent, or held at
   // its far end in any VC.
   virtual Bytes queued(int port) const = 0;
+  // What is known of a line of the policy's own (lines()); its nearest element is seen, not heard
+  // of, and so is never stale.
+  virtual LineNews line(int /*port*/, int /*line*/) const { return {}; }
 };
 
 struct Choice {
@@ -87,6 +86,10 @@ struct PolicyFacts {
   bool looks = false;       // Reads the PortView, so a route depends on when it is asked for.
   bool in_order = true;  // Packets of one source and destination node keep their order: one path,
                          // and one VC on each of its links (in two VCs they could overtake).
+  bool again = false;    // A head that waits is asked for again and again, until it has a VC. Its
+                         // choices differ in order only.
+  bool returns = false;  // Who has taken an escape may leave it again. Sound where a packet is in
+                         // one buffer only, as here: it then waits for the escape of that place.
 };
 
 class Policy {
@@ -97,7 +100,17 @@ class Policy {
   virtual void next(RouterId here, const Flight& flight, const PortView& view,
                     Choices& out) const = 0;
   virtual PolicyFacts facts() const = 0;
+  // What routers shall tell each other for this policy; null: nothing. Lives as long as the policy.
+  virtual const Lines* lines() const { return nullptr; }
 };
+
+// Words after a policy's name, "crossline:escape,cut": one of each group, the first if none is
+// given.
+struct PolicyWords {
+  std::string_view words;  // "nets|escape"
+  std::string_view help;
+};
+using ChosenWords = std::vector<std::string_view>;  // One of each group, in their order.
 
 struct PolicyEntry {
   std::string_view name;
@@ -108,11 +121,17 @@ struct PolicyEntry {
   // REQUIRES: vcs_needed(topology) > 0 and vcs is at least that. The topology outlives the policy.
   // Fails only where tables would not fit in memory.
   Result<std::unique_ptr<Policy>> (*make)(const Topology&, int vcs);
+  // Of a policy that takes words; the two above are then without any.
+  std::span<const PolicyWords> groups = {};
+  int (*vcs_needed_with)(const Topology&, const ChosenWords&) = nullptr;
+  Result<std::unique_ptr<Policy>> (*make_with)(const Topology&, int vcs,
+                                               const ChosenWords&) = nullptr;
 };
 
 std::span<const PolicyEntry> builtin_policies();
 
-// By name; the error names the nearest name, the families that fit, or the number of VCs needed.
+// By name and words; the error names the nearest name, the families that fit, or the number of VCs
+// needed.
 Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const Topology& topology,
                                             int vcs);
 

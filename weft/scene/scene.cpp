@@ -14,9 +14,9 @@ namespace weft {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> tables = {"network", "router", "link", "link.*",
-                                                     "nic",     "packet", "node", "messages",
-                                                     "routing", "traffic"};
+constexpr std::array<std::string_view, 11> tables = {"network", "router", "link",   "link.*",
+                                                     "nic",     "packet", "node",   "messages",
+                                                     "routing", "news",   "traffic"};
 
 Result<Config> open(const Plan& plan, bool is_file) {
   if (plan.net.empty())

@@ -9,6 +9,7 @@
 
 #include <weft/base/pack.hpp>
 #include <weft/peers/peers.hpp>
+#include <weft/sim/news.hpp>
 #include <weft/sim/state.hpp>
 
 namespace weft::detail {
@@ -30,6 +31,11 @@ struct ForeignPacket {
 struct ForeignCredit {
   std::uint32_t router, channel;  // Output port and VC within the router.
   std::int64_t stamp_at;
+};
+
+struct ForeignNews {
+  std::uint32_t router;
+  NewsItem item;
 };
 
 enum class Letter : std::uint8_t {
@@ -54,6 +60,7 @@ struct Abroad {
   struct Box {  // For one process.
     std::vector<ForeignPacket> packets;
     std::vector<ForeignCredit> credits;
+    std::vector<ForeignNews> news;
     Packer letters;
   };
 

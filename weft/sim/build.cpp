@@ -39,7 +39,7 @@ Engine::Engine(const Topology& topology, const Machine& machine, const Policy& p
       packet_bits_(Rng(share.options.seed).stream("packet")),
       vcs_(static_cast<std::uint32_t>(machine.vcs)),
       all_vcs_(vc_range(0, machine.vcs)),
-      committing_(machine.commit && facts_.choices_max > 1),
+      committing_((machine.commit || facts_.again) && facts_.choices_max > 1),
       timed_(facts_.looks || committing_),
       held_(!machine.lookahead || committing_),
       buffered_(machine.output_buffer.count > 0),
@@ -58,6 +58,7 @@ Engine::Engine(const Topology& topology, const Machine& machine, const Policy& p
   for (std::uint32_t r = 0; r < ids_.size(); ++r) connect_router(r);
   make_ghosts();
   make_rings();
+  make_news();
   find_windows(share.options.window);
   windows_.emplace(*this, partition_, window_, ahead_);
   crews_.resize(static_cast<std::size_t>(workers));
@@ -66,6 +67,7 @@ Engine::Engine(const Topology& topology, const Machine& machine, const Policy& p
   }
   messages_.emplace(abroad_ != nullptr ? 2 : workers);  // Ours and foreign ones.
   choose_visit();
+  start_news();
 }
 
 // Of all routers, if this process is alone.
@@ -155,7 +157,8 @@ void Engine::lay_out() {
     router.ports = static_cast<std::uint16_t>(ports);
     router.nodes = static_cast<std::uint16_t>(nodes);
     router.outputs = static_cast<std::uint16_t>(ends * (buffered_ ? 2 : 1) + nodes);
-    router.actors = static_cast<std::uint16_t>(1 + router.outputs + nodes);
+    router.actors = static_cast<std::uint16_t>(1 + router.outputs + nodes +
+                                               (policy_.lines() != nullptr ? 1 : 0));
     router.heads = ~std::uint64_t{0};
     router.first_port = to_u32(in_ports);
     router.first_card = to_u32(cards);
@@ -365,6 +368,12 @@ void Engine::find_windows(Duration asked) {
     if (out.kind != to_router) continue;
     packets = std::min(packets, wires_[out.wire].delay);
     credits = std::min(credits, static_cast<std::int64_t>(inputs_[out.target].credit));
+  }
+  // News is as urgent as credits.
+  if (news_ != nullptr) {
+    for (const News::Port& port : news_->cables) {
+      if (port.audience != News::nobody) credits = std::min<std::int64_t>(credits, port.delay);
+    }
   }
   if (abroad_ != nullptr) {
     packets = abroad_->peers.least(packets);

@@ -132,9 +132,11 @@ void Engine::read_mail(int worker, int side) {
     Mailbox& box = crew.mail[side][static_cast<std::size_t>(worker)];
     for (const PacketMail& mail : box.packets) arrive(worker, mail.input, mail.router, mail.slot);
     for (const CreditMail& mail : box.credits) take_credit(worker, mail.ghost, mail.stamp_at);
+    for (const NewsMail& mail : box.news) receive_news(worker, mail.router, mail.item);
     for (const std::uint32_t id : box.messages) messages_->free(id);
     box.packets.clear();
     box.credits.clear();
+    box.news.clear();
     box.messages.clear();
   }
 }
@@ -200,7 +202,8 @@ LinkCount Engine::link(LinkId link) const {
   const std::uint32_t port = link.index - graph_.link(source, 0).index;
   const auto behind = buffered_ ? static_cast<std::uint32_t>(cable_count(r)) : 0u;
   const Output& out = outputs_[routers_[r].first_output + behind + port];
-  return {.packets = out.packets, .bytes = out.bytes};
+  return {
+      .packets = out.packets, .bytes = out.bytes, .news = news_flits(r, static_cast<int>(port))};
 }
 
 BufferLevel Engine::buffer(RouterId router, int port, int vc, Time at) const {
@@ -218,12 +221,15 @@ BufferLevel Engine::buffer(RouterId router, int port, int vc, Time at) const {
 }
 
 MemoryUse Engine::memory() const {
-  const std::size_t fixed = routers_.size() * sizeof(Router) + vc_free_at_.bytes() +
-                            router_of_output_.size() * sizeof(std::uint32_t) +
-                            next_at_.size() * sizeof(std::int64_t) + outputs_.bytes() +
-                            accounts_.bytes() + input_count_ * sizeof(Input) + way_list_.bytes() +
-                            way_count_.size() + (waiting_.size() + fresh_.size()) * 8 +
-                            crossbar_free_at_.size() * 8 + cards_.size() * sizeof(Card);
+  const std::size_t fixed =
+      routers_.size() * sizeof(Router) + vc_free_at_.bytes() +
+      router_of_output_.size() * sizeof(std::uint32_t) + next_at_.size() * sizeof(std::int64_t) +
+      outputs_.bytes() + accounts_.bytes() + input_count_ * sizeof(Input) + way_list_.bytes() +
+      way_count_.size() + (waiting_.size() + fresh_.size()) * 8 + crossbar_free_at_.size() * 8 +
+      cards_.size() * sizeof(Card) +
+      (news_ != nullptr
+           ? news_->told.size() * sizeof(News::Told) + news_->cables.size() * sizeof(News::Port)
+           : 0);
   return {.bytes_per_router = fixed / std::max<std::size_t>(1, routers_.size()),
           .bytes_per_packet = sizeof(Slot),
           .bytes_reserved = slots_.bytes()};

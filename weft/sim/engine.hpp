@@ -19,6 +19,7 @@
 #include <weft/sim/abroad.hpp>
 #include <weft/sim/messages.hpp>
 #include <weft/sim/network.hpp>
+#include <weft/sim/news.hpp>
 #include <weft/sim/state.hpp>
 
 namespace weft::detail {
@@ -72,9 +73,14 @@ class Engine {
     std::uint32_t ghost;
     std::int64_t stamp_at;
   };
+  struct NewsMail {
+    std::uint32_t router;
+    NewsItem item;
+  };
   struct Mailbox {
     std::vector<PacketMail> packets;
     std::vector<CreditMail> credits;
+    std::vector<NewsMail> news;
     std::vector<std::uint32_t> messages;  // Done with; back to the worker whose pool they are from.
   };
   // What belongs to one worker; on a cache line of its own.
@@ -166,6 +172,7 @@ class Engine {
   void visit_any(int worker, std::uint32_t r, Reach reach);
   void route_heads(int worker, std::uint32_t r, std::int64_t now);
   void route_head(int worker, std::uint32_t r, std::uint32_t input, std::int64_t now);
+  bool ask_ways(int worker, std::uint32_t r, std::uint32_t input, std::int64_t now);
   void queue_head(std::uint32_t input, std::uint32_t router);
   void serve(int worker, std::uint32_t r, int output, std::int64_t now, const Frame* below);
   template <typename Attempt>
@@ -174,7 +181,7 @@ class Engine {
                         const Frame* below);
   Candidate find_oldest(std::uint32_t r, int output, std::int64_t now);
   Candidate weigh(std::uint32_t r, int output, std::uint32_t bit, std::int64_t now);
-  std::int64_t allocate_vcs(std::uint32_t r, std::int64_t now);
+  std::int64_t allocate_vcs(int worker, std::uint32_t r, std::int64_t now);
   bool commit_head(std::uint32_t r, std::uint32_t input, std::int64_t now,
                    std::int64_t& possible_at);
   void stop_waiting(std::uint32_t r, std::uint32_t input);
@@ -185,6 +192,26 @@ class Engine {
                     const Frame* below);
   void grant(int worker, std::uint32_t r, int output, const Candidate& c, std::int64_t now);
   void depart(int worker, std::uint32_t r, std::uint32_t input, const Passage& passage);
+
+  // news.cpp: what routers tell each other.
+  void make_news();
+  void make_news_port(std::uint32_t r, int port);
+  void start_news();
+  LineNews line_news(std::uint32_t r, int port, int line, VcMask ready) const;
+  LineNews line_now(std::uint32_t r, int port, int line, std::int64_t now);
+  bool is_ready(std::uint32_t output, int vc, std::int64_t now);
+  void stir(std::uint32_t r, int output, std::int64_t at);
+  void receive_news(int worker, std::uint32_t r, const NewsItem& item);
+  void take_news(std::uint32_t r, std::int64_t now);
+  void tell_news(int worker, std::uint32_t r, std::int64_t now);
+  std::int64_t note_ready(int worker, std::uint32_t r, int port, std::int64_t now);
+  std::int64_t tell_line(int worker, std::uint32_t r, int port, std::int64_t now);
+  bool tell_segment(int worker, std::uint32_t r, int port, std::uint32_t lines, std::int64_t now);
+  void tell_all(int worker, std::uint32_t r, int port, VcMask before, std::int64_t now);
+  void send_news(int worker, std::uint32_t audience, const NewsItem& item);
+  std::uint64_t news_flits(std::uint32_t r, int cable) const;
+  // The last actor of a router: all others have acted when it speaks.
+  int news_actor(std::uint32_t r) const { return routers_[r].actors - 1; }
 
   // plain.cpp: the same for the plain case.
   template <std::uint32_t fixed_vcs, bool even>
@@ -235,6 +262,11 @@ class Engine {
     std::int64_t* const first =
         &crossbar_free_at_[(std::size_t{routers_[r].first_port} + port) * crossbar_ways_];
     return crossbar_ways_ == 1 ? *first : *std::min_element(first, first + crossbar_ways_);
+  }
+  int output_of(std::uint32_t r, const Slot& packet, const Choice& choice) const {
+    return choice.port == Choice::eject
+               ? routers_[r].ports + graph_.local_index(NodeId(packet.node))
+               : choice.port;
   }
   int cable_count(std::uint32_t r) const { return routers_[r].ports + routers_[r].nodes; }
   void wake(int worker, std::uint32_t r, std::int64_t at) {
@@ -350,6 +382,7 @@ class Engine {
   std::vector<std::uint32_t> index_;  // By number in the network; or elsewhere.
   Partition partition_;               // Which worker owns which router.
   std::unique_ptr<Abroad> abroad_;    // If there are other processes.
+  std::unique_ptr<News> news_;        // If the policy wants to know of lines.
   std::atomic<std::int64_t>* const bulletin_;
   Duration window_, ahead_;
   std::vector<Crew> crews_;

@@ -109,7 +109,8 @@ inline void Engine::credit(int worker, Input& in, std::int64_t stamp_at) {
   bring_forward(r, 1 + output, at);
   // A VC can be given away while its output is busy.
   if (committing_) bring_forward(r, 0, stamp_at);
-  wake(worker, r, committing_ ? stamp_at : at);
+  if (news_ != nullptr) stir(r, output, stamp_at);
+  wake(worker, r, committing_ || news_ != nullptr ? stamp_at : at);
 }
 
 }  // namespace weft::detail

@@ -32,8 +32,10 @@ void Engine::visit_any(int worker, std::uint32_t r, Reach reach) {
       serve(worker, r, output, now, nullptr);
     } else if (output < router.outputs) {
       serve_card(worker, r, output, now);
-    } else {
+    } else if (output < router.outputs + router.nodes) {
       ring_alarm(worker, r, output - router.outputs, now);
+    } else {
+      tell_news(worker, r, now);
     }
   }
 }
@@ -56,12 +58,31 @@ void Engine::route_heads(int worker, std::uint32_t r, std::int64_t now) {
       route_head(worker, r, input, now);
     }
   }
-  if (committing_) later = std::min(later, allocate_vcs(r, now));
+  if (committing_) later = std::min(later, allocate_vcs(worker, r, now));
   next_of(r, 0) = later;
 }
 
 void Engine::route_head(int worker, std::uint32_t r, std::uint32_t input, std::int64_t now) {
+  if (!ask_ways(worker, r, input, now)) return;
   const Router& router = routers_[r];
+  Input& in = inputs_[input];
+  in.ready_at = ready_at(in);
+  const std::uint32_t bit = input - router.first_input;
+  if (committing_) {  // First a VC, then an output.
+    seeking_[std::size_t{r} * words_ + bit / 64] |= std::uint64_t{1} << (bit % 64);
+    return;
+  }
+  const Choices& choices = crews_[static_cast<std::size_t>(worker)].choices;
+  for (const Choice& choice : choices.all()) {
+    const int output = output_of(r, slot(in, in.head), choice);
+    const std::uint32_t global = router.first_output + static_cast<std::uint32_t>(output);
+    waiting(global)[bit / 64] |= std::uint64_t{1} << (bit % 64);
+    bring_forward(r, 1 + output, std::max(in.ready_at, outputs_[global].free_at));
+  }
+}
+
+// Where the head may go, best first; false if nowhere.
+bool Engine::ask_ways(int worker, std::uint32_t r, std::uint32_t input, std::int64_t now) {
   Input& in = inputs_[input];
   Slot& packet = slot(in, in.head);
   Flight flight;
@@ -75,17 +96,13 @@ void Engine::route_head(int worker, std::uint32_t r, std::uint32_t input, std::i
   policy_.next(RouterId(ids_[r]), flight, View(*this, r, now), choices);
   if (choices.empty()) {
     no_way(worker, r, packet);
-    return;
+    return false;
   }
   WEFT_DCHECK(choices.count() <= facts_.choices_max);
-  in.ready_at = ready_at(in);
-  const std::uint32_t bit = input - router.first_input;
   if (ways_ > 1) way_count_[input] = static_cast<std::uint8_t>(choices.count());
   for (int i = 0; i < choices.count(); ++i) {
     const Choice& choice = choices[i];
-    const int output = choice.port == Choice::eject
-                           ? router.ports + graph_.local_index(NodeId(packet.node))
-                           : choice.port;
+    const int output = output_of(r, packet, choice);
     const VcMask vcs = choice.vcs & all_vcs_;
     if (ways_ == 1) {
       in.vcs = vcs;
@@ -94,12 +111,8 @@ void Engine::route_head(int worker, std::uint32_t r, std::uint32_t input, std::i
       way_list_[std::size_t{input} * ways_ + static_cast<std::uint32_t>(i)] = {
           .output = static_cast<std::uint16_t>(output), .vcs = vcs, .route = choice.state};
     }
-    const std::uint32_t global = router.first_output + static_cast<std::uint32_t>(output);
-    if (committing_) continue;  // First a VC, then an output.
-    waiting(global)[bit / 64] |= std::uint64_t{1} << (bit % 64);
-    bring_forward(r, 1 + output, std::max(in.ready_at, outputs_[global].free_at));
   }
-  if (committing_) seeking_[std::size_t{r} * words_ + bit / 64] |= std::uint64_t{1} << (bit % 64);
+  return true;
 }
 
 // The same in an output buffer: there is but one way on, the cable.
@@ -142,7 +155,7 @@ void Engine::serve(int worker, std::uint32_t r, int output, std::int64_t now, co
 }
 
 // Gives free VCs to the heads that have none; returns when it may be worth trying again.
-std::int64_t Engine::allocate_vcs(std::uint32_t r, std::int64_t now) {
+std::int64_t Engine::allocate_vcs(int worker, std::uint32_t r, std::int64_t now) {
   std::int64_t again_at = never_at;
   Router& router = routers_[r];
   const std::uint32_t own = router.ports * vcs_;
@@ -150,7 +163,8 @@ std::int64_t Engine::allocate_vcs(std::uint32_t r, std::int64_t now) {
     const std::uint32_t input = router.first_input + bit;
     if (inputs_[input].ready_at > now) {
       again_at = std::min(again_at, inputs_[input].ready_at);
-    } else if (commit_head(r, input, now, again_at)) {
+    } else if ((!facts_.again || ask_ways(worker, r, input, now)) &&
+               commit_head(r, input, now, again_at)) {
       seeking_[std::size_t{r} * words_ + bit / 64] &= ~(std::uint64_t{1} << (bit % 64));
       router.vc_pointer = static_cast<std::uint16_t>(bit + 1);
     }
@@ -175,6 +189,7 @@ bool Engine::commit_head(std::uint32_t r, std::uint32_t input, std::int64_t now,
     waiting(global)[bit / 64] |= std::uint64_t{1} << (bit % 64);
     // Nobody else gets this VC until the packet has gone.
     vc_free_at_[std::size_t{global} * vcs_ + static_cast<std::uint32_t>(vc)] = never_at;
+    if (news_ != nullptr) stir(r, way.output, now);
     bring_forward(r, 1 + way.output, std::max(now, outputs_[global].free_at));
     return true;
   }
@@ -355,6 +370,7 @@ void Engine::grant(int worker, std::uint32_t r, int output, const Candidate& c, 
   account.room -= static_cast<std::int32_t>(size);
   ++account.pushed;
   if (held_) vc_free_at_[channel] = machine_.lookahead ? 0 : out.free_at + wire.vc_alloc;
+  if (news_ != nullptr) stir(r, output, now);
   packet.head_at = now + wire.delay;
   packet.tail_after = static_cast<std::uint32_t>(tail - now);
   packet.route = c.route;

@@ -16,6 +16,9 @@ namespace {
 constexpr std::array<std::string_view, 3> arbitration_names = {"through-first", "round-robin",
                                                                "age"};
 constexpr std::array<std::string_view, 2> release_names = {"tail", "head"};
+constexpr std::array<std::string_view, 4> news_names = {"inband", "sideband", "instant", "none"};
+constexpr std::array<std::string_view, 2> ready_names = {"packet", "credit"};
+constexpr std::array<std::string_view, 2> packing_names = {"shared", "single"};
 
 template <typename Enum, std::size_t n>
 Result<Enum> parse_word(std::string_view text, const std::array<std::string_view, n>& names,
@@ -55,6 +58,25 @@ Status read_router(ConfigTable table, Machine& m) {
   table.get("commit", m.commit);
   if (Status s = get_word(table, "arbitration", &parse_arbitration, m.arbitration); !s) return s;
   if (Status s = get_word(table, "release", &parse_release, m.release); !s) return s;
+  return table.finish();
+}
+
+Result<NewsMode> parse_news_mode(std::string_view text) {
+  return parse_word<NewsMode>(text, news_names, "mode of news");
+}
+Result<bool> parse_ready(std::string_view text) {
+  return parse_word<bool>(text, ready_names, "meaning of ready");
+}
+Result<bool> parse_packing(std::string_view text) {
+  return parse_word<bool>(text, packing_names, "packing of news");
+}
+
+Status read_news(ConfigTable table, NewsPlane& news) {
+  table.get("hop", news.hop);
+  table.get("bits", news.bits, 1, 4096);
+  if (Status s = get_word(table, "mode", &parse_news_mode, news.mode); !s) return s;
+  if (Status s = get_word(table, "ready", &parse_ready, news.any_credit); !s) return s;
+  if (Status s = get_word(table, "packing", &parse_packing, news.one_line); !s) return s;
   return table.finish();
 }
 
@@ -112,7 +134,8 @@ Status check_at(const Config& config, const Machine& m) {
                                    {"link", "rate"},
                                    {"link", "delay"},
                                    {"link", "credit_delay"},
-                                   {"router", "packets_per_buffer"}}) {
+                                   {"router", "packets_per_buffer"},
+                                   {"news", "hop"}}) {
     if (text.rfind(std::string(table) + "." + key, 0) != 0) continue;
     return config.table(table).error_at(key, text);
   }
@@ -135,6 +158,7 @@ const char* to_text(Arbitration a) {
 
 Status read_machine(const Config& config, const Topology& topology, Machine& machine) {
   if (Status s = read_router(config.table("router"), machine); !s) return s;
+  if (Status s = read_news(config.table("news"), machine.news); !s) return s;
   if (Status s = read_links(config, topology, machine); !s) return s;
   if (Status s = read_card(config.table("nic"), machine); !s) return s;
   ConfigTable packet = config.table("packet");
@@ -189,6 +213,8 @@ Status check_machine(const Machine& m) {
       return bad("link.credit_delay must be more than zero and at most 1 ms");
     }
   }
+  if (m.news.hop < Duration::zero() || m.news.hop > Duration::ms(1))
+    return bad("news.hop must be more than zero and at most 1 ms");
   for (const Duration d :
        {m.route, m.vc_alloc, m.switch_alloc, m.switch_delay, m.inject_delay, m.eject_delay}) {
     if (d < Duration::zero() || d > Duration::ms(1))

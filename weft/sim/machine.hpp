@@ -34,6 +34,22 @@ enum class Release {
          // without ever running into it.
 };
 
+// How routers tell each other what a policy wants to know of the lines ahead (route/lines.hpp).
+enum class NewsMode {
+  inband,    // As packets of one flit on cables that no data wants.
+  sideband,  // On wires of their own: no waiting, no cost.
+  instant,   // All along the line within a flit time. No machine can; it shows what more there is.
+  none,      // Not at all: a router sees its own outputs only.
+};
+
+struct NewsPlane {
+  NewsMode mode = NewsMode::inband;
+  Duration hop;             // From router to router; zero: as the switch and the cable.
+  int bits = 64;            // That a flit carries.
+  bool any_credit = false;  // A VC is ready when it has room for a flit; else for a whole packet.
+  bool one_line = false;    // No two lines share a flit.
+};
+
 struct Cabling {
   Rate rate = Rate::gbyte_per_s(8);
   Duration delay = Duration::ns(1);  // From leaving the switch to being usable at the next one.
@@ -65,6 +81,8 @@ struct Machine {
   // while it waits for the switch, as in routers that allocate VCs first. false: it goes wherever
   // it can move first.
   bool commit = true;
+
+  NewsPlane news;
 
   Cabling link;
   std::map<std::string, Cabling> link_class;  // Where a class of cables ("global") differs.

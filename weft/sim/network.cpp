@@ -46,6 +46,13 @@ Result<std::unique_ptr<Network>> Network::make(const Topology& topology, const M
   if (Status status = check_machine(machine); !status) return std::move(status).error();
   if (Status status = detail::Engine::fits(topology, machine); !status)
     return std::move(status).error();
+  const Lines* const lines = policy.lines();
+  if (lines != nullptr && lines->kind() == LineKind::average &&
+      machine.news.mode == NewsMode::instant) {
+    return Error::input(
+        "news.mode = instant tells single elements of a line, but this routing hands on means; use "
+        "sideband");
+  }
   auto parts = share_out(topology, options);
   if (!parts) return std::move(parts).error();
   return std::unique_ptr<Network>(new Network(std::make_unique<detail::Engine>(

@@ -88,6 +88,7 @@ struct NetworkOptions {
 struct LinkCount {
   std::uint64_t packets = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t news = 0;  // Flits of what routers tell each other, in band.
 };
 
 // Packets that have begun to arrive in a buffer and were not sent on.

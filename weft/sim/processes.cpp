@@ -107,9 +107,11 @@ void Engine::exchange() {
     Packer batch;
     batch.put_list(box.packets);
     batch.put_list(box.credits);
+    batch.put_list(box.news);
     abroad_->peers.send(peer, PeerStream::windows, batch.take());
     box.packets.clear();
     box.credits.clear();
+    box.news.clear();
   }
   for (const int peer : abroad_->neighbours) {
     const PeerBytes bytes = abroad_->peers.receive(peer, PeerStream::windows);
@@ -125,6 +127,8 @@ void Engine::exchange() {
       const std::uint32_t output = routers_[r].first_output + behind + mail.channel / vcs_;
       take_credit(0, outputs_[output].target + mail.channel % vcs_, mail.stamp_at);
     }
+    for (const ForeignNews& mail : batch.take_list<ForeignNews>())
+      receive_news(0, index_[mail.router], mail.item);
   }
 }
 

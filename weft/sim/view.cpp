@@ -22,6 +22,10 @@ Bytes View::free(int port, int vc) const {
   return Bytes{account.room};
 }
 
+LineNews View::line(int port, int line) const {
+  return engine_.line_now(router_, port, line, now_);
+}
+
 Bytes View::queued(int port) const {
   const Router& router = engine_.routers_[router_];
   const std::uint32_t output = router.first_output + static_cast<std::uint32_t>(port);

@@ -13,6 +13,7 @@ class View final : public PortView {
   bool up(int port) const override;
   Bytes free(int port, int vc) const override;
   Bytes queued(int port) const override;
+  LineNews line(int port, int line) const override;
 
  private:
   Engine& engine_;

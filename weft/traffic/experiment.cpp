@@ -284,6 +284,8 @@ Point Run::result() {
   point.link_utilisation_max = use.max;
   point.link_utilisation_mean = use.mean;
   point.busiest_link = use.busiest;
+  point.news_share_max = use.news_max;
+  point.news_share_mean = use.news_mean;
   return point;
 }
 

@@ -75,6 +75,7 @@ struct Point {
   NodeId worst_node;
   double link_utilisation_max = 0, link_utilisation_mean = 0;  // Of usable cables, each direction.
   LinkId busiest_link;
+  double news_share_max = 0, news_share_mean = 0;  // Of the cables' time, on top of the above.
   std::int64_t cycle_ps = 0;
   std::int64_t warmup_cycles = 0, measured_cycles = 0, drain_cycles = 0;
   Measured packets;

@@ -17,6 +17,7 @@ namespace weft {
 struct LinkUse {
   double max = 0, mean = 0;
   LinkId busiest;
+  double news_max = 0, news_mean = 0;  // Share of what routers tell each other, in band.
 };
 
 class LinkMeter {
@@ -36,13 +37,13 @@ class LinkMeter {
  private:
   struct Carried {
     std::uint32_t link;
-    std::uint64_t bytes;
+    std::uint64_t bytes, news;
   };
   Rate rate_of(const Port& port) const;
 
   const Scenario& scenario_;
   std::vector<Carried> here_;
-  std::vector<std::uint64_t> bytes_;  // By link.
+  std::vector<std::uint64_t> bytes_, news_;  // By link.
 };
 
 }  // namespace weft

@@ -93,6 +93,14 @@ constexpr Column columns[] = {
     {"cycle_ps", [](const Curve&, const Point& p) { return fmt::format("{}", p.cycle_ps); }},
     {"zero_load_latency_cycles",
      [](const Curve& c, const Point&) { return fmt::format("{}", c.zero.latency_cycles); }},
+    {"buffer_bytes",
+     [](const Curve& c, const Point&) {
+       return fmt::format("{}", c.scenario->machine.buffer_size().count);
+     }},
+    {"news_share_max",
+     [](const Curve&, const Point& p) { return fmt::format("{}", p.news_share_max); }},
+    {"news_share_mean",
+     [](const Curve&, const Point& p) { return fmt::format("{}", p.news_share_mean); }},
 };
 
 Json point_json(const Scenario& scenario, const Point& p) {
@@ -116,6 +124,8 @@ Json point_json(const Scenario& scenario, const Point& p) {
   out["hops_mean"] = p.packets.hops.mean();
   out["link_utilisation_max"] = p.link_utilisation_max;
   out["link_utilisation_mean"] = p.link_utilisation_mean;
+  out["news_share_max"] = p.news_share_max;
+  out["news_share_mean"] = p.news_share_mean;
   if (p.link_utilisation_max > 0) {
     const Graph& graph = scenario.topology->graph;
     out["busiest_link"] = {

@@ -20,9 +20,9 @@ namespace weft {
 namespace {
 
 // What a program on the machine would ask for ([node], [messages]) does not matter to packets.
-constexpr std::array<std::string_view, 10> tables = {"network", "router",  "link",    "link.*",
-                                                     "nic",     "packet",  "routing", "traffic",
-                                                     "node",    "messages"};
+constexpr std::array<std::string_view, 11> tables = {"network", "router",   "link",    "link.*",
+                                                     "nic",     "packet",   "routing", "traffic",
+                                                     "node",    "messages", "news"};
 constexpr std::int64_t buffer_packets_max = 4096;
 constexpr std::size_t scenarios_max = 1000;
 

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+// `crossline` (Mori, Yokota, Ootsu, Baba): any shortest direction, by what is known of whole rows
+// and columns ahead. line_order.hpp compares two of them; here are the ways, and the VCs that keep
+// them free of deadlock. docs/concepts/cross-line.md explains it with a picture.
+//
+// Nets and levels (Linder and Harden, 1991). A packet is put into a net at its source and stays: by
+// the sign of its way in every dimension but the first. Within a net all shortest ways are allowed.
+// Its level rises with each link that wraps round, on that link. A cycle of waiting would have to
+// stay in one net and one level; there no channel wraps round (who asks for one comes from below);
+// in the dimensions that a net goes one way only nothing leads back, so the cycle lies in a row of
+// the first dimension, in which nobody turns back. So there is none.
+//
+// Fold: on a link that goes up in a dimension nobody of the nets that go down is seen. There a
+// packet may take the VC of its own net or that of the twin which differs in this dimension: these
+// channels belong to its net as before, and the proof stands.
+//
+// Escape (Duato): the lowest VCs are dimension order, one class on a mesh, two on a torus (the
+// upper while the wrap is still ahead); the others are free. A packet may come back from the
+// escape: it is in one buffer only, and wherever that is it waits for the escape of that place; and
+// escapes wait for each other as dimension order does.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <optional>
+
+#include <weft/route/cube_legs.hpp>
+#include <weft/route/families.hpp>
+#include <weft/route/line_order.hpp>
+#include <weft/route/straight_lines.hpp>
+
+namespace weft::detail {
+namespace {
+
+enum class Look { line, local, order };
+
+// In the order of the words in families.hpp.
+struct CrossLineOptions {
+  bool escape = false;  // Else nets and levels.
+  bool fold = true;
+  bool all_round = false;  // Lines go round a ring, not just half of it.
+  bool starts_full = true;
+  bool same_number = false;  // A line keeps its VC number over the wrap.
+  bool tie_by_parity = false;
+  Shorter shorter = Shorter::counts_zero;
+  bool once = false;        // One decision a hop.
+  bool cut = false;         // Nothing beyond the packet's own way counts.
+  bool better_net = false;  // Where a packet may choose its net.
+  Look look = Look::line;
+};
+
+CrossLineOptions options_of(const ChosenWords& words) {
+  const auto is = [&](std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  CrossLineOptions o;
+  o.escape = is("escape");
+  o.fold = !is("nofold");
+  o.all_round = is("ring");
+  o.starts_full = !is("unknown");
+  o.same_number = is("number");
+  o.tie_by_parity = is("parity");
+  o.shorter = is("shorter-loses") ? Shorter::loses : Shorter::counts_zero;
+  o.once = is("once");
+  o.cut = is("cut");
+  o.better_net = is("better-net");
+  o.look = is("local") ? Look::local : is("order") ? Look::order : Look::line;
+  return o;
+}
+
+// The classes of VCs: nets times levels.
+class Nets {
+ public:
+  Nets(const Topology& topology, int vcs) : vcs_(vcs) {
+    const Cube& cube = std::get<Cube>(topology.shape);
+    for (int axis = 0; axis < cube.dimensions(); ++axis) {
+      const auto a = static_cast<std::size_t>(axis);
+      sign_[a] = -1;
+      if (cube.radix[a] < 2) continue;
+      if (cube.wrap[a]) ++levels_;
+      // The first is free in both directions.
+      if (free_axis_ < 0) {
+        free_axis_ = axis;
+      } else {
+        sign_[a] = signs_++;
+      }
+    }
+  }
+
+  int count() const { return levels_ << signs_; }
+  int levels() const { return levels_; }
+  int signs() const { return signs_; }
+  int free_axis() const { return free_axis_; }
+  // The bit of the net that says which way it goes there; -1: both.
+  int sign(int axis) const { return sign_[static_cast<unsigned>(axis)]; }
+  bool goes(int net, int port) const {
+    const int bit = sign(LineReach::axis(port));
+    return bit < 0 || ((net >> bit) & 1) == (LineReach::up(port) ? 0 : 1);
+  }
+  VcMask vcs(int net, int level, int port, bool fold) const {
+    VcMask mask = of_class(net * levels_ + level);
+    const int bit = sign(LineReach::axis(port));
+    if (fold && bit >= 0) mask |= of_class((net ^ (1 << bit)) * levels_ + level);
+    return mask;
+  }
+
+ private:
+  VcMask of_class(int c) const {
+    const int first = c * vcs_ / count();
+    return vc_range(first, (c + 1) * vcs_ / count() - first);
+  }
+
+  int vcs_, levels_ = 1, signs_ = 0, free_axis_ = -1;
+  std::array<int, Grid::axes_max> sign_{};
+};
+
+// One line for each class of VCs, as a packet of that class would meet it.
+class NetLines final : public Lines {
+ public:
+  NetLines(const Topology& topology, const Nets& nets, const CrossLineOptions& options)
+      : reach_(topology, options.all_round), nets_(nets), options_(options) {}
+
+  LineKind kind() const override { return LineKind::bits; }
+  int count() const override { return nets_.count(); }
+  int ports() const override { return reach_.ports(); }
+  int width(int port, int line) const override {
+    return nets_.goes(line / nets_.levels(), port) ? reach_.longest(port) : 0;
+  }
+  Line line(RouterId router, int port, int line) const override {
+    const int net = line / nets_.levels(), level = line % nets_.levels();
+    if (!nets_.goes(net, port)) return {};
+    const int before = reach_.before_end(router, port);
+    int length = reach_.length(router, port), raised = level;
+    if (reach_.wraps(port) && !options_.same_number) {
+      raised += before == 0 ? 1 : 0;
+      // Nobody of the top level wraps round.
+      if (level + 1 == nets_.levels()) length = std::min(length, before);
+    }
+    if (length == 0) return {};
+    return {.vcs = nets_.vcs(net, raised, port, options_.fold),
+            .next = length > 1 ? net * nets_.levels() + raised : -1,
+            .length = length};
+  }
+  int behind(int port) const override { return LineReach::behind(port); }
+  bool starts_full() const override { return options_.starts_full; }
+
+ private:
+  LineReach reach_;
+  Nets nets_;
+  CrossLineOptions options_;
+};
+
+class CrossLine : public Policy {
+ public:
+  CrossLine(const Topology& t, const CrossLineOptions& options)
+      : options_(options), legs_(t), cube_(std::get<Cube>(t.shape)) {}
+
+ protected:
+  struct Way {
+    LineNews news;
+    Choice choice;
+  };
+  struct Ways {
+    std::array<Way, 64> items;  // At most two for each of 32 dimensions.
+    std::size_t count = 0;
+  };
+
+  // Keeps equals in the order in which they come.
+  void add(Ways& ways, const Way& way) const {
+    std::size_t at = ways.count++;
+    for (; at > 0 && compare(way.news, ways.items[at - 1].news) < 0; --at)
+      ways.items[at] = ways.items[at - 1];
+    ways.items[at] = way;
+  }
+  int compare(LineNews a, LineNews b) const {
+    return options_.look == Look::order ? 0 : compare_lines(a, b, options_.shorter);
+  }
+  LineNews look(const PortView& view, int port, int line, int distance) const {
+    LineNews news = view.line(port, line);
+    if (options_.look == Look::local) news.length = std::min(news.length, 1);
+    if (options_.cut) news.length = std::min(news.length, distance);
+    return news;
+  }
+  int distance(std::uint64_t from, std::uint64_t to, int port) const {
+    const int axis = LineReach::axis(port);
+    const int ahead = legs_.grid().coordinate(to, axis) - legs_.grid().coordinate(from, axis);
+    const int links = LineReach::up(port) ? ahead : -ahead;
+    return links < 0 ? links + cube_.radix[static_cast<std::size_t>(axis)] : links;
+  }
+  bool wraps_now(std::uint64_t from, int port) const {
+    const auto axis = static_cast<std::size_t>(LineReach::axis(port));
+    const int x = legs_.grid().coordinate(from, static_cast<int>(axis));
+    return cube_.wrap[axis] && x == (LineReach::up(port) ? cube_.radix[axis] - 1 : 0);
+  }
+  // In which order two opposite directions come that are both shortest.
+  bool up_first(std::uint64_t from) const { return !options_.tie_by_parity || parity(from) == 0; }
+  int parity(std::uint64_t from) const {
+    int sum = 0;
+    for (int axis = 0; axis < legs_.grid().axes(); ++axis)
+      sum += legs_.grid().coordinate(from, axis);
+    return sum & 1;
+  }
+  // The first that are wanted, best first.
+  void offer(const Ways& ways, Choices& out) const {
+    const auto most = static_cast<std::size_t>(options_.once ? 1 : Choices::capacity - 1);
+    for (std::size_t i = 0; i < std::min(ways.count, most); ++i) out.add(ways.items[i].choice);
+  }
+  PolicyFacts facts_for(int choices) const {
+    return {.choices_max = std::min(choices, Choices::capacity),
+            .hops_max = legs_.hops_max(),
+            .asks_source = false,
+            .looks = true,
+            .in_order = false,
+            .again = !options_.once,
+            .returns = options_.escape};
+  }
+
+  CrossLineOptions options_;
+  CubeLegs legs_;
+  Cube cube_;
+};
+
+class CrossLineNets final : public CrossLine {
+ public:
+  CrossLineNets(const Topology& t, int vcs, const CrossLineOptions& options)
+      : CrossLine(t, options), nets_(t, vcs), lines_(t, nets_, options) {}
+
+  void next(RouterId here, const Flight& flight, const PortView& view,
+            Choices& out) const override {
+    if (here == flight.destination) return out.add_eject();
+    const std::uint64_t from = legs_.grid().word(here);
+    const std::uint64_t to = legs_.grid().word(flight.destination);
+    Rider rider{static_cast<int>(flight.state & 0xff),
+                static_cast<int>((flight.state >> 8) & 0xff)};
+    if (flight.hops == 0) rider = {enter(from, to, view), 0};
+    Ways ways;
+    for (int axis = 0; axis < legs_.grid().axes(); ++axis) {
+      const unsigned directions = legs_.directions(axis, from, to);
+      const bool first = up_first(from);
+      for (const bool up : {first, !first}) {
+        const int port = CubeLegs::port(axis, up);
+        if ((directions & (up ? 1u : 2u)) == 0 || !nets_.goes(rider.net, port) || !view.up(port))
+          continue;
+        const Rider then{rider.net, rider.level + (wraps_now(from, port) ? 1 : 0)};
+        add(ways, {look(view, port, line_of(rider), distance(from, to, port)),
+                   {.port = static_cast<std::uint16_t>(port),
+                    .vcs = nets_.vcs(then.net, then.level, port, options_.fold),
+                    .state = static_cast<std::uint64_t>(then.net) |
+                             (static_cast<std::uint64_t>(then.level) << 8)}});
+      }
+    }
+    offer(ways, out);
+  }
+
+  // One for each dimension, and one more where the first is exactly half-way round.
+  PolicyFacts facts() const override {
+    return facts_for(options_.once ? 1 : legs_.grid().axes() + 1);
+  }
+  const Lines* lines() const override { return &lines_; }
+
+ private:
+  struct Rider {
+    int net, level;
+  };
+  int line_of(Rider rider) const { return rider.net * nets_.levels() + rider.level; }
+
+  // The net of a packet at its source. Where both signs will do: by parity, or by what x looks
+  // like.
+  int enter(std::uint64_t from, std::uint64_t to, const PortView& view) const {
+    int net = 0, open = 0;
+    for (int axis = 0; axis < legs_.grid().axes(); ++axis) {
+      const int bit = nets_.sign(axis);
+      if (bit < 0) continue;
+      const unsigned directions = legs_.directions(axis, from, to);
+      if (directions == 2 || (directions != 1 && parity(from) == 1)) net |= 1 << bit;
+      // Half-way round, the net is the way; it stays with parity.
+      if (directions == 0) open |= 1 << bit;
+    }
+    return options_.better_net && open != 0 ? best_net(net, open, from, to, view) : net;
+  }
+  int best_net(int net, int open, std::uint64_t from, std::uint64_t to,
+               const PortView& view) const {
+    const unsigned directions = legs_.directions(nets_.free_axis(), from, to);
+    if (directions == 0) return net;
+    const int port = CubeLegs::port(nets_.free_axis(), (directions & 1u) != 0);
+    const int links = distance(from, to, port);
+    int best = net;
+    LineNews seen = look(view, port, line_of({net, 0}), links);
+    for (int other = 0; other < (1 << nets_.signs()); ++other) {
+      if (((other ^ net) & ~open) != 0) continue;
+      const LineNews news = look(view, port, line_of({other, 0}), links);
+      if (compare(news, seen) >= 0) continue;
+      best = other;
+      seen = news;
+    }
+    return best;
+  }
+
+  Nets nets_;
+  NetLines lines_;
+};
+
+class CrossLineEscape final : public CrossLine {
+ public:
+  CrossLineEscape(const Topology& t, int vcs, const CrossLineOptions& options)
+      : CrossLine(t, options),
+        adaptive_(vc_range(legs_.vcs_needed(), vcs - legs_.vcs_needed())),
+        lines_(t, {.vcs = adaptive_,
+                   .all_round = options.all_round,
+                   .starts_full = options.starts_full}) {}
+
+  void next(RouterId here, const Flight& flight, const PortView& view,
+            Choices& out) const override {
+    if (here == flight.destination) return out.add_eject();
+    const std::uint64_t from = legs_.grid().word(here);
+    const std::uint64_t to = legs_.grid().word(flight.destination);
+    Ways ways;
+    for (int axis = 0; axis < legs_.grid().axes(); ++axis) {
+      const unsigned directions = legs_.directions(axis, from, to);
+      const bool first = up_first(from);
+      for (const bool up : {first, !first}) {
+        const int port = CubeLegs::port(axis, up);
+        if ((directions & (up ? 1u : 2u)) == 0 || !view.up(port)) continue;
+        add(ways, {look(view, port, 0, distance(from, to, port)),
+                   {.port = static_cast<std::uint16_t>(port), .vcs = adaptive_, .state = 0}});
+      }
+    }
+    offer(ways, out);
+    const Choice escape = escape_way(from, to);
+    if (view.up(escape.port)) out.add(escape);
+  }
+
+  PolicyFacts facts() const override {
+    int ways = 0;
+    for (int axis = 0; axis < legs_.grid().axes(); ++axis)
+      ways += cube_.wrap[static_cast<std::size_t>(axis)] ? 2 : 1;
+    return facts_for((options_.once ? 1 : ways) + 1);
+  }
+  const Lines* lines() const override { return &lines_; }
+
+ private:
+  // Dimension order; a function of the place alone, so that it does not matter how a packet came.
+  Choice escape_way(std::uint64_t from, std::uint64_t to) const {
+    const int axis = legs_.grid().first_axis(from ^ to);
+    const bool up = (legs_.directions(axis, from, to) & 1u) != 0;
+    const int x = legs_.grid().coordinate(from, axis), end = legs_.grid().coordinate(to, axis);
+    const bool ahead = cube_.wrap[static_cast<std::size_t>(axis)] && (up ? end < x : end > x);
+    return {.port = CubeLegs::port(axis, up),
+            .escape = true,
+            .vcs = VcMask{1} << (ahead ? 1 : 0),
+            .state = 0};
+  }
+
+  VcMask adaptive_;
+  StraightLines lines_;
+};
+
+}  // namespace
+
+int vcs_cross_line_with(const Topology& t, const ChosenWords& words) {
+  const int escape = CubeLegs::vcs_needed(t);
+  if (escape == 0) return 0;  // Not a cube.
+  const int needed = options_of(words).escape ? escape + 1 : Nets(t, 0).count();
+  return needed <= max_vcs ? needed : 0;
+}
+MadePolicy make_cross_line_with(const Topology& t, int vcs, const ChosenWords& words) {
+  const CrossLineOptions options = options_of(words);
+  if (options.escape) return MadePolicy(std::make_unique<CrossLineEscape>(t, vcs, options));
+  return MadePolicy(std::make_unique<CrossLineNets>(t, vcs, options));
+}
+int vcs_cross_line(const Topology& t) {
+  return vcs_cross_line_with(t, {});
+}
+MadePolicy make_cross_line(const Topology& t, int vcs) {
+  return make_cross_line_with(t, vcs, {});
+}
+
+}  // namespace weft::detail
