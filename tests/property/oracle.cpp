@@ -19,6 +19,9 @@ class Oracle::View final : public PortView {
     oracle_.settle(buffer);
     return Bytes{buffer.room};
   }
+  LineNews line(int port, int line) const override {
+    return oracle_.line_seen(router_, port, line);
+  }
   Bytes queued(int port) const override {
     std::int64_t sum = 0;
     const auto ends = static_cast<int>(oracle_.ins_[router_].size());
@@ -47,9 +50,10 @@ Oracle::Oracle(const Topology& topology, const Machine& machine, const Policy& p
     : topology_(topology),
       machine_(machine),
       policy_(policy),
-      committing_(machine.commit && policy.facts().choices_max > 1),
+      committing_((machine.commit || policy.facts().again) && policy.facts().choices_max > 1),
       bits_(Rng(seed).stream("packet")) {
   build();
+  build_news();
 }
 
 std::size_t Oracle::add_buffers(int port, std::int64_t size, int packets) {
@@ -196,8 +200,30 @@ bool Oracle::movable(std::uint32_t r, const Buffer& buffer) const {
   return buffer.port < 0 || crossbar_[r][static_cast<std::size_t>(buffer.port)] <= now_;
 }
 
-bool Oracle::route_heads(std::uint32_t r) {
+void Oracle::ask(std::uint32_t r, Buffer& buffer) {
   const Graph& graph = topology_.graph;
+  const Packet& head = buffer.packets.front();
+  Flight flight;
+  flight.destination_node = NodeId(jobs_[head.job].to);
+  flight.source_node = NodeId(jobs_[head.job].from);
+  flight.destination = graph.router_of(flight.destination_node);
+  flight.hops = static_cast<std::uint8_t>(head.hops);
+  flight.state = head.state;
+  Choices choices;
+  policy_.next(RouterId(r), flight, View(*this, r), choices);
+  WEFT_CHECK(!choices.empty());
+  buffer.ways.clear();
+  for (Choice way : choices.all()) {
+    if (way.port == Choice::eject) {
+      way.port = static_cast<std::uint16_t>(
+          graph.ports(RouterId(r)).size() +
+          static_cast<std::size_t>(graph.local_index(flight.destination_node)));
+    }
+    buffer.ways.push_back(way);
+  }
+}
+
+bool Oracle::route_heads(std::uint32_t r) {
   bool acted = false;
   for (std::size_t b = ins_[r][0]; b < ins_[r].back() + static_cast<std::size_t>(machine_.vcs);
        ++b) {
@@ -211,23 +237,7 @@ bool Oracle::route_heads(std::uint32_t r) {
       at(known);
       continue;
     }
-    Flight flight;
-    flight.destination_node = NodeId(jobs_[head.job].to);
-    flight.source_node = NodeId(jobs_[head.job].from);
-    flight.destination = graph.router_of(flight.destination_node);
-    flight.hops = static_cast<std::uint8_t>(head.hops);
-    flight.state = head.state;
-    Choices choices;
-    policy_.next(RouterId(r), flight, View(*this, r), choices);
-    WEFT_CHECK(!choices.empty());
-    for (Choice way : choices.all()) {
-      if (way.port == Choice::eject) {
-        way.port = static_cast<std::uint16_t>(
-            graph.ports(RouterId(r)).size() +
-            static_cast<std::size_t>(graph.local_index(flight.destination_node)));
-      }
-      buffer.ways.push_back(way);
-    }
+    ask(r, buffer);
     const std::int64_t work = (machine_.route + machine_.vc_alloc).in_ps();
     buffer.ready = machine_.lookahead ? std::max(head.head + work, buffer.free_since)
                                       : std::max(head.head, buffer.free_since) + work;
@@ -256,7 +266,9 @@ bool Oracle::allocate_vcs(std::uint32_t r) {
   const int count = static_cast<int>(ins_[r].size()) * machine_.vcs;
   for (const int c : in_turn(vc_pointer_[r], own, count)) {
     Buffer& buffer = buffers_[ins_[r][0] + static_cast<std::size_t>(c)];
-    if (buffer.packets.empty() || buffer.committed || buffer.ready > now_) continue;
+    if (buffer.packets.empty() || buffer.ways.empty()) continue;
+    if (buffer.committed || buffer.ready > now_) continue;
+    if (policy_.facts().again) ask(r, buffer);
     for (Choice way : buffer.ways) {
       const Out& out = outs_[r][way.port];
       const int vc = pick_vc(out, way.vcs, buffer.packets.front().size);
@@ -446,10 +458,12 @@ std::vector<std::int64_t> Oracle::run(const std::vector<Job>& jobs) {
   while (!moments_.empty()) {
     now_ = *moments_.begin();
     moments_.erase(moments_.begin());
+    hear();
     for (std::uint32_t r = 0; r < outs_.size(); ++r) {
       while (act_once(r)) {
       }
     }
+    if (lines_ != nullptr) tell();
     moments_.erase(now_);
   }
   return arrived_;

@@ -28,6 +28,7 @@ class Oracle {
   // Arrival time of each job, in their order. Jobs of one node are given in order of birth.
   // INT64_MAX: never.
   std::vector<std::int64_t> run(const std::vector<Job>& jobs);
+  std::uint64_t news_flits() const { return news_flits_; }
 
  private:
   struct Packet {
@@ -70,11 +71,41 @@ class Oracle {
   };
   class View;
 
+  // oracle_news.cpp
+  struct Gazette {                                       // About the lines of one port.
+    std::vector<std::pair<std::int64_t, VcMask>> ready;  // Since when.
+    std::vector<LineNews> heard, said;
+    std::int64_t busy = 0;
+    std::size_t turn = 0;
+  };
+  struct Word {
+    std::int64_t at;
+    std::size_t to;
+    int port, line;
+    LineNews news;
+  };
+  void build_news();
+  std::int64_t peer_of(std::int64_t r, int port) const;
+  Line line_of(std::int64_t r, int port, int line) const;
+  LineNews before_all(std::int64_t r, int port, int line) const;
+  std::int64_t news_delay(std::int64_t speaker, int port) const;
+  LineNews combine(const Line& own, VcMask ready, LineNews ahead) const;
+  VcMask ready_now(std::uint32_t r, int port);
+  VcMask ready_at(std::int64_t r, int port, std::int64_t time) const;
+  LineNews said_at(std::int64_t r, int port, int line, std::int64_t time) const;
+  LineNews all_at_once(std::uint32_t r, int port, int line);
+  LineNews line_seen(std::uint32_t r, int port, int line);
+  void hear();
+  void tell();
+  void tell_in_band(std::uint32_t r, int port);
+  void expect_word(std::uint32_t r, int port);
+
   void build();
   std::size_t add_buffers(int port, std::int64_t size, int packets);
   void wire(Out& out, std::size_t target, const Cabling& cable, bool through_switch, bool cabled);
   bool act_once(std::uint32_t r);
   bool route_heads(std::uint32_t r);
+  void ask(std::uint32_t r, Buffer& buffer);
   bool serve(std::uint32_t r, int output, std::vector<int> in_service);
   std::vector<int> in_turn(int pointer, int own, int count) const;
   bool allocate_vcs(std::uint32_t r);
@@ -102,6 +133,11 @@ class Oracle {
   std::vector<std::int64_t> missing_, arrived_;
   std::set<std::int64_t> moments_;
   std::int64_t now_ = 0;
+  const Lines* lines_ = nullptr;
+  std::int64_t flit_ps_ = 0;
+  std::vector<std::vector<Gazette>> gazettes_;  // By router and port.
+  std::vector<Word> words_;                     // On their way.
+  std::uint64_t news_flits_ = 0;
 };
 
 }  // namespace weft::test

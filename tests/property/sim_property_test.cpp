@@ -106,6 +106,12 @@ Machine random_machine(Rng& rng, int vcs) {
   m.lookahead = rng.coin();
   m.commit = rng.coin();
   m.release = rng.below(4) == 0 ? Release::head : Release::tail;
+  m.news.mode = any<NewsMode>(rng, {NewsMode::inband, NewsMode::inband, NewsMode::sideband,
+                                    NewsMode::instant, NewsMode::none});
+  if (rng.coin()) m.news.hop = cycles(1, 8);
+  m.news.bits = any(rng, std::vector{4, 8, 64});
+  m.news.any_credit = rng.below(4) == 0;
+  m.news.one_line = rng.below(4) == 0;
   if (rng.below(3) == 0) {  // One rate for all, as in most simulations: it has code of its own.
     m.node_link.rate = m.link.rate;
     m.inject_rate = m.eject_rate = m.switch_rate = Rate();
@@ -134,6 +140,16 @@ Scene random_scene(std::uint64_t seed) {
       {"dragonfly:a=3,h=1,p=2", "ugal-l", 0},
       {"hyperx:3x3", "minimal", 0},
       {"complete:5", "up-down", 1},
+      {"mesh:4x3", "crossline", 2},
+      {"torus:4x4", "crossline", 6},
+      {"torus:5x3", "crossline:nofold,parity,shorter-loses,cut", 7},
+      {"mesh:3x3x2", "crossline:better-net", 4},
+      {"torus:4x3", "crossline:escape", 4},
+      {"mesh:5x4", "crossline:escape,cut,parity", 2},
+      {"torus:6x2", "crossline:ring,unknown,number", 6},
+      {"torus:5x4", "crossline:once", 6},
+      {"mesh:4x4,p=2", "crossline:escape,once,unknown", 3},
+      {"torus:5x4", "rca-1d", 4},
   };
   const Kind kind = any(rng, kinds);
   Scene scene{kind.topology, kind.routing, kind.vcs, {}, {}};
@@ -142,6 +158,8 @@ Scene random_scene(std::uint64_t seed) {
     if (scene.vcs == 0 && entry.name == scene.routing) scene.vcs = entry.vcs_needed(*topology);
   }
   scene.machine = random_machine(rng, scene.vcs);
+  if (scene.routing == "rca-1d" && scene.machine.news.mode == NewsMode::instant)
+    scene.machine.news.mode = NewsMode::sideband;
   const std::uint32_t nodes = topology->graph.node_count();
   const std::uint64_t spread = any<std::uint64_t>(rng, {20, 200, 2000});
   std::vector<std::int64_t> born(nodes, 0);
@@ -161,6 +179,7 @@ Scene random_scene(std::uint64_t seed) {
 struct Outcome {
   std::vector<std::int64_t> arrived;
   NetworkCounts counts;
+  std::uint64_t news_flits = 0;
 };
 
 Outcome play(const Scene& scene, const NetworkOptions& options) {
@@ -179,11 +198,16 @@ Outcome play(const Scene& scene, const NetworkOptions& options) {
     more = remains && *remains;
   }
   EXPECT_EQ((*network)->find_deadlock(), "");
-  return {replay.arrived(), (*network)->counts()};
+  std::uint64_t news = 0;
+  for (std::uint32_t l = 0; l < topology->graph.link_count(); ++l)
+    news += (*network)->link(LinkId(l)).news;
+  return {replay.arrived(), (*network)->counts(), news};
 }
 
-std::vector<std::int64_t> simulate(const Scene& scene, const NetworkOptions& options) {
+std::vector<std::int64_t> simulate(const Scene& scene, const NetworkOptions& options,
+                                   std::uint64_t* news_flits = nullptr) {
   const Outcome outcome = play(scene, options);
+  if (news_flits != nullptr) *news_flits = outcome.news_flits;
   EXPECT_EQ(outcome.counts.packets_sent, outcome.counts.packets_delivered);
   return outcome.arrived;
 }
@@ -223,14 +247,17 @@ TEST_P(EverySeed, FastModelIsTheSlowModel) {
                  (scene.machine.commit ? " commit" : " free") +
                  (scene.machine.lookahead ? " ahead " : " serial ") +
                  to_text(scene.machine.arbitration) +
-                 (scene.machine.output_buffer.count > 0 ? " buffered" : ""));
+                 (scene.machine.output_buffer.count > 0 ? " buffered" : "") + " news " +
+                 std::to_string(static_cast<int>(scene.machine.news.mode)));
     Result<Topology> topology = make_topology(scene.topology);
     ASSERT_TRUE(topology) << topology.error().text();
     auto policy = make_policy(scene.routing, *topology, scene.vcs);
     ASSERT_TRUE(policy) << policy.error().text();
     Oracle oracle(*topology, scene.machine, **policy, seed);
     const std::vector<std::int64_t> expected = oracle.run(scene.jobs);
-    const std::vector<std::int64_t> got = simulate(scene, {.seed = seed});
+    std::uint64_t flits = 0;
+    const std::vector<std::int64_t> got = simulate(scene, {.seed = seed}, &flits);
+    EXPECT_EQ(flits, oracle.news_flits());
     ASSERT_EQ(got.size(), expected.size());
     for (std::size_t j = 0; j < got.size(); ++j) {
       ASSERT_EQ(got[j], expected[j])

@@ -90,7 +90,6 @@ class Nets {
   int count() const { return levels_ << signs_; }
   int levels() const { return levels_; }
   int signs() const { return signs_; }
-  int free_axis() const { return free_axis_; }
   // The bit of the net that says which way it goes there; -1: both.
   int sign(int axis) const { return sign_[static_cast<unsigned>(axis)]; }
   bool goes(int net, int port) const {
@@ -230,31 +229,27 @@ class CrossLineNets final : public CrossLine {
     if (here == flight.destination) return out.add_eject();
     const std::uint64_t from = legs_.grid().word(here);
     const std::uint64_t to = legs_.grid().word(flight.destination);
-    Rider rider{static_cast<int>(flight.state & 0xff),
-                static_cast<int>((flight.state >> 8) & 0xff)};
-    if (flight.hops == 0) rider = {enter(from, to, view), 0};
     Ways ways;
-    for (int axis = 0; axis < legs_.grid().axes(); ++axis) {
-      const unsigned directions = legs_.directions(axis, from, to);
-      const bool first = up_first(from);
-      for (const bool up : {first, !first}) {
-        const int port = CubeLegs::port(axis, up);
-        if ((directions & (up ? 1u : 2u)) == 0 || !nets_.goes(rider.net, port) || !view.up(port))
-          continue;
-        const Rider then{rider.net, rider.level + (wraps_now(from, port) ? 1 : 0)};
-        add(ways, {look(view, port, line_of(rider), distance(from, to, port)),
-                   {.port = static_cast<std::uint16_t>(port),
-                    .vcs = nets_.vcs(then.net, then.level, port, options_.fold),
-                    .state = static_cast<std::uint64_t>(then.net) |
-                             (static_cast<std::uint64_t>(then.level) << 8)}});
+    if (flight.hops == 0) {
+      const Entry entry = enter(from, to);
+      add_ways(from, to, {entry.net, 0}, view, ways);
+      for (int net = 0; net < (1 << nets_.signs()) && options_.better_net; ++net) {
+        if (net != entry.net && ((net ^ entry.net) & ~entry.open) == 0 && ways.count < nets_most)
+          add_ways(from, to, {net, 0}, view, ways);
       }
+    } else {
+      const auto net = static_cast<int>(flight.state & 0xff);
+      add_ways(from, to, {net, static_cast<int>((flight.state >> 8) & 0xff)}, view, ways);
     }
     offer(ways, out);
   }
 
-  // One for each dimension, and one more where the first is exactly half-way round.
+  // One for each dimension, and one more where the first is exactly half-way round; all this for
+  // each net that a packet may choose.
   PolicyFacts facts() const override {
-    return facts_for(options_.once ? 1 : legs_.grid().axes() + 1);
+    const int ways = legs_.grid().axes() + 1;
+    if (options_.once) return facts_for(1);
+    return facts_for(options_.better_net ? ways << nets_.signs() : ways);
   }
   const Lines* lines() const override { return &lines_; }
 
@@ -262,38 +257,42 @@ class CrossLineNets final : public CrossLine {
   struct Rider {
     int net, level;
   };
-  int line_of(Rider rider) const { return rider.net * nets_.levels() + rider.level; }
+  struct Entry {
+    int net, open;  // Bits of the net that may as well be otherwise.
+  };
+  static constexpr std::size_t nets_most = 8;  // Ways after which no further net is looked at.
 
-  // The net of a packet at its source. Where both signs will do: by parity, or by what x looks
-  // like.
-  int enter(std::uint64_t from, std::uint64_t to, const PortView& view) const {
-    int net = 0, open = 0;
+  // The net of a packet at its source. Where both signs will do, by parity.
+  Entry enter(std::uint64_t from, std::uint64_t to) const {
+    Entry entry{0, 0};
     for (int axis = 0; axis < legs_.grid().axes(); ++axis) {
       const int bit = nets_.sign(axis);
       if (bit < 0) continue;
       const unsigned directions = legs_.directions(axis, from, to);
-      if (directions == 2 || (directions != 1 && parity(from) == 1)) net |= 1 << bit;
+      if (directions == 2 || (directions != 1 && parity(from) == 1)) entry.net |= 1 << bit;
       // Half-way round, the net is the way; it stays with parity.
-      if (directions == 0) open |= 1 << bit;
+      if (directions == 0) entry.open |= 1 << bit;
     }
-    return options_.better_net && open != 0 ? best_net(net, open, from, to, view) : net;
+    return entry;
   }
-  int best_net(int net, int open, std::uint64_t from, std::uint64_t to,
-               const PortView& view) const {
-    const unsigned directions = legs_.directions(nets_.free_axis(), from, to);
-    if (directions == 0) return net;
-    const int port = CubeLegs::port(nets_.free_axis(), (directions & 1u) != 0);
-    const int links = distance(from, to, port);
-    int best = net;
-    LineNews seen = look(view, port, line_of({net, 0}), links);
-    for (int other = 0; other < (1 << nets_.signs()); ++other) {
-      if (((other ^ net) & ~open) != 0) continue;
-      const LineNews news = look(view, port, line_of({other, 0}), links);
-      if (compare(news, seen) >= 0) continue;
-      best = other;
-      seen = news;
+  void add_ways(std::uint64_t from, std::uint64_t to, Rider rider, const PortView& view,
+                Ways& ways) const {
+    const int line = rider.net * nets_.levels() + rider.level;
+    const bool first = up_first(from);
+    for (int axis = 0; axis < legs_.grid().axes(); ++axis) {
+      const unsigned directions = legs_.directions(axis, from, to);
+      for (const bool up : {first, !first}) {
+        const int port = CubeLegs::port(axis, up);
+        if ((directions & (up ? 1u : 2u)) == 0 || !nets_.goes(rider.net, port) || !view.up(port))
+          continue;
+        const int level = rider.level + (wraps_now(from, port) ? 1 : 0);
+        add(ways, {look(view, port, line, distance(from, to, port)),
+                   {.port = static_cast<std::uint16_t>(port),
+                    .vcs = nets_.vcs(rider.net, level, port, options_.fold),
+                    .state = static_cast<std::uint64_t>(rider.net) |
+                             (static_cast<std::uint64_t>(level) << 8)}});
+      }
     }
-    return best;
   }
 
   Nets nets_;

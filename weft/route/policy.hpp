@@ -86,8 +86,8 @@ struct PolicyFacts {
   bool looks = false;       // Reads the PortView, so a route depends on when it is asked for.
   bool in_order = true;  // Packets of one source and destination node keep their order: one path,
                          // and one VC on each of its links (in two VCs they could overtake).
-  bool again = false;    // A head that waits is asked for again and again, until it has a VC. Its
-                         // choices differ in order only.
+  bool again = false;  // A head that waits is asked for again, until it has a VC. Its choices then
+                       // are the same, in another order.
   bool returns = false;  // Who has taken an escape may leave it again. Sound where a packet is in
                          // one buffer only, as here: it then waits for the escape of that place.
 };

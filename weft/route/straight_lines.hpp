@@ -66,7 +66,10 @@ class StraightLines final : public Lines {
   }
   Line line(RouterId router, int port, int /*line*/) const override {
     const int length = reach_.length(router, port);
-    return {.vcs = shape_.vcs, .next = length > 1 ? 0 : -1, .length = length};
+    // A mean that goes round a ring comes back to itself, and never settles.
+    const bool ends =
+        shape_.kind == LineKind::average ? reach_.before_end(router, port) == 0 : length <= 1;
+    return {.vcs = shape_.vcs, .next = ends ? -1 : 0, .length = length};
   }
   int behind(int port) const override { return LineReach::behind(port); }
   bool starts_full() const override { return shape_.starts_full; }

@@ -37,13 +37,15 @@ void Engine::make_news() {
   const Lines* const lines = policy_.lines();
   if (lines == nullptr) return;
   const NewsPlane& plane = machine_.news;
-  news_ = std::make_unique<News>(
-      News{.lines = *lines,
-           .plane = plane,
-           .ports = lines->ports(),
-           .count = lines->count(),
-           .size = plane.any_credit ? machine_.flit.count : machine_.packet_max().count,
-           .flit_ps = serialise(machine_.flit, machine_.link.rate).in_ps()});
+  news_ = std::make_unique<News>(News{
+      .lines = *lines,
+      .plane = plane,
+      .ports = lines->ports(),
+      .count = lines->count(),
+      .size =
+          std::min(machine_.packet_max(), plane.any_credit ? machine_.flit : machine_.packet_max())
+              .count,
+      .flit_ps = serialise(machine_.flit, machine_.link.rate).in_ps()});
   News& news = *news_;
   WEFT_CHECK(news.ports <= 64 && news.count <= max_vcs);
   for (int p = 0; p < news.ports; ++p) news.segments.push_back(pack_lines(*lines, p, plane));
