@@ -12,77 +12,21 @@
 #include "interrupts.hpp"
 #include "job.hpp"
 #include "output.hpp"
+#include "traffic_options.hpp"
 #include <fmt/format.h>
 
 #include <weft/base/file.hpp>
 #include <weft/base/progress.hpp>
 #include <weft/base/progress_file.hpp>
-#include <weft/base/text.hpp>
-#include <weft/comm/injection.hpp>
 #include <weft/part/part.hpp>
 #include <weft/peers/agree.hpp>
 #include <weft/plot/chart.hpp>
+#include <weft/traffic/compare.hpp>
 #include <weft/traffic/report.hpp>
 #include <weft/traffic/sweep.hpp>
 
 namespace weft::app {
 namespace {
-
-struct TrafficOptions {
-  std::map<std::string, std::string> scenario;  // By the names of scenario_options.
-  std::vector<std::string> sets, vary;
-  std::string load;
-  bool saturation = false, all = false, quiet = false;
-  double factor = 3, search_tolerance_percent = 2, converge_percent = 1;
-  std::int64_t warmup_cycles = 0, measure_cycles = 0;
-  int workers = 1, jobs = 0;
-  std::string partition = "automatic";
-  std::string csv, json, svg, html, progress_file;
-};
-
-std::string routing_list() {
-  std::string text = "Routing policies:\n";
-  for (const PolicyEntry& entry : builtin_policies())
-    text += fmt::format("  {:<26} {}\n", entry.name, entry.help);
-  return text;
-}
-
-std::string pattern_list() {
-  std::string text = "Patterns (in brackets: BookSim's name):\n";
-  for (const PatternEntry& entry : builtin_patterns())
-    text += fmt::format("  {:<28} {}{}\n", entry.usage, entry.help,
-                        entry.alias.empty() ? "" : fmt::format(" ({})", entry.alias));
-  return text;
-}
-
-std::string injection_list() {
-  std::string text = "Injection processes:\n";
-  for (const InjectionEntry& entry : injection_kinds())
-    text += fmt::format("  {:<20} {}\n", entry.usage, entry.help);
-  return text;
-}
-
-std::string partition_list() {
-  const std::string cuts = list_cuts();
-  std::string text = "Partitions:\n";
-  for (const std::string_view line : split(cuts, '\n'))
-    if (!line.empty()) text += fmt::format("  {}\n", line);
-  return text;
-}
-
-// The lists that were asked for; empty when none was.
-std::string asked_lists(const TrafficOptions& options) {
-  const auto asks = [&](const char* name) {
-    const auto found = options.scenario.find(name);
-    return found != options.scenario.end() && found->second == "list";
-  };
-  std::string text;
-  if (asks("routing")) text += routing_list();
-  if (asks("pattern")) text += pattern_list();
-  if (asks("injection")) text += injection_list();
-  if (options.partition == "list") text += partition_list();
-  return text;
-}
 
 Status check_outputs(const TrafficOptions& o) {
   std::set<std::string> seen;
@@ -92,28 +36,6 @@ Status check_outputs(const TrafficOptions& o) {
                                      {"--html", &o.html},
                                      {"--progress-file", &o.progress_file}})
     if (Status s = check_output(option, *path, seen); !s) return s;
-  return {};
-}
-
-Status check_options(const TrafficOptions& o, const Job& job) {
-  if (o.factor <= 1) return Error::call("--factor must be above 1");
-  if (o.search_tolerance_percent <= 0 || o.search_tolerance_percent > 50)
-    return Error::call("--search-tolerance must be above 0 and at most 50 (percent)");
-  if (o.converge_percent <= 0 || o.converge_percent > 50)
-    return Error::call("--converge must be above 0 and at most 50 (percent)");
-  if (o.warmup_cycles < 0 || o.measure_cycles < 0 || o.warmup_cycles > 1'000'000'000 ||
-      o.measure_cycles > 1'000'000'000)
-    return Error::call("--warmup and --measure must be from 0 to 1000000000 cycles");
-  if (o.warmup_cycles > 0 && o.measure_cycles == 0)
-    return Error::call("--warmup fixes the length of a run; give --measure too");
-  if (o.workers < 1 || o.workers > 63) return Error::call("--workers must be from 1 to 63");
-  if (o.jobs < 0 || o.jobs > 1024) return Error::call("--jobs must be from 0 (cores) to 1024");
-  if (job.processes() > 1 && (o.workers > 1 || o.jobs > 1))
-    return Error::call(
-        "under mpirun every process is one worker, and all of them share one point: leave out "
-        "--workers and --jobs");
-  if (o.saturation && !o.load.empty())
-    return Error::call("--saturation searches for the load itself; leave out --load");
   return {};
 }
 
@@ -135,8 +57,16 @@ Result<Cut> choose_cut(const TrafficOptions& options, const std::vector<Scenario
   return cut;
 }
 
+Result<std::vector<Scenario>> make_compared(const TrafficOptions& options,
+                                            const ScenarioRequest& request,
+                                            const std::vector<Variation>& variations) {
+  auto comparison = parse_comparison(*options.compare, options.basis);
+  if (!comparison) return std::move(comparison).error();
+  return make_comparison(request, variations, *comparison);
+}
+
 Result<Plan> make_plan(const TrafficOptions& options, const Job& job) {
-  if (Status s = check_options(options, job); !s) return std::move(s).error();
+  if (Status s = check_traffic_options(options, job); !s) return std::move(s).error();
   ScenarioRequest request;
   for (const auto& [key, value] : options.scenario) request.options[key] = value;
   request.sets = options.sets;
@@ -147,7 +77,8 @@ Result<Plan> make_plan(const TrafficOptions& options, const Job& job) {
     variations.push_back(*std::move(variation));
   }
   Plan plan;
-  auto scenarios = make_scenarios(request, variations);
+  auto scenarios = options.compare ? make_compared(options, request, variations)
+                                   : make_scenarios(request, variations);
   if (!scenarios) return std::move(scenarios).error();
   plan.scenarios = *std::move(scenarios);
   TrafficDefaults defaults;
@@ -221,6 +152,12 @@ Sweep run_plan(const Plan& plan, bool search, const Job& job, ProgressFile* file
   return sweep;
 }
 
+std::string tables(const TrafficOptions& o, const Sweep& sweep) {
+  std::string text = o.brief ? "" : sweep_table(sweep, o.factor);
+  if (!text.empty() && o.compare) text += "\n";
+  return text + comparison_table(sweep, o.factor);
+}
+
 Status write_outputs(const TrafficOptions& o, const Sweep& sweep) {
   const std::vector<Chart> charts = sweep_charts(sweep, o.factor);
   if (!o.csv.empty())
@@ -230,9 +167,7 @@ Status write_outputs(const TrafficOptions& o, const Sweep& sweep) {
   if (!o.svg.empty())
     if (Status s = write_file(o.svg, to_svg(charts.front())); !s) return s;
   if (!o.html.empty())
-    if (Status s =
-            write_file(o.html, to_html("weft traffic", charts, sweep_table(sweep, o.factor)));
-        !s)
+    if (Status s = write_file(o.html, to_html("weft traffic", charts, tables(o, sweep))); !s)
       return s;
   return {};
 }
@@ -241,7 +176,7 @@ Status show(const TrafficOptions& options, const Sweep& sweep) {
   if (point_count(sweep) == 0) return {};
   if (Status s = write_outputs(options, sweep); !s) return s;
   if (options.quiet) return {};
-  return print(sweep_table(sweep, options.factor) + "digest " + sweep_digest(sweep) + "\n");
+  return print(tables(options, sweep) + "digest " + sweep_digest(sweep) + "\n");
 }
 
 Status verdict(const Sweep& sweep) {
@@ -282,102 +217,10 @@ Status run_traffic(const TrafficOptions& options, Job& job) {
   return job.guard([&] { return run_together(options, job); });
 }
 
-void add_scenario_options(CLI::App& parser, TrafficOptions& o) {
-  const auto add = [&](const char* name, const char* help, const char* type) {
-    parser
-        .add_option_function<std::string>(
-            std::string("--") + name,
-            [&o, name](const std::string& value) { o.scenario[name] = value; }, help)
-        ->type_name(type)
-        ->group("Network and traffic");
-  };
-  add("net", "a spec (mesh:8x8, torus:8x8x8) or a network file; see 'weft net --list'",
-      "SPEC|FILE.toml");
-  add("routing", "routing policy, or 'list' (default: by kind of network)", "NAME");
-  add("vcs", "virtual channels per cable (default: as many as the routing needs)", "N");
-  add("buffer", "input buffer per VC, in flits or with a unit (default: one packet)", "FLITS|SIZE");
-  add("packet", "flits per packet, or a mix such as 1:0.5,32:0.5 (default: the MTU)", "FLITS");
-  add("pattern", "who sends to whom, or 'list' (default: uniform)", "NAME");
-  add("injection", "when packets are born, or 'list' (default: bernoulli)", "NAME");
-  add("arbitration", "through-first, round-robin or age", "NAME");
-  add("release", "buffer space is freed by the packet's tail or head", "tail|head");
-  add("seed", "of all random numbers (default: 1)", "N");
-  parser.add_option("--set", o.sets, "override a key of the network file, e.g. link.delay='5 ns'")
-      ->type_name("TABLE.KEY=VALUE")
-      ->allow_extra_args(false)
-      ->group("Network and traffic");
-  parser
-      .add_option("--vary", o.vary,
-                  "a curve for each value of an option above or a TABLE.KEY; several: all "
-                  "combinations. Values with commas are separated by ';'")
-      ->type_name("KEY=V1,V2,...")
-      ->allow_extra_args(false)
-      ->group("Network and traffic");
-}
-
-void add_run_options(CLI::App& parser, TrafficOptions& o) {
-  const auto option = [&](const char* name, auto& variable, const char* help, const char* type) {
-    parser.add_option(name, variable, help)->type_name(type)->group("Experiment");
-  };
-  option("--load", o.load,
-         "flit/node/cycle (0.1), a share of the capacity (20%), or a rate per node ('2 GB/s'); "
-         "FIRST:LAST:STEP and comma lists",
-         "LOADS");
-  parser.add_flag("--saturation", o.saturation, "search for the highest load carried instead")
-      ->group("Experiment");
-  option("--factor", o.factor, "carried: mean latency at most so many times that of zero load (3)",
-         "X");
-  option("--search-tolerance", o.search_tolerance_percent, "of the load found (2)", "PERCENT");
-  option("--warmup", o.warmup_cycles, "exactly so many cycles, with --measure", "CYCLES");
-  option("--measure", o.measure_cycles, "exactly so many cycles (default: until it converges)",
-         "CYCLES");
-  option("--converge", o.converge_percent,
-         "change of latency and throughput between samples that counts as none (1)", "PERCENT");
-  parser.add_flag("--all", o.all, "run every load, also beyond the second saturated one")
-      ->group("Experiment");
-  option("--jobs", o.jobs, "points simulated at the same time (default: cores; not under mpirun)",
-         "N");
-  option("--workers", o.workers,
-         "threads inside one simulation (1; under mpirun each process is one); results do not "
-         "depend on it",
-         "N");
-  option("--partition", o.partition,
-         "which worker or process has which routers: automatic, blocks, subtrees, metis, ranges, "
-         "or 'list'; results do not depend on it",
-         "NAME");
-}
-
-void add_output_options(CLI::App& parser, TrafficOptions& o) {
-  const auto option = [&](const char* name, auto& variable, const char* help) {
-    parser.add_option(name, variable, help)->type_name("FILE")->group("Output");
-  };
-  option("--csv", o.csv, "one row per point, full precision");
-  option("--json", o.json, "the same with settings, busiest cables and saturation");
-  option("--svg", o.svg, "latency over load");
-  option("--html", o.html, "a page with charts that answer the pointer");
-  option("--progress-file", o.progress_file,
-         "one line of JSON, rewritten every second: how far, how long still, how it ended");
-  parser.add_flag("--quiet", o.quiet, "no table on standard output")->group("Output");
-}
-
 std::function<Status()> set_up(CLI::App& parser) {
   auto options = std::make_shared<TrafficOptions>();
   auto job = std::make_shared<Job>();
-  add_scenario_options(parser, *options);
-  add_run_options(parser, *options);
-  add_output_options(parser, *options);
-  parser.footer(
-      "Examples:\n"
-      "  weft traffic --net mesh:8x8 --packet 32 --load 0.02:0.30:0.02 --csv out.csv\n"
-      "  weft traffic --net mesh:8x8 --vary routing=dor,xy-yx --vcs 2 --load 10%:90%:10% --html "
-      "curves.html\n"
-      "  weft traffic --net torus:8x8 --pattern tornado --saturation\n"
-      "  weft traffic --net presets/nsim-torus.toml --set router.buffer='4 KiB' --load '1 GB/s'\n"
-      "  weft traffic --net mesh:8x8 --warmup 6000 --measure 9000 --load 0.1   (as BookSim runs)\n"
-      "  mpirun -np 4 weft traffic --net torus:16x16x16 --load 10%   (one simulation on four "
-      "processes)\n"
-      "Definitions: docs/reference/traffic.md. Exit code: 0, 1 interrupted or deadlock, 2 usage, 3 "
-      "bad input.");
+  add_traffic_options(parser, *options);
   return [options, job] { return run_traffic(*options, *job); };
 }
 

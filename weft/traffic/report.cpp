@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "weft/traffic/report.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <weft/base/version.hpp>
+#include <weft/traffic/blocks.hpp>
 
 namespace weft {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr double clip_factor = 6;
 
 std::string quoted(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
@@ -101,6 +96,10 @@ constexpr Column columns[] = {
      [](const Curve&, const Point& p) { return fmt::format("{}", p.news_share_max); }},
     {"news_share_mean",
      [](const Curve&, const Point& p) { return fmt::format("{}", p.news_share_mean); }},
+    {"basis",
+     [](const Curve& c, const Point&) {
+       return c.scenario->compared ? c.scenario->compared->basis : std::string();
+     }},
 };
 
 Json point_json(const Scenario& scenario, const Point& p) {
@@ -170,33 +169,36 @@ Json curve_json(const Curve& curve) {
   return out;
 }
 
-std::string note(const Curve& curve, const Point& p) {
-  std::string text = fmt::format("{}\nload {:.5g}\noffered {:.5g}\naccepted {:.5g}",
-                                 curve.scenario->label, p.load, p.offered, p.accepted);
-  if (p.claims_latency())
-    text += fmt::format("\nlatency {:.2f} cycles\np99 {:.0f} cycles", p.latency(),
-                        p.cycles(static_cast<double>(p.packets.latencies_ps.percentile(990))));
-  if (p.state != PointState::steady) text += fmt::format("\n{}", to_text(p.state));
-  return text;
+Json row_json(const ComparedRow& row) {
+  const Scenario& s = *row.curve->scenario;
+  Json out = {{"label", s.label},
+              {"routing", s.routing},
+              {"basis", s.compared->basis},
+              {"vcs", s.machine.vcs},
+              {"buffer_flits", buffer_flits(s)},
+              {"zero_load_latency_cycles", row.curve->zero.latency_cycles}};
+  if (row.saturation) out["saturation_flit_per_node_cycle"] = *row.saturation;
+  out["saturation_reached"] = row.reached;
+  out["peak_accepted_flit_per_node_cycle"] = row.peak_accepted;
+  if (row.ratio) out["ratio"] = *row.ratio;
+  if (row.latency) out["latency_cycles"] = *row.latency;
+  out["news_share_mean"] = row.news_share_mean;
+  return out;
 }
 
-// What all curves share, for the line under the title.
-std::string common_text(const Sweep& sweep) {
-  const Scenario& first = *sweep.curves.front().scenario;
-  std::vector<std::string> parts;
-  const auto add = [&](const std::string& text, auto same) {
-    if (std::all_of(sweep.curves.begin(), sweep.curves.end(),
-                    [&](const Curve& c) { return same(*c.scenario); }))
-      parts.push_back(text);
-  };
-  add(first.topology->name,
-      [&](const Scenario& s) { return s.topology->name == first.topology->name; });
-  add(first.routing, [&](const Scenario& s) { return s.routing == first.routing; });
-  add(fmt::format("{} VC{}", first.machine.vcs, first.machine.vcs == 1 ? "" : "s"),
-      [&](const Scenario& s) { return s.machine.vcs == first.machine.vcs; });
-  add(first.packet + " flits", [&](const Scenario& s) { return s.packet == first.packet; });
-  add(first.traffic + " traffic", [&](const Scenario& s) { return s.traffic == first.traffic; });
-  return fmt::format("{}", fmt::join(parts, ", "));
+Json comparison_json(const Comparison& comparison) {
+  const Scenario& first = *comparison.rows.front().curve->scenario;
+  Json out = {{"combination", first.compared->combination},
+              {"network", first.topology->name},
+              {"packet_flits", first.packet},
+              {"pattern", first.traffic},
+              {"saturation_from", comparison.searched ? "search" : "list"},
+              {"reference", comparison.rows[comparison.reference].curve->scenario->label}};
+  if (comparison.common_load) out["latency_at_load_flit_per_node_cycle"] = *comparison.common_load;
+  Json rows = Json::array();
+  for (const ComparedRow& row : comparison.rows) rows.push_back(row_json(row));
+  out["rows"] = std::move(rows);
+  return out;
 }
 
 }  // namespace
@@ -223,51 +225,10 @@ std::string sweep_json(const Sweep& sweep) {
               {"stopped", sweep.stopped},
               {"digest", sweep_digest(sweep)},
               {"curves", std::move(curves)}};
+  for (const Comparison& comparison : compare_curves(sweep))
+    out["comparison"].push_back(comparison_json(comparison));
   if (sweep.failure) out["failure"] = sweep.failure->text();
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-std::vector<Chart> sweep_charts(const Sweep& sweep, double factor) {
-  if (sweep.curves.empty()) return {};
-  double idle = 0;
-  for (const Curve& curve : sweep.curves) idle = std::max(idle, curve.zero.latency_cycles);
-  Chart latency{
-      .title = "Latency over load",
-      .subtitle = common_text(sweep),
-      .x = {.label = "offered load (flit/node/cycle)"},
-      .y = {.label = "mean packet latency (cycles)", .min = 0, .max = clip_factor * idle}};
-  Chart accepted{.title = "Throughput over load",
-                 .subtitle = latency.subtitle,
-                 .x = latency.x,
-                 .y = {.label = "accepted (flit/node/cycle)"}};
-  for (const Curve& curve : sweep.curves) {
-    Series slow{.label = curve.scenario->label};
-    Series fast{.label = curve.scenario->label};
-    for (const Point& p : curve.points) {
-      if (p.measured_cycles == 0) continue;
-      const bool hollow = p.state != PointState::steady;
-      // A saturated point has no latency; the line leaves the frame on its way to it.
-      double y = p.claims_latency() ? p.latency() : std::numeric_limits<double>::quiet_NaN();
-      if (p.state == PointState::saturated) y = 10 * clip_factor * idle;
-      slow.points.push_back({p.load, y, hollow, note(curve, p)});
-      fast.points.push_back({p.load, p.accepted, hollow, note(curve, p)});
-    }
-    // Overload points after the first say nothing about latency.
-    const auto over = std::find_if(slow.points.begin(), slow.points.end(),
-                                   [&](const ChartPoint& p) { return p.y > clip_factor * idle; });
-    if (over != slow.points.end()) slow.points.erase(over + 1, slow.points.end());
-    if (curve.saturation && curve.saturation->load.stable > 0 && sweep.curves.size() == 1)
-      latency.rules.push_back(
-          {.at = curve.saturation->load.stable,
-           .vertical = true,
-           .label = fmt::format("saturation {:.4g}", curve.saturation->load.stable)});
-    latency.series.push_back(std::move(slow));
-    accepted.series.push_back(std::move(fast));
-  }
-  if (sweep.curves.size() == 1)
-    latency.rules.push_back(
-        {.at = factor * idle, .label = fmt::format("{:g} x zero load", factor)});
-  return {latency, accepted};
 }
 
 std::string sweep_digest(const Sweep& sweep) {

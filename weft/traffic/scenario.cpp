@@ -24,7 +24,6 @@ constexpr std::array<std::string_view, 11> tables = {"network", "router",   "lin
                                                      "nic",     "packet",   "routing", "traffic",
                                                      "node",    "messages", "news"};
 constexpr std::int64_t buffer_packets_max = 4096;
-constexpr std::size_t scenarios_max = 1000;
 
 bool is_description(std::string_view net) {
   return net.ends_with(".toml");
@@ -51,6 +50,7 @@ class Maker {
   Status read_sizes(Scenario& scenario);
   Status read_hardware(Scenario& scenario);
   Status apply_options(Machine& machine);
+  void enlarge_buffers(Machine& machine) const;
   Status read_routing(Scenario& scenario);
   Status read_pattern(Scenario& scenario);
   Status read_seed(Scenario& scenario);
@@ -120,7 +120,8 @@ std::optional<std::string> Maker::find(std::string_view option, std::string_view
 Error Maker::blame(std::string_view option, std::string_view table, std::string_view key,
                    const Error& error) const {
   if (request_.options.contains(option))
-    return Error::call(fmt::format("--{}: {}", option, error.message()));
+    return Error::call(fmt::format("--{}: {}", option == "routing" ? request_.routing_from : option,
+                                   error.message()));
   if (config_->table(table).has(key)) return config_->table(table).error_at(key, error.message());
   return error;
 }
@@ -177,6 +178,19 @@ Status Maker::apply_options(Machine& machine) {
   return {};
 }
 
+void Maker::enlarge_buffers(Machine& machine) const {
+  const std::int64_t times = request_.buffers.times, over = request_.buffers.over;
+  if (times == over) return;
+  const auto grown = [&](std::int64_t count, std::int64_t unit) {
+    const std::int64_t step = over * unit;
+    return (count * times + step - 1) / step * unit;
+  };
+  machine.buffer = Bytes{grown(machine.buffer_size().count, machine.flit.count)};
+  machine.output_buffer = Bytes{grown(machine.output_buffer.count, machine.flit.count)};
+  machine.packets_per_buffer =
+      static_cast<int>(std::min(grown(machine.packets_per_buffer, 1), buffer_packets_max));
+}
+
 Status Maker::read_hardware(Scenario& scenario) {
   Machine& machine = scenario.machine;
   const Bytes largest = scenario.packet_size(scenario.sizes.largest());
@@ -192,6 +206,7 @@ Status Maker::read_hardware(Scenario& scenario) {
             "a buffer of {} is smaller than a packet of {} ({} flits); virtual cut-through "
             "needs room for a whole one",
             to_text(machine.buffer), to_text(machine.packet_max()), scenario.sizes.largest())));
+  enlarge_buffers(scenario.machine);
   // As many of the smallest packets as there is room for; a file may say that there are fewer.
   if (!config_->table("router").has("packets_per_buffer")) {
     const Bytes smallest = scenario.packet_size(scenario.sizes.smallest()) + machine.header;
@@ -207,6 +222,7 @@ Status Maker::read_routing(Scenario& scenario) {
   scenario.routing = find("routing", "routing", "policy").value_or(default_routing(topology));
   const int needed = vcs_needed(scenario.routing, topology);
   const bool vcs_given = request_.options.contains("vcs") || config_->table("router").has("vcs");
+  scenario.vcs_given = vcs_given;
   if (!vcs_given) scenario.machine.vcs = std::max(1, needed);
   auto policy = make_policy(scenario.routing, topology, scenario.machine.vcs);
   if (!policy && needed > 0 && vcs_given) return blame("vcs", "router", "vcs", policy.error());
@@ -270,27 +286,12 @@ Result<Scenario> Maker::make(std::shared_ptr<const Topology> topology) {
   return scenario;
 }
 
-// Networks made so far, by everything that names them: scenarios that differ elsewhere share one.
-using Networks = std::map<std::string, std::shared_ptr<const Topology>>;
-
 std::string network_key(const ScenarioRequest& request) {
   const auto net = request.options.find("net");
   std::string key = net == request.options.end() ? "" : net->second;
   for (const std::string& set : request.sets)
     if (trim(set).starts_with("network")) key += "\n" + set;
   return key;
-}
-
-Result<Scenario> make_scenario(const ScenarioRequest& request, Networks& networks) {
-  Maker maker(request);
-  if (Status s = maker.open(); !s) return std::move(s).error();
-  std::shared_ptr<const Topology>& known = networks[network_key(request)];
-  if (known == nullptr) {
-    auto topology = maker.make_network();
-    if (!topology) return std::move(topology).error();
-    known = *topology;
-  }
-  return maker.make(known);
 }
 
 }  // namespace
@@ -308,62 +309,26 @@ Status ScenarioRequest::set(std::string_view key, std::string_view value) {
   return {};
 }
 
-Result<Variation> parse_variation(std::string_view text) {
-  const std::size_t equals = text.find('=');
-  const auto malformed = [&] {
-    return Error::call(fmt::format(
-        "--vary: '{}' must look like KEY=V1,V2 (or KEY=V1;V2 where values hold commas)", text));
-  };
-  if (equals == std::string_view::npos) return malformed();
-  Variation variation{std::string(trim(text.substr(0, equals))), {}};
-  const std::string_view list = text.substr(equals + 1);
-  for (const std::string_view value :
-       split(list, list.find(';') != std::string_view::npos ? ';' : ',')) {
-    if (trim(value).empty()) return malformed();
-    variation.values.emplace_back(trim(value));
+Result<Scenario> ScenarioMaker::make(const ScenarioRequest& request) {
+  Maker maker(request);
+  if (Status s = maker.open(); !s) return std::move(s).error();
+  std::shared_ptr<const Topology>& known = networks_[network_key(request)];
+  if (known == nullptr) {
+    auto topology = maker.make_network();
+    if (!topology) return std::move(topology).error();
+    known = *topology;
   }
-  if (variation.key.empty()) return malformed();
-  return variation;
+  return maker.make(known);
 }
 
 Result<Scenario> make_scenario(const ScenarioRequest& request) {
-  Networks networks;
-  return make_scenario(request, networks);
+  return ScenarioMaker().make(request);
 }
 
 Result<TrafficDefaults> read_defaults(const ScenarioRequest& request) {
   Maker maker(request);
   if (Status s = maker.open(); !s) return std::move(s).error();
   return maker.defaults();
-}
-
-Result<std::vector<Scenario>> make_scenarios(const ScenarioRequest& request,
-                                             const std::vector<Variation>& variations) {
-  std::size_t count = 1;
-  for (const Variation& variation : variations) {
-    count *= variation.values.size();
-    if (count > scenarios_max)
-      return Error::call(fmt::format("--vary: more than {} combinations", scenarios_max));
-  }
-  std::vector<Scenario> scenarios;
-  Networks networks;
-  for (std::size_t i = 0; i < count; ++i) {
-    ScenarioRequest one = request;
-    std::string label;
-    std::size_t rest = i, below = count;
-    for (const Variation& variation : variations) {
-      below /= variation.values.size();
-      const std::string& value = variation.values[rest / below];
-      rest %= below;
-      if (Status s = one.set(variation.key, value); !s) return std::move(s).error();
-      label += fmt::format("{}{}={}", label.empty() ? "" : ", ", variation.key, value);
-    }
-    auto scenario = make_scenario(one, networks);
-    if (!scenario) return std::move(scenario).error();
-    if (!label.empty()) scenario->label = label;
-    scenarios.push_back(*std::move(scenario));
-  }
-  return scenarios;
 }
 
 Grid grid_of(const Topology& topology) {

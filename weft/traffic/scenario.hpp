@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,14 @@
 
 namespace weft {
 
+// A scenario's place in a comparison of routing policies.
+struct Compared {
+  std::size_t block = 0;    // Those of a block differ in routing, VCs and buffers only.
+  std::string combination;  // What variations chose for the block; may be empty.
+  std::string label;        // Within the block.
+  std::string basis;        // What makes it comparable: own, vcs or buffers.
+};
+
 struct Scenario {
   std::string label;  // Tells it from its companions.
   std::shared_ptr<const Topology> topology;
@@ -31,6 +40,8 @@ struct Scenario {
   PacketSizes sizes = PacketSizes::fixed(1);
   std::string routing, traffic, packet, injection = "bernoulli";  // As they were asked for.
   std::uint64_t seed = 1;
+  bool vcs_given = false;  // Not: as many as the routing needs.
+  std::optional<Compared> compared;
 
   // The time of one flit on a cable.
   Duration cycle() const { return serialise(machine.flit, machine.link.rate); }
@@ -52,21 +63,24 @@ inline constexpr std::array<std::string_view, 10> scenario_options = {
 struct ScenarioRequest {
   std::map<std::string, std::string, std::less<>> options;  // Those given, by name.
   std::vector<std::string> sets;                            // "router.vcs=4", over the file.
+  std::string_view routing_from = "routing";  // The option that named the routing, for messages.
+  // All buffers grow so, rounded up to whole flits and packets.
+  struct {
+    int times = 1, over = 1;
+  } buffers;
 
   // An option by its name or a table.key; the error names the nearest.
   Status set(std::string_view key, std::string_view value);
 };
 
-// "vcs=1,2,4", or with values that hold commas "pattern=hotspot:0.1@1,2;uniform".
-struct Variation {
-  std::string key;
-  std::vector<std::string> values;
-};
-Result<Variation> parse_variation(std::string_view text);
+// Scenarios of one maker that differ elsewhere share their network.
+class ScenarioMaker {
+ public:
+  Result<Scenario> make(const ScenarioRequest& request);
 
-// All combinations of the variations, the first varying slowest; one scenario without any.
-Result<std::vector<Scenario>> make_scenarios(const ScenarioRequest& request,
-                                             const std::vector<Variation>& variations);
+ private:
+  std::map<std::string, std::shared_ptr<const Topology>> networks_;  // By all that names them.
+};
 Result<Scenario> make_scenario(const ScenarioRequest& request);
 // Of the file named by the request; empty for a spec.
 Result<TrafficDefaults> read_defaults(const ScenarioRequest& request);

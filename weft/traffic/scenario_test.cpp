@@ -6,6 +6,7 @@
 #include <weft/base/file.hpp>
 #include <weft/base/test_file.hpp>
 #include <weft/traffic/test_scenario.hpp>
+#include <weft/traffic/variation.hpp>
 
 namespace weft {
 namespace {

@@ -6,6 +6,7 @@
 #include <weft/traffic/report.hpp>
 #include <weft/traffic/test_processes.hpp>
 #include <weft/traffic/test_scenario.hpp>
+#include <weft/traffic/variation.hpp>
 
 namespace weft {
 namespace {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report for people.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <weft/base/quantity.hpp>
+#include <weft/traffic/blocks.hpp>
 #include <weft/traffic/report.hpp>
 
 namespace weft {
@@ -71,7 +74,67 @@ std::string saturation_text(const Curve& curve, double factor) {
                             s.peak_accepted, s.peak_at_load);
 }
 
+std::string number(const char* sign, const std::optional<double>& value, int places) {
+  return value ? fmt::format("{}{:.{}f}", sign, *value, places) : "-";
+}
+
+std::string compared_line(const ComparedRow& row, const ComparedRow& reference, std::size_t width) {
+  const Scenario& s = *row.curve->scenario;
+  const char* const bound = row.reached ? "" : ">=";
+  const char* ratio_bound = "";
+  if (row.reached != reference.reached) ratio_bound = row.reached ? "<=" : ">=";
+  const std::string news =
+      row.news_share_mean > 0 ? fmt::format("{:.2f}", 100 * row.news_share_mean) : "-";
+  return fmt::format("  {:<{}} {:>3} {:>8} {:>9.2f} {:>15} {:>15.4f} {:>7} {:>9} {:>6}\n",
+                     s.routing, width, s.machine.vcs, fmt::format("{:g}", buffer_flits(s)),
+                     row.curve->zero.latency_cycles, number(bound, row.saturation, 4),
+                     row.peak_accepted, number(ratio_bound, row.ratio, 2),
+                     number("", row.latency, 2), news);
+}
+
+std::string comparison_text(const Comparison& comparison) {
+  std::size_t width = 6;
+  for (const ComparedRow& row : comparison.rows)
+    width = std::max(width, row.curve->scenario->routing.size());
+  constexpr const char* line = "  {:<{}} {:>3} {:>8} {:>9} {:>15} {:>15} {:>7} {:>9} {:>6}\n";
+  std::string text = fmt::format("comparison: {}\n", comparison.text);
+  text += fmt::format(line, "policy", width, "VCs", "buffer", "zero load",
+                      comparison.searched ? "saturation" : "highest steady", "peak accepted",
+                      "ratio", "latency", "news");
+  text += fmt::format(line, "", width, "", "flits/VC", "cycles", "flit/node/cycle",
+                      "flit/node/cycle", "x", "cycles", "%");
+  const ComparedRow& reference = comparison.rows[comparison.reference];
+  for (const ComparedRow& row : comparison.rows) text += compared_line(row, reference, width);
+  text += fmt::format("  ratio to {}; ", label_in_block(*reference.curve->scenario));
+  text += comparison.common_load
+              ? fmt::format("latency at load {:.4g}, the highest tried that all carried\n\n",
+                            *comparison.common_load)
+              : std::string("no load that was tried was carried by all\n\n");
+  return text;
+}
+
 }  // namespace
+
+std::string comparison_table(const Sweep& sweep, double factor) {
+  const std::vector<Comparison> comparisons = compare_curves(sweep);
+  if (comparisons.empty()) return "";
+  std::string text;
+  for (const Comparison& comparison : comparisons) text += comparison_text(comparison);
+  const bool searched = comparisons.front().searched;
+  if (searched)
+    text += fmt::format(
+        "saturation: the highest load with latency at most {:g} x zero load, by search (>=: all "
+        "were carried);\n",
+        factor);
+  else
+    text +=
+        "highest steady: the highest load of the list below the first that saturated (>=: none "
+        "did);\n";
+  return text + fmt::format(
+                    "peak accepted: the most at any load tried; news: the routers' information "
+                    "packets' mean\nshare of cable time, at {}\n",
+                    searched ? "saturation" : "the highest steady load");
+}
 
 std::string sweep_table(const Sweep& sweep, double factor) {
   std::string text;
