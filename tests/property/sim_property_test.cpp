@@ -150,6 +150,7 @@ Scene random_scene(std::uint64_t seed) {
       {"torus:5x4", "crossline:once", 6},
       {"mesh:4x4,p=2", "crossline:escape,once,unknown", 3},
       {"torus:5x4", "rca-1d", 4},
+      {"torus:4x5", "foresight", 4},
   };
   const Kind kind = any(rng, kinds);
   Scene scene{kind.topology, kind.routing, kind.vcs, {}, {}};

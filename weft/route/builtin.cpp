@@ -36,6 +36,8 @@ constexpr std::array table = {
     PolicyEntry{"crossline", "any shortest direction, by the free VCs of whole rows and columns",
                 &vcs_cross_line, &make_cross_line, cross_line_words, &vcs_cross_line_with,
                 &make_cross_line_with},
+    PolicyEntry{"foresight", "dimension order until the line ahead is jammed, then the freest way",
+                &vcs_foresight, &make_foresight},
     PolicyEntry{"minimal", "shortest way by local, global, local cables or dimension by dimension",
                 &vcs_minimal, &make_minimal},
     PolicyEntry{"valiant", "to a random router, then to the destination", &vcs_two_legs,

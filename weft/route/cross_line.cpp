@@ -14,40 +14,15 @@
 // packet may take the VC of its own net or that of the twin which differs in this dimension: these
 // channels belong to its net as before, and the proof stands.
 //
-// Escape (Duato): the lowest VCs are dimension order, one class on a mesh, two on a torus (the
-// upper while the wrap is still ahead); the others are free. A packet may come back from the
-// escape: it is in one buffer only, and wherever that is it waits for the escape of that place; and
-// escapes wait for each other as dimension order does.
+// cross_line_escape.cpp has the other division of VCs.
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
-#include <optional>
 
-#include <weft/route/cube_legs.hpp>
-#include <weft/route/families.hpp>
-#include <weft/route/line_order.hpp>
-#include <weft/route/straight_lines.hpp>
+#include <weft/route/cross_line.hpp>
 
 namespace weft::detail {
 namespace {
-
-enum class Look { line, local, order };
-
-// In the order of the words in families.hpp.
-struct CrossLineOptions {
-  bool escape = false;  // Else nets and levels.
-  bool fold = true;
-  bool all_round = false;  // Lines go round a ring, not just half of it.
-  bool starts_full = true;
-  bool same_number = false;  // A line keeps its VC number over the wrap.
-  bool tie_by_parity = false;
-  Shorter shorter = Shorter::counts_zero;
-  bool once = false;        // One decision a hop.
-  bool cut = false;         // Nothing beyond the packet's own way counts.
-  bool better_net = false;  // Where a packet may choose its net.
-  Look look = Look::line;
-};
 
 CrossLineOptions options_of(const ChosenWords& words) {
   const auto is = [&](std::string_view word) {
@@ -149,76 +124,6 @@ class NetLines final : public Lines {
   CrossLineOptions options_;
 };
 
-class CrossLine : public Policy {
- public:
-  CrossLine(const Topology& t, const CrossLineOptions& options)
-      : options_(options), legs_(t), cube_(std::get<Cube>(t.shape)) {}
-
- protected:
-  struct Way {
-    LineNews news;
-    Choice choice;
-  };
-  struct Ways {
-    std::array<Way, 64> items;  // At most two for each of 32 dimensions.
-    std::size_t count = 0;
-  };
-
-  // Keeps equals in the order in which they come.
-  void add(Ways& ways, const Way& way) const {
-    std::size_t at = ways.count++;
-    for (; at > 0 && compare(way.news, ways.items[at - 1].news) < 0; --at)
-      ways.items[at] = ways.items[at - 1];
-    ways.items[at] = way;
-  }
-  int compare(LineNews a, LineNews b) const {
-    return options_.look == Look::order ? 0 : compare_lines(a, b, options_.shorter);
-  }
-  LineNews look(const PortView& view, int port, int line, int distance) const {
-    LineNews news = view.line(port, line);
-    if (options_.look == Look::local) news.length = std::min(news.length, 1);
-    if (options_.cut) news.length = std::min(news.length, distance);
-    return news;
-  }
-  int distance(std::uint64_t from, std::uint64_t to, int port) const {
-    const int axis = LineReach::axis(port);
-    const int ahead = legs_.grid().coordinate(to, axis) - legs_.grid().coordinate(from, axis);
-    const int links = LineReach::up(port) ? ahead : -ahead;
-    return links < 0 ? links + cube_.radix[static_cast<std::size_t>(axis)] : links;
-  }
-  bool wraps_now(std::uint64_t from, int port) const {
-    const auto axis = static_cast<std::size_t>(LineReach::axis(port));
-    const int x = legs_.grid().coordinate(from, static_cast<int>(axis));
-    return cube_.wrap[axis] && x == (LineReach::up(port) ? cube_.radix[axis] - 1 : 0);
-  }
-  // In which order two opposite directions come that are both shortest.
-  bool up_first(std::uint64_t from) const { return !options_.tie_by_parity || parity(from) == 0; }
-  int parity(std::uint64_t from) const {
-    int sum = 0;
-    for (int axis = 0; axis < legs_.grid().axes(); ++axis)
-      sum += legs_.grid().coordinate(from, axis);
-    return sum & 1;
-  }
-  // The first that are wanted, best first.
-  void offer(const Ways& ways, Choices& out) const {
-    const auto most = static_cast<std::size_t>(options_.once ? 1 : Choices::capacity - 1);
-    for (std::size_t i = 0; i < std::min(ways.count, most); ++i) out.add(ways.items[i].choice);
-  }
-  PolicyFacts facts_for(int choices) const {
-    return {.choices_max = std::min(choices, Choices::capacity),
-            .hops_max = legs_.hops_max(),
-            .asks_source = false,
-            .looks = true,
-            .in_order = false,
-            .again = !options_.once,
-            .returns = options_.escape};
-  }
-
-  CrossLineOptions options_;
-  CubeLegs legs_;
-  Cube cube_;
-};
-
 class CrossLineNets final : public CrossLine {
  public:
   CrossLineNets(const Topology& t, int vcs, const CrossLineOptions& options)
@@ -299,61 +204,6 @@ class CrossLineNets final : public CrossLine {
   NetLines lines_;
 };
 
-class CrossLineEscape final : public CrossLine {
- public:
-  CrossLineEscape(const Topology& t, int vcs, const CrossLineOptions& options)
-      : CrossLine(t, options),
-        adaptive_(vc_range(legs_.vcs_needed(), vcs - legs_.vcs_needed())),
-        lines_(t, {.vcs = adaptive_,
-                   .all_round = options.all_round,
-                   .starts_full = options.starts_full}) {}
-
-  void next(RouterId here, const Flight& flight, const PortView& view,
-            Choices& out) const override {
-    if (here == flight.destination) return out.add_eject();
-    const std::uint64_t from = legs_.grid().word(here);
-    const std::uint64_t to = legs_.grid().word(flight.destination);
-    Ways ways;
-    for (int axis = 0; axis < legs_.grid().axes(); ++axis) {
-      const unsigned directions = legs_.directions(axis, from, to);
-      const bool first = up_first(from);
-      for (const bool up : {first, !first}) {
-        const int port = CubeLegs::port(axis, up);
-        if ((directions & (up ? 1u : 2u)) == 0 || !view.up(port)) continue;
-        add(ways, {look(view, port, 0, distance(from, to, port)),
-                   {.port = static_cast<std::uint16_t>(port), .vcs = adaptive_, .state = 0}});
-      }
-    }
-    offer(ways, out);
-    const Choice escape = escape_way(from, to);
-    if (view.up(escape.port)) out.add(escape);
-  }
-
-  PolicyFacts facts() const override {
-    int ways = 0;
-    for (int axis = 0; axis < legs_.grid().axes(); ++axis)
-      ways += cube_.wrap[static_cast<std::size_t>(axis)] ? 2 : 1;
-    return facts_for((options_.once ? 1 : ways) + 1);
-  }
-  const Lines* lines() const override { return &lines_; }
-
- private:
-  // Dimension order; a function of the place alone, so that it does not matter how a packet came.
-  Choice escape_way(std::uint64_t from, std::uint64_t to) const {
-    const int axis = legs_.grid().first_axis(from ^ to);
-    const bool up = (legs_.directions(axis, from, to) & 1u) != 0;
-    const int x = legs_.grid().coordinate(from, axis), end = legs_.grid().coordinate(to, axis);
-    const bool ahead = cube_.wrap[static_cast<std::size_t>(axis)] && (up ? end < x : end > x);
-    return {.port = CubeLegs::port(axis, up),
-            .escape = true,
-            .vcs = VcMask{1} << (ahead ? 1 : 0),
-            .state = 0};
-  }
-
-  VcMask adaptive_;
-  StraightLines lines_;
-};
-
 }  // namespace
 
 int vcs_cross_line_with(const Topology& t, const ChosenWords& words) {
@@ -364,7 +214,7 @@ int vcs_cross_line_with(const Topology& t, const ChosenWords& words) {
 }
 MadePolicy make_cross_line_with(const Topology& t, int vcs, const ChosenWords& words) {
   const CrossLineOptions options = options_of(words);
-  if (options.escape) return MadePolicy(std::make_unique<CrossLineEscape>(t, vcs, options));
+  if (options.escape) return make_cross_line_escape(t, vcs, options);
   return MadePolicy(std::make_unique<CrossLineNets>(t, vcs, options));
 }
 int vcs_cross_line(const Topology& t) {

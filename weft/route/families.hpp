@@ -42,6 +42,8 @@ inline constexpr std::array cross_line_words = {
     PolicyWords{"whole|cut", "count all of a line, or only what the packet has to go there"},
     PolicyWords{"parity-net|better-net", "the net where y needs no hop: by parity, or the freer x"},
     PolicyWords{"line|local|order", "look along lines, at own outputs only, or at nothing"}};
+int vcs_foresight(const Topology& t);
+MadePolicy make_foresight(const Topology& t, int vcs);
 int vcs_cross_line(const Topology& t);
 MadePolicy make_cross_line(const Topology& t, int vcs);
 int vcs_cross_line_with(const Topology& t, const ChosenWords& words);

@@ -388,7 +388,8 @@ TEST(MakePolicy, ErrorsSayWhatToDo) {
   EXPECT_EQ(message("valiannt", 4), "unknown routing 'valiannt'; did you mean 'valiant'?");
   EXPECT_EQ(message("dest-down", 4),
             "routing 'dest-down' does not fit torus:8x8; fitting: dor, dor-balanced, min-adaptive, "
-            "min-adaptive-escape-first, rca-1d, crossline, valiant, ugal-l, up-down, shortest");
+            "min-adaptive-escape-first, rca-1d, crossline, foresight, valiant, ugal-l, up-down, "
+            "shortest");
   EXPECT_EQ(message("dor", 33), "at most 32 VCs are supported, 33 given; set vcs = 32 or less");
 }
 

@@ -45,6 +45,7 @@ class Engine {
   NetworkCounts counts() const;
   LinkCount link(LinkId link) const;
   BufferLevel buffer(RouterId router, int port, int vc, Time at) const;
+  LineNews line(RouterId router, int port, int line) const;
   MemoryUse memory() const;
   Duration window() const { return window_; }
   Time last_moment(Time time) const;
@@ -182,6 +183,8 @@ class Engine {
   Candidate find_oldest(std::uint32_t r, int output, std::int64_t now);
   Candidate weigh(std::uint32_t r, int output, std::uint32_t bit, std::int64_t now);
   std::int64_t allocate_vcs(int worker, std::uint32_t r, std::int64_t now);
+  bool ask_and_commit(int worker, std::uint32_t r, std::uint32_t input, std::int64_t now,
+                      std::int64_t& possible_at);
   bool commit_head(std::uint32_t r, std::uint32_t input, std::int64_t now,
                    std::int64_t& possible_at);
   void stop_waiting(std::uint32_t r, std::uint32_t input);

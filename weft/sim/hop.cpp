@@ -163,14 +163,28 @@ std::int64_t Engine::allocate_vcs(int worker, std::uint32_t r, std::int64_t now)
     const std::uint32_t input = router.first_input + bit;
     if (inputs_[input].ready_at > now) {
       again_at = std::min(again_at, inputs_[input].ready_at);
-    } else if ((!facts_.again || ask_ways(worker, r, input, now)) &&
-               commit_head(r, input, now, again_at)) {
+    } else if (facts_.again ? ask_and_commit(worker, r, input, now, again_at)
+                            : commit_head(r, input, now, again_at)) {
       seeking_[std::size_t{r} * words_ + bit / 64] &= ~(std::uint64_t{1} << (bit % 64));
       router.vc_pointer = static_cast<std::uint16_t>(bit + 1);
     }
     return false;
   });
   return again_at;
+}
+
+// Its ways are the same as before, only their order may be another: no need to ask while none of
+// them is open.
+bool Engine::ask_and_commit(int worker, std::uint32_t r, std::uint32_t input, std::int64_t now,
+                            std::int64_t& possible_at) {
+  const Input& in = inputs_[input];
+  const Way* const ways = &way_list_[std::size_t{input} * ways_];
+  bool open = false;
+  for (int i = 0; i < way_count_[input] && !open; ++i) {
+    const std::uint32_t global = routers_[r].first_output + ways[i].output;
+    open = pick_vc(global, ways[i].vcs, slot(in, in.head).size(), now, possible_at) >= 0;
+  }
+  return open && ask_ways(worker, r, input, now) && commit_head(r, input, now, possible_at);
 }
 
 // The best way that has a free VC, whether or not its output is busy.

@@ -89,6 +89,9 @@ LinkCount Network::link(LinkId link) const {
 BufferLevel Network::buffer(RouterId router, int port, int vc, Time at) const {
   return engine_->buffer(router, port, vc, at);
 }
+LineNews Network::line(RouterId router, int port, int line) const {
+  return engine_->line(router, port, line);
+}
 MemoryUse Network::memory() const {
   return engine_->memory();
 }

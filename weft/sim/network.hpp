@@ -149,6 +149,8 @@ class Network {
   // Of an input port and VC; ports between routers come first, then those of the router's nodes.
   // `at`: the time up to which the network has run.
   BufferLevel buffer(RouterId router, int port, int vc, Time at) const;
+  // What a router tells of one of its policy's lines, as it knows it when the run has ended.
+  LineNews line(RouterId router, int port, int line) const;
   MemoryUse memory() const;
   Duration window() const;
   // Before everybody knows of something that happens at `time`, nodes may have come so far.

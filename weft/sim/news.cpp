@@ -141,6 +141,12 @@ LineNews Engine::line_news(std::uint32_t r, int port, int line, VcMask ready) co
   return {(bit | (told[own.next].ahead << 1)) & low_bits(length), length};
 }
 
+LineNews Engine::line(RouterId router, int port, int line) const {
+  if (news_ == nullptr || !is_here(router)) return {};
+  const std::uint32_t r = index_[router.index];
+  return line_news(r, port, line, news_->cables[news_->place(r, port)].ready);
+}
+
 // The same as it is now, for a head that has to choose.
 LineNews Engine::line_now(std::uint32_t r, int port, int line, std::int64_t now) {
   News& news = *news_;
