@@ -74,7 +74,7 @@ LineNews Oracle::combine(const Line& own, VcMask ready, LineNews ahead) const {
   }
   const int length = own.next < 0 ? 1 : std::min(own.length, 1 + ahead.length);
   const std::uint64_t beyond = own.next < 0 ? 0 : ahead.word << 1;
-  return {((free > 0 ? 1u : 0u) | beyond) & ones(length), length};
+  return {((free >= own.least ? 1u : 0u) | beyond) & ones(length), length};
 }
 
 VcMask Oracle::ready_now(std::uint32_t r, int port) {
@@ -118,7 +118,7 @@ LineNews Oracle::all_at_once(std::uint32_t r, int port, int line) {
   for (int i = 0; i < seen.length; ++i) {
     const Line own = line_of(router, port, line);
     const VcMask ready = i == 0 ? ready_now(r, port) : ready_at(router, port, now_ - flit_ps_);
-    if ((ready & own.vcs) != 0) seen.word |= std::uint64_t{1} << i;
+    if (std::popcount(ready & own.vcs) >= own.least) seen.word |= std::uint64_t{1} << i;
     router = peer_of(router, port);
     line = own.next;
   }

@@ -10,7 +10,9 @@
 // turns whenever the other line is free for longer, and every turn meets the packets of another
 // line: at moderate loads that costs more than it saves. Here a packet goes on in dimension order
 // while the next routers are free, or all that it has to go there; only then it takes the way that
-// is free for longest, where a line free up to the packet's own turn counts as free for ever.
+// is free for longest, where a line free up to the packet's own turn counts as free for ever. And a
+// router counts as free when more than half of its adaptive VCs are: by the time that the last one
+// is taken it is too late to go elsewhere.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -22,12 +24,13 @@ namespace {
 
 class CrossLineEscape : public CrossLine {
  public:
-  CrossLineEscape(const Topology& t, int vcs, const CrossLineOptions& options)
+  CrossLineEscape(const Topology& t, int vcs, const CrossLineOptions& options, int least = 1)
       : CrossLine(t, options),
         adaptive_(vc_range(legs_.vcs_needed(), vcs - legs_.vcs_needed())),
         lines_(t, {.vcs = adaptive_,
                    .all_round = options.all_round,
-                   .starts_full = options.starts_full}) {}
+                   .starts_full = options.starts_full,
+                   .least = least}) {}
 
   void next(RouterId here, const Flight& flight, const PortView& view,
             Choices& out) const override {
@@ -92,7 +95,8 @@ class CrossLineEscape : public CrossLine {
 
 class Foresight final : public CrossLineEscape {
  public:
-  Foresight(const Topology& t, int vcs) : CrossLineEscape(t, vcs, {.escape = true}) {}
+  Foresight(const Topology& t, int vcs)
+      : CrossLineEscape(t, vcs, {.escape = true}, (vcs - CubeLegs::vcs_needed(t)) / 2 + 1) {}
 
  protected:
   void add_ways(std::uint64_t from, std::uint64_t to, const PortView& view,

@@ -24,10 +24,11 @@ struct Line {
   VcMask vcs = 0;  // Its element 0 is about these VCs of the output.
   int next = -1;   // The line of the router ahead that goes on with it; -1: it ends here.
   int length = 0;  // Elements; 0: there is no such line here.
+  int least = 1;   // So many of the VCs must be ready for an element to be 1.
 };
 
 enum class LineKind {
-  bits,     // An element is 1 if any of its VCs is ready to take a packet. Element 0 is bit 0.
+  bits,     // An element is 1 if enough of its VCs are ready to take a packet. Element 0 is bit 0.
   average,  // One number: the mean of how many VCs are ready here and of the number further on, so
             // that an element counts half as much as the one before it. In 1/256.
 };

@@ -54,6 +54,7 @@ class StraightLines final : public Lines {
     LineKind kind = LineKind::bits;
     VcMask vcs = 0;
     bool all_round = false, starts_full = true;
+    int least = 1;
   };
   StraightLines(const Topology& topology, const Shape& shape)
       : reach_(topology, shape.all_round), shape_(shape) {}
@@ -69,7 +70,7 @@ class StraightLines final : public Lines {
     // A mean that goes round a ring comes back to itself, and never settles.
     const bool ends =
         shape_.kind == LineKind::average ? reach_.before_end(router, port) == 0 : length <= 1;
-    return {.vcs = shape_.vcs, .next = ends ? -1 : 0, .length = length};
+    return {.vcs = shape_.vcs, .next = ends ? -1 : 0, .length = length, .least = shape_.least};
   }
   int behind(int port) const override { return LineReach::behind(port); }
   bool starts_full() const override { return shape_.starts_full; }

@@ -96,6 +96,7 @@ void Engine::make_news_port(std::uint32_t r, int port) {
     const Line line = news.lines.line(RouterId(ids_[r]), port, l);
     told[l].vcs = line.vcs & all_vcs_;
     told[l].length = static_cast<std::uint8_t>(line.length);
+    told[l].least = static_cast<std::uint8_t>(line.least);
     told[l].next = line.next < 0 ? News::no_next : static_cast<std::uint8_t>(line.next);
   }
   if (!full || news.plane.mode == NewsMode::none) return;
@@ -135,7 +136,7 @@ LineNews Engine::line_news(std::uint32_t r, int port, int line, VcMask ready) co
     const auto free = one_vc * static_cast<std::uint64_t>(std::popcount(ready & own.vcs));
     return {ends ? free : (free + told[own.next].ahead) / 2, 1};
   }
-  const std::uint64_t bit = (ready & own.vcs) != 0 ? 1 : 0;
+  const std::uint64_t bit = own.free(ready) ? 1 : 0;
   if (ends) return {bit, 1};
   const int length = std::min<int>(own.length, 1 + told[own.next].ahead_length);
   return {(bit | (told[own.next].ahead << 1)) & low_bits(length), length};
@@ -310,7 +311,7 @@ void Engine::tell_all(int worker, std::uint32_t r, int port, VcMask before, std:
   const News::Port& own = news.cables[news.place(r, port)];
   for (int line = 0; line < news.count; ++line) {
     const News::Told& told = news.lines_of(r, port)[line];
-    const bool was = (before & told.vcs) != 0, is = (own.ready & told.vcs) != 0;
+    const bool was = told.free(before), is = told.free(own.ready);
     if (told.length == 0 || was == is) continue;
     RouterId at(ids_[r]);
     int spoken = line;  // Of the router whose line it is part of.

@@ -8,6 +8,7 @@
 // sent, however long it had to wait.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -36,6 +37,9 @@ struct News {
     std::uint8_t ahead_length = 0, sent_length = 0;
     std::uint8_t length = 0;
     std::uint8_t next = no_next;
+    std::uint8_t least = 1;
+
+    bool free(VcMask ready) const { return std::popcount(ready & vcs) >= least; }
   };
   struct Port {
     std::int64_t busy_until = 0;      // Of news on the cable behind, in band.
