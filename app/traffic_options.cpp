@@ -14,8 +14,11 @@ namespace {
 
 std::string routing_list() {
   std::string text = "Routing policies:\n";
-  for (const PolicyEntry& entry : builtin_policies())
+  for (const PolicyEntry& entry : builtin_policies()) {
     text += fmt::format("  {:<26} {}\n", entry.name, entry.help);
+    for (const PolicyWords& group : entry.groups)
+      text += fmt::format("    :{:<23} {}\n", group.words, group.help);
+  }
   return text;
 }
 

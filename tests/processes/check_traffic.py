@@ -25,6 +25,8 @@ CASES = {
     "mesh": ["--net", "mesh:8x8", "--routing", "dor", "--packet", "8", "--load", "0.05,0.15,0.9", *SHORT],
     "torus": ["--net", "torus:4x4x4", "--routing", "min-adaptive", "--vcs", "3", "--packet", "1:0.5,16:0.5",
               "--pattern", "tornado", "--load", "0.1,0.3", *SHORT],
+    "crossline": ["--net", "torus:5x4", "--packet", "8", "--vary", "routing=crossline;crossline:escape;rca-1d", "--load", "0.4", *SHORT],
+    "instant": ["--net", "mesh:5x4", "--packet", "8", "--routing", "crossline", "--set", "news.mode=instant", "--load", "0.3", *SHORT],
     "fattree": ["--net", "fattree:k=4,levels=2", "--routing", "adaptive-up", "--packet", "4", "--load", "30%", *SHORT],
     "dragonfly": ["--net", "dragonfly:a=4,h=2,p=2", "--routing", "ugal-l", "--packet", "4", "--load", "0.2",
                   "--injection", "bursty:0.02,0.05", *SHORT],
