@@ -78,16 +78,20 @@ class Oracle {
     std::int64_t busy = 0;
     std::size_t turn = 0;
   };
+  struct Piece {  // Elements [from, to) of a line.
+    int line, from, to;
+  };
   struct Word {
     std::int64_t at;
     std::size_t to;
-    int port, line;
+    int port;
+    Piece piece;
     LineNews news;
   };
   void build_news();
   std::int64_t peer_of(std::int64_t r, int port) const;
   Line line_of(std::int64_t r, int port, int line) const;
-  LineNews before_all(std::int64_t r, int port, int line) const;
+  LineNews before_all(std::int64_t r, int port, int line, int most = Line::length_max) const;
   std::int64_t news_delay(std::int64_t speaker, int port) const;
   LineNews combine(const Line& own, VcMask ready, LineNews ahead) const;
   VcMask ready_now(std::uint32_t r, int port);
@@ -98,6 +102,8 @@ class Oracle {
   void hear();
   void tell();
   void tell_in_band(std::uint32_t r, int port);
+  std::vector<std::vector<Piece>> cut_up(int port) const;
+  bool say(std::uint32_t r, int port, const Piece& piece);
   void expect_word(std::uint32_t r, int port);
 
   void build();

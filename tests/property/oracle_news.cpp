@@ -48,12 +48,17 @@ Line Oracle::line_of(std::int64_t r, int port, int line) const {
   return lines_->line(RouterId(static_cast<std::uint32_t>(r)), port, line);
 }
 
-// What counts as said when the clock starts.
-LineNews Oracle::before_all(std::int64_t r, int port, int line) const {
+// What counts as said when the clock starts: all is free, as far as cables work.
+LineNews Oracle::before_all(std::int64_t r, int port, int line, int most) const {
+  if (r < 0 || most == 0 || peer_of(r, port) < 0 || !lines_->starts_full()) return {};
   const Line own = line_of(r, port, line);
-  if (!lines_->starts_full() || own.length == 0) return {};
-  if (lines_->kind() == LineKind::bits) return {ones(own.length), own.length};
-  return {256u * static_cast<std::uint64_t>(std::popcount(own.vcs)), 1};
+  // Means of what is all the same are that.
+  if (lines_->kind() == LineKind::average)
+    return {256u * static_cast<std::uint64_t>(std::popcount(own.vcs)), own.length > 0 ? 1 : 0};
+  LineNews ahead;
+  if (own.next >= 0)
+    ahead = before_all(peer_of(r, port), port, own.next, std::min(most, own.length) - 1);
+  return combine(own, vc_range(0, machine_.vcs), ahead);
 }
 
 std::int64_t Oracle::news_delay(std::int64_t speaker, int port) const {
@@ -148,9 +153,14 @@ LineNews Oracle::line_seen(std::uint32_t r, int port, int line) {
 
 void Oracle::hear() {
   for (const Word& word : words_) {
-    if (word.at == now_)
-      gazettes_[word.to][static_cast<std::size_t>(word.port)]
-          .heard[static_cast<std::size_t>(word.line)] = word.news;
+    if (word.at != now_) continue;
+    LineNews& heard = gazettes_[word.to][static_cast<std::size_t>(word.port)]
+                          .heard[static_cast<std::size_t>(word.piece.line)];
+    for (int bit = word.piece.from; bit < word.piece.to; ++bit) {
+      const std::uint64_t mask = std::uint64_t{1} << bit;
+      heard.word = (heard.word & ~mask) | (word.news.word & mask);
+    }
+    if (word.news.length > 0) heard.length = word.news.length;
   }
   std::erase_if(words_, [&](const Word& word) { return word.at <= now_; });
 }
@@ -192,40 +202,68 @@ void Oracle::tell_in_band(std::uint32_t r, int port) {
   const std::size_t cable =
       static_cast<std::size_t>(lines_->behind(port)) + (buffered ? ins_[r].size() : 0);
   if (outs_[r][cable].free > now_ || own.busy > now_) return;
-  std::vector<std::vector<int>> flits;
-  int left = 0;
-  for (int line = 0; line < lines_->count(); ++line) {
-    const int width = lines_->width(port, line);
-    if (width == 0) continue;
-    if (flits.empty() || machine_.news.one_line || width > left) {
-      flits.emplace_back();
-      left = machine_.news.bits;
-    }
-    flits.back().push_back(line);
-    left -= width;
-  }
+  const std::vector<std::vector<Piece>> flits = cut_up(port);
   for (std::size_t i = 0; i < flits.size(); ++i) {
     const std::size_t f = (own.turn + i) % flits.size();
     bool news = false;
-    for (const int line : flits[f]) {
-      const Line shape = line_of(r, port, line);
-      const LineNews ahead =
-          shape.next < 0 ? LineNews{} : own.heard[static_cast<std::size_t>(shape.next)];
-      const LineNews is = combine(shape, own.ready.back().second, ahead);
-      LineNews& said = own.said[static_cast<std::size_t>(line)];
-      if (is.word == said.word && is.length == said.length) continue;
-      said = is;
-      words_.push_back({now_ + news_delay(r, port), static_cast<std::size_t>(to), port, line, is});
-      at(words_.back().at);
-      news = true;
-    }
+    for (const Piece& piece : flits[f]) news |= say(r, port, piece);
     if (!news) continue;
     ++news_flits_;
     own.turn = f + 1;
-    own.busy = now_ + flit_ps_;
+    const Graph& graph = topology_.graph;
+    const Port& back = graph.ports(RouterId(r))[static_cast<std::size_t>(lines_->behind(port))];
+    own.busy = now_ + serialise(machine_.flit,
+                                machine_.cabling(graph.link_classes()[back.link_class]).rate)
+                          .in_ps();
     at(own.busy);
     return;
   }
+}
+
+// Which elements of which lines go in which flit.
+std::vector<std::vector<Oracle::Piece>> Oracle::cut_up(int port) const {
+  std::vector<std::vector<Piece>> flits;
+  int used = machine_.news.bits;
+  for (int line = 0; line < lines_->count(); ++line) {
+    int left = lines_->width(port, line), next = 0;
+    while (left > 0) {
+      const int take = std::min(left, machine_.news.bits);
+      if (used + take > machine_.news.bits || machine_.news.one_line) {
+        flits.emplace_back();
+        used = 0;
+      }
+      flits.back().push_back({line, next, next + take});
+      used += take;
+      next += take;
+      left -= take;
+    }
+  }
+  return flits;
+}
+
+bool Oracle::say(std::uint32_t r, int port, const Piece& piece) {
+  Gazette& own = gazettes_[r][static_cast<std::size_t>(port)];
+  const Line shape = line_of(r, port, piece.line);
+  const LineNews ahead =
+      shape.next < 0 ? LineNews{} : own.heard[static_cast<std::size_t>(shape.next)];
+  const LineNews is = combine(shape, own.ready.back().second, ahead);
+  LineNews& said = own.said[static_cast<std::size_t>(piece.line)];
+  const bool ends_here =
+      is.length > piece.from && (is.length <= piece.to || lines_->kind() == LineKind::average);
+  const bool grown = ends_here && is.length != said.length;
+  bool differs = grown;
+  for (int bit = piece.from; bit < piece.to; ++bit)
+    differs |= (((is.word ^ said.word) >> bit) & 1) != 0;
+  if (!differs) return false;
+  for (int bit = piece.from; bit < piece.to; ++bit) {
+    const std::uint64_t mask = std::uint64_t{1} << bit;
+    said.word = (said.word & ~mask) | (is.word & mask);
+  }
+  if (grown) said.length = is.length;
+  words_.push_back({now_ + news_delay(r, port),
+                    static_cast<std::size_t>(peer_of(r, lines_->behind(port))), port, piece, said});
+  at(words_.back().at);
+  return true;
 }
 
 }  // namespace weft::test

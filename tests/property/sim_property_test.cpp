@@ -93,6 +93,11 @@ Machine random_machine(Rng& rng, int vcs) {
   m.link = {.rate = Rate::gbit_per_s(any<std::int64_t>(rng, {8, 64, 100})),
             .delay = cycles(1, 6),
             .credit_delay = cycles(1, 4)};
+  if (rng.below(4) == 0) {  // One dimension of cables of its own, where there are dimensions.
+    m.link_class["y"] = {.rate = Rate::gbit_per_s(any<std::int64_t>(rng, {16, 64})),
+                         .delay = cycles(1, 6),
+                         .credit_delay = cycles(1, 4)};
+  }
   m.node_link = {.rate = Rate::gbit_per_s(any<std::int64_t>(rng, {32, 64, 200})),
                  .delay = cycles(1, 3),
                  .credit_delay = cycles(1, 2)};
@@ -109,7 +114,7 @@ Machine random_machine(Rng& rng, int vcs) {
   m.news.mode = any<NewsMode>(rng, {NewsMode::inband, NewsMode::inband, NewsMode::sideband,
                                     NewsMode::instant, NewsMode::none});
   if (rng.coin()) m.news.hop = cycles(1, 8);
-  m.news.bits = any(rng, std::vector{4, 8, 64});
+  m.news.bits = any(rng, std::vector{3, 8, 64});
   m.news.any_credit = rng.below(4) == 0;
   m.news.one_line = rng.below(4) == 0;
   if (rng.below(3) == 0) {  // One rate for all, as in most simulations: it has code of its own.
@@ -151,6 +156,8 @@ Scene random_scene(std::uint64_t seed) {
       {"mesh:4x4,p=2", "crossline:escape,once,unknown", 3},
       {"torus:5x4", "rca-1d", 4},
       {"torus:4x5", "foresight", 4},
+      {"mesh:4x4", "rca-1d", 2},
+      {"mesh:9x2", "crossline:escape,unknown", 2},
   };
   const Kind kind = any(rng, kinds);
   Scene scene{kind.topology, kind.routing, kind.vcs, {}, {}};
@@ -159,8 +166,10 @@ Scene random_scene(std::uint64_t seed) {
     if (scene.vcs == 0 && entry.name == scene.routing) scene.vcs = entry.vcs_needed(*topology);
   }
   scene.machine = random_machine(rng, scene.vcs);
-  if (scene.routing == "rca-1d" && scene.machine.news.mode == NewsMode::instant)
-    scene.machine.news.mode = NewsMode::sideband;
+  if (scene.routing == "rca-1d") {
+    scene.machine.news.bits = 64;
+    if (scene.machine.news.mode == NewsMode::instant) scene.machine.news.mode = NewsMode::sideband;
+  }
   const std::uint32_t nodes = topology->graph.node_count();
   const std::uint64_t spread = any<std::uint64_t>(rng, {20, 200, 2000});
   std::vector<std::int64_t> born(nodes, 0);

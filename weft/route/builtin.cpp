@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <weft/base/text.hpp>
+#include <weft/route/cube_legs.hpp>
 #include <weft/route/families.hpp>
 #include <weft/route/legs.hpp>
 #include <weft/route/policy.hpp>
@@ -149,6 +150,10 @@ Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const Topolog
   const auto asked = parse_asked(name);
   if (!asked) return asked.error();
   const int needed = asked->vcs_needed(topology);
+  if (needed == 0 && asked->entry->name == "crossline" && CubeLegs::vcs_needed(topology) > 0)
+    return Error::input("routing '" + std::string(name) + "' needs more than " +
+                        std::to_string(max_vcs) + " VCs on " + topology.name +
+                        "; use crossline:escape");
   if (needed == 0) return Error::input(misfit(name, topology));
   if (vcs > max_vcs)
     return Error::input("at most " + std::to_string(max_vcs) + " VCs are supported, " +

@@ -79,6 +79,8 @@ TEST(CrossLineVcs, AreThoseOfThePaper) {
   // 8 nets of 5 levels are more than there can be; the escape will do.
   EXPECT_EQ(vcs_needed("crossline", test_network("torus:3x3x3x3")), 0);
   EXPECT_EQ(vcs_needed("crossline:escape", test_network("torus:3x3x3x3")), 3);
+  EXPECT_EQ(make_policy("crossline", test_network("torus:3x3x3x3"), 32).error().text(),
+            "routing 'crossline' needs more than 32 VCs on torus:3x3x3x3; use crossline:escape");
 }
 
 TEST(CrossLineWords, AreCheckedOneByOne) {

@@ -68,8 +68,9 @@ class StraightLines final : public Lines {
   Line line(RouterId router, int port, int /*line*/) const override {
     const int length = reach_.length(router, port);
     // A mean that goes round a ring comes back to itself, and never settles.
-    const bool ends =
-        shape_.kind == LineKind::average ? reach_.before_end(router, port) == 0 : length <= 1;
+    const bool ends = shape_.kind == LineKind::average && reach_.wraps(port)
+                          ? reach_.before_end(router, port) == 0
+                          : length <= 1;
     return {.vcs = shape_.vcs, .next = ends ? -1 : 0, .length = length, .least = shape_.least};
   }
   int behind(int port) const override { return LineReach::behind(port); }

@@ -209,7 +209,9 @@ class Engine {
   void tell_news(int worker, std::uint32_t r, std::int64_t now);
   std::int64_t note_ready(int worker, std::uint32_t r, int port, std::int64_t now);
   std::int64_t tell_line(int worker, std::uint32_t r, int port, std::int64_t now);
-  bool tell_segment(int worker, std::uint32_t r, int port, std::uint32_t lines, std::int64_t now);
+  bool tell_parts(int worker, std::uint32_t r, int port, const std::vector<NewsPart>& parts,
+                  std::int64_t now);
+  LineNews all_free(RouterId router, int port, int line, int most = Line::length_max) const;
   void tell_all(int worker, std::uint32_t r, int port, VcMask before, std::int64_t now);
   void send_news(int worker, std::uint32_t audience, const NewsItem& item);
   std::uint64_t news_flits(std::uint32_t r, int cable) const;

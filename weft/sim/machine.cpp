@@ -214,7 +214,7 @@ Status check_machine(const Machine& m) {
     }
   }
   if (m.news.hop < Duration::zero() || m.news.hop > Duration::ms(1))
-    return bad("news.hop must be more than zero and at most 1 ms");
+    return bad("news.hop must be from 0 (as switch and cable) to 1 ms");
   for (const Duration d :
        {m.route, m.vc_alloc, m.switch_alloc, m.switch_delay, m.inject_delay, m.eject_delay}) {
     if (d < Duration::zero() || d > Duration::ms(1))

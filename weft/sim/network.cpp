@@ -53,6 +53,11 @@ Result<std::unique_ptr<Network>> Network::make(const Topology& topology, const M
         "news.mode = instant tells single elements of a line, but this routing hands on means; use "
         "sideband");
   }
+  if (lines != nullptr && lines->kind() == LineKind::average &&
+      lines->width(0, 0) > machine.news.bits) {
+    return Error::input("news.bits must be at least " + std::to_string(lines->width(0, 0)) +
+                        " for this routing: a mean goes in one flit");
+  }
   auto parts = share_out(topology, options);
   if (!parts) return std::move(parts).error();
   return std::unique_ptr<Network>(new Network(std::make_unique<detail::Engine>(

@@ -14,21 +14,24 @@ std::uint64_t low_bits(int count) {
   return count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
 }
 
-// Lines in their order, as many to a flit as its bits carry.
-std::vector<std::uint32_t> pack_lines(const Lines& lines, int port, const NewsPlane& plane) {
-  std::vector<std::uint32_t> segments;
+// Lines in their order, as many to a flit as its bits carry; one that is longer than a flit is cut.
+std::vector<std::vector<NewsPart>> pack_lines(const Lines& lines, int port,
+                                              const NewsPlane& plane) {
+  std::vector<std::vector<NewsPart>> flits;
   int left = 0;
   for (int line = 0; line < lines.count(); ++line) {
     const int width = lines.width(port, line);
-    if (width == 0) continue;
-    if (segments.empty() || plane.one_line || width > left) {
-      segments.push_back(0);
-      left = plane.bits;
+    for (int from = 0; from < width; from += plane.bits) {
+      const int count = std::min(width - from, plane.bits);
+      if (flits.empty() || plane.one_line || count > left) {
+        flits.emplace_back();
+        left = plane.bits;
+      }
+      flits.back().push_back({line, from, count});
+      left -= count;
     }
-    segments.back() |= 1u << line;
-    left -= width;
   }
-  return segments;
+  return flits;
 }
 
 }  // namespace
@@ -48,7 +51,7 @@ void Engine::make_news() {
       .flit_ps = serialise(machine_.flit, machine_.link.rate).in_ps()});
   News& news = *news_;
   WEFT_CHECK(news.ports <= 64 && news.count <= max_vcs);
-  for (int p = 0; p < news.ports; ++p) news.segments.push_back(pack_lines(*lines, p, plane));
+  for (int p = 0; p < news.ports; ++p) news.flits.push_back(pack_lines(*lines, p, plane));
   const std::size_t count = ids_.size();
   news.told.resize(news.place(static_cast<std::uint32_t>(count), 0) *
                    static_cast<std::size_t>(news.count));
@@ -85,12 +88,14 @@ void Engine::make_news_port(std::uint32_t r, int port) {
                              ? news.plane.hop
                              : machine_.switch_delay +
                                    machine_.cabling(graph_.link_classes()[back.link_class]).delay;
+    own.flit_ps = static_cast<std::uint32_t>(
+        serialise(machine_.flit, machine_.cabling(graph_.link_classes()[back.link_class]).rate)
+            .in_ps());
     own.delay = static_cast<std::uint32_t>(news.plane.mode == NewsMode::instant ? news.flit_ps
                                                                                 : hop.in_ps());
   }
   if (!usable(port)) return;
   const bool full = news.lines.starts_full() || news.plane.mode == NewsMode::instant;
-  const bool bits = news.lines.kind() == LineKind::bits;
   News::Told* const told = news.lines_of(r, port);
   for (int l = 0; l < news.count; ++l) {
     const Line line = news.lines.line(RouterId(ids_[r]), port, l);
@@ -103,17 +108,32 @@ void Engine::make_news_port(std::uint32_t r, int port) {
   const RouterId ahead = ports[static_cast<std::size_t>(port)].peer;
   for (int l = 0; l < news.count; ++l) {
     // What nobody has said is taken as said.
-    const Line beyond = news.lines.line(ahead, port, l);
+    const LineNews beyond = all_free(ahead, port, l);
+    told[l].ahead = beyond.word;
     told[l].ahead_length = static_cast<std::uint8_t>(beyond.length);
-    told[l].ahead = bits
-                        ? low_bits(beyond.length)
-                        : one_vc * static_cast<std::uint64_t>(std::popcount(beyond.vcs & all_vcs_));
+    const LineNews own_line = all_free(RouterId(ids_[r]), port, l);
+    told[l].sent = own_line.word;
+    told[l].sent_length = static_cast<std::uint8_t>(own_line.length);
   }
-  for (int l = 0; l < news.count; ++l) {
-    const LineNews now = line_news(r, port, l, own.ready);
-    told[l].sent = now.word;
-    told[l].sent_length = static_cast<std::uint8_t>(now.length);
+}
+
+// A line of idle routers, as far as its cables work; round a ring, no further than is asked for.
+LineNews Engine::all_free(RouterId router, int port, int line, int most) const {
+  const auto ports = graph_.ports(router);
+  if (static_cast<std::size_t>(port) >= ports.size()) return {};
+  const Port& cable = ports[static_cast<std::size_t>(port)];
+  const Line own = news_->lines.line(router, port, line);
+  if (!cable.usable() || own.length == 0) return {};
+  const bool ends = own.next < 0 || most == 0;
+  if (news_->lines.kind() == LineKind::average) {
+    const auto free = one_vc * static_cast<std::uint64_t>(std::popcount(own.vcs & all_vcs_));
+    if (ends) return {free, 1};
+    return {(free + all_free(cable.peer, port, own.next, most - 1).word) / 2, 1};
   }
+  if (most == 0) return {};
+  most = std::min(most, own.length) - 1;
+  const int length = ends ? 1 : 1 + all_free(cable.peer, port, own.next, most).length;
+  return {low_bits(length), length};
 }
 
 // Where nothing counts as said, all have something to say.
@@ -198,13 +218,9 @@ void Engine::take_news(std::uint32_t r, std::int64_t now) {
       continue;
     }
     News::Told& told = news.lines_of(r, item.port)[item.line];
-    if (item.position < 0) {
-      told.ahead = item.word;
-      told.ahead_length = item.length;
-    } else {
-      const std::uint64_t bit = std::uint64_t{1} << item.position;
-      told.ahead = item.word != 0 ? told.ahead | bit : told.ahead & ~bit;
-    }
+    const std::uint64_t mask = low_bits(item.count) << item.from;
+    told.ahead = (told.ahead & ~mask) | (item.word & mask);
+    if (item.length > 0) told.ahead_length = item.length;
     news.owing[r] |= std::uint64_t{1} << item.port;
   }
   inbox.resize(kept);
@@ -267,13 +283,13 @@ std::int64_t Engine::tell_line(int worker, std::uint32_t r, int port, std::int64
                  outputs_[routers_[r].first_output + static_cast<std::uint32_t>(cable)].free_at);
     if (free_at > now) return free_at;
   }
-  const std::vector<std::uint32_t>& segments = news.segments[static_cast<std::size_t>(port)];
-  for (std::size_t i = 0; i < segments.size(); ++i) {
-    const std::size_t s = (own.turn + i) % segments.size();
-    if (!tell_segment(worker, r, port, segments[s], now) || !inband) continue;
+  const auto& flits = news.flits[static_cast<std::size_t>(port)];
+  for (std::size_t i = 0; i < flits.size(); ++i) {
+    const std::size_t f = (own.turn + i) % flits.size();
+    if (!tell_parts(worker, r, port, flits[f], now) || !inband) continue;
     ++own.flits;
-    own.turn = static_cast<std::uint8_t>((s + 1) % segments.size());
-    own.busy_until = now + news.flit_ps;
+    own.turn = static_cast<std::uint8_t>((f + 1) % flits.size());
+    own.busy_until = now + own.flit_ps;
     return own.busy_until;
   }
   news.owing[r] &= paid;
@@ -281,25 +297,30 @@ std::int64_t Engine::tell_line(int worker, std::uint32_t r, int port, std::int64
 }
 
 // False if there is nothing new in it.
-bool Engine::tell_segment(int worker, std::uint32_t r, int port, std::uint32_t lines,
-                          std::int64_t now) {
+bool Engine::tell_parts(int worker, std::uint32_t r, int port, const std::vector<NewsPart>& parts,
+                        std::int64_t now) {
   News& news = *news_;
   const News::Port& own = news.cables[news.place(r, port)];
   bool told_any = false;
-  for (std::uint32_t left = lines; left != 0; left &= left - 1) {
-    const int line = std::countr_zero(left);
-    News::Told& told = news.lines_of(r, port)[line];
-    const LineNews is = line_news(r, port, line, own.ready);
-    if (is.word == told.sent && is.length == told.sent_length) continue;
-    told.sent = is.word;
-    told.sent_length = static_cast<std::uint8_t>(is.length);
+  for (const NewsPart& part : parts) {
+    News::Told& told = news.lines_of(r, port)[part.line];
+    const LineNews is = line_news(r, port, part.line, own.ready);
+    const std::uint64_t mask = low_bits(part.count) << part.from;
+    // Whoever has the last element says how long the line is.
+    const bool longer =
+        is.length != told.sent_length && is.length > part.from &&
+        (is.length <= part.from + part.count || news.lines.kind() == LineKind::average);
+    if (((is.word ^ told.sent) & mask) == 0 && !longer) continue;
+    told.sent = (told.sent & ~mask) | (is.word & mask);
+    if (longer) told.sent_length = static_cast<std::uint8_t>(is.length);
     send_news(worker, own.audience,
               {.at = now + own.delay,
                .word = is.word,
                .port = static_cast<std::uint8_t>(port),
-               .line = static_cast<std::uint8_t>(line),
+               .line = static_cast<std::uint8_t>(part.line),
                .length = told.sent_length,
-               .position = -1});
+               .from = static_cast<std::uint8_t>(part.from),
+               .count = static_cast<std::uint8_t>(part.count)});
     told_any = true;
   }
   return told_any;
@@ -328,11 +349,12 @@ void Engine::tell_all(int worker, std::uint32_t r, int port, VcMask before, std:
       if (leads < 0) break;
       send_news(worker, at.index,
                 {.at = now + news.flit_ps,
-                 .word = is ? 1u : 0u,
+                 .word = std::uint64_t{is ? 1u : 0u} << position,
                  .port = static_cast<std::uint8_t>(port),
                  .line = static_cast<std::uint8_t>(spoken),
                  .length = 0,
-                 .position = static_cast<std::int8_t>(position)});
+                 .from = static_cast<std::uint8_t>(position),
+                 .count = 1});
       spoken = leads;
     }
   }

@@ -21,10 +21,16 @@ namespace weft::detail {
 struct NewsItem {
   std::int64_t at;
   std::uint64_t word;
-  std::uint8_t port;     // Whose line it is about, there and here.
-  std::uint8_t line;     // Of the router that speaks.
-  std::uint8_t length;   // Elements known.
-  std::int8_t position;  // Of one element, whose new value is `word`; -1: the whole line.
+  std::uint8_t port;    // Whose line it is about, there and here.
+  std::uint8_t line;    // Of the router that speaks.
+  std::uint8_t length;  // Elements known of it; 0: as many as before.
+  std::uint8_t from;    // The bits of `word` that are told: so many, from this one on.
+  std::uint8_t count;
+};
+
+// Bits of a line that go in one flit.
+struct NewsPart {
+  int line, from, count;
 };
 
 struct News {
@@ -46,8 +52,9 @@ struct News {
     std::uint64_t flits = 0;          // That it has carried.
     std::uint32_t audience = nobody;  // The router behind, by its number in the network.
     std::uint32_t delay = 0;          // To it, ps.
+    std::uint32_t flit_ps = 0;        // Of the cable to it.
     VcMask ready = 0;                 // As noted last.
-    std::uint8_t turn = 0;            // The segment to look at first.
+    std::uint8_t turn = 0;            // The flit to look at first.
   };
 
   std::size_t place(std::uint32_t r, int port) const {
@@ -60,9 +67,8 @@ struct News {
   const Lines& lines;
   NewsPlane plane;
   int ports, count;
-  std::int64_t size, flit_ps;  // Room that makes a VC ready; a flit on a cable.
-  std::vector<std::vector<std::uint32_t>> segments =
-      {};  // By port: masks of lines that share a flit.
+  std::int64_t size, flit_ps;  // Room that makes a VC ready; a flit on the usual cable.
+  std::vector<std::vector<std::vector<NewsPart>>> flits = {};  // By port: what goes together.
   std::vector<Told> told = {};
   std::vector<Port> cables = {};
   std::vector<std::uint64_t> stirred = {}, owing = {};  // Ports to look at, by router.

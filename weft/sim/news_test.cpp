@@ -21,8 +21,13 @@ class Notes final : public Host {
 };
 
 struct Rig {
-  Rig(const std::string& spec, const std::string& routing, Machine machine)
+  // broken: the router whose cable to the right does not work.
+  Rig(const std::string& spec, const std::string& routing, Machine machine, int broken = -1)
       : topology(*make_topology(spec)) {
+    if (broken >= 0) {
+      const LinkId link = topology.graph.link(RouterId(static_cast<std::uint32_t>(broken)), 0);
+      topology.graph = Graph::with_down(topology.graph, std::vector<LinkId>{link});
+    }
     machine.vcs = vcs_needed(routing, topology);
     policy = *make_policy(routing, topology, machine.vcs);
     network = *Network::make(topology, machine, *policy, notes, {});
@@ -173,6 +178,35 @@ TEST(News, TakesMoreFlitsWhereAFlitCarriesLess) {
   }
   EXPECT_LT(flits[0], flits[1]);
   EXPECT_LT(flits[1], flits[2]);
+}
+
+// 31 elements in flits of 8 bits: in four pieces, and all of it arrives.
+TEST(News, OfALongLineGoesInPieces) {
+  std::vector<std::uint64_t> flits;
+  for (const int bits : {31, 8}) {
+    Machine m = with_news(NewsMode::inband);
+    m.news.bits = bits;
+    Rig rig("mesh:32x2", "crossline:escape,unknown", m);
+    EXPECT_FALSE(*rig.network->run(Time::ps(100'000'000)));
+    EXPECT_EQ(rig.stale(), 0);
+    EXPECT_EQ(rig.network->line(RouterId(0), 0, 0).length, 31);
+    rig.storm(300);
+    EXPECT_FALSE(*rig.network->run(Time::ps(1'000'000'000)));
+    EXPECT_EQ(rig.stale(), 0);
+    flits.push_back(rig.news());
+  }
+  EXPECT_LT(flits[0], flits[1]);
+}
+
+TEST(News, EndsAtABrokenCable) {
+  for (const char* routing : {"crossline", "crossline:escape", "crossline:unknown"}) {
+    Rig rig("mesh:6x2", routing, with_news(NewsMode::sideband), 3);
+    EXPECT_FALSE(*rig.network->run(Time::ps(100'000'000)));
+    EXPECT_EQ(rig.network->line(RouterId(0), 0, 0).length, 3) << routing;
+    EXPECT_EQ(rig.network->line(RouterId(2), 0, 0).length, 1) << routing;
+    EXPECT_EQ(rig.network->line(RouterId(3), 0, 0).length, 0) << routing;
+    EXPECT_EQ(rig.network->line(RouterId(4), 0, 0).length, 1) << routing;
+  }
 }
 
 TEST(News, OfMeansCannotBeInstant) {
