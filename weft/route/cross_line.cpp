@@ -132,13 +132,13 @@ class CrossLineNets final : public CrossLine {
   void next(RouterId here, const Flight& flight, const PortView& view,
             Choices& out) const override {
     if (here == flight.destination) return out.add_eject();
-    const std::uint64_t from = legs_.grid().word(here);
-    const std::uint64_t to = legs_.grid().word(flight.destination);
+    const std::uint64_t from = legs().grid().word(here);
+    const std::uint64_t to = legs().grid().word(flight.destination);
     Ways ways;
     if (flight.hops == 0) {
       const Entry entry = enter(from, to);
       add_ways(from, to, {entry.net, 0}, view, ways);
-      for (int net = 0; net < (1 << nets_.signs()) && options_.better_net; ++net) {
+      for (int net = 0; net < (1 << nets_.signs()) && words().better_net; ++net) {
         if (net != entry.net && ((net ^ entry.net) & ~entry.open) == 0 && ways.count < nets_most)
           add_ways(from, to, {net, 0}, view, ways);
       }
@@ -152,9 +152,9 @@ class CrossLineNets final : public CrossLine {
   // One for each dimension, and one more where the first is exactly half-way round; all this for
   // each net that a packet may choose.
   PolicyFacts facts() const override {
-    const int ways = legs_.grid().axes() + 1;
-    if (options_.once) return facts_for(1);
-    return facts_for(options_.better_net ? ways << nets_.signs() : ways);
+    const int ways = legs().grid().axes() + 1;
+    if (words().once) return facts_for(1);
+    return facts_for(words().better_net ? ways << nets_.signs() : ways);
   }
   const Lines* lines() const override { return &lines_; }
 
@@ -170,10 +170,10 @@ class CrossLineNets final : public CrossLine {
   // The net of a packet at its source. Where both signs will do, by parity.
   Entry enter(std::uint64_t from, std::uint64_t to) const {
     Entry entry{0, 0};
-    for (int axis = 0; axis < legs_.grid().axes(); ++axis) {
+    for (int axis = 0; axis < legs().grid().axes(); ++axis) {
       const int bit = nets_.sign(axis);
       if (bit < 0) continue;
-      const unsigned directions = legs_.directions(axis, from, to);
+      const unsigned directions = legs().directions(axis, from, to);
       if (directions == 2 || (directions != 1 && parity(from) == 1)) entry.net |= 1 << bit;
       // Half-way round, the net is the way; it stays with parity.
       if (directions == 0) entry.open |= 1 << bit;
@@ -184,8 +184,8 @@ class CrossLineNets final : public CrossLine {
                 Ways& ways) const {
     const int line = rider.net * nets_.levels() + rider.level;
     const bool first = up_first(from);
-    for (int axis = 0; axis < legs_.grid().axes(); ++axis) {
-      const unsigned directions = legs_.directions(axis, from, to);
+    for (int axis = 0; axis < legs().grid().axes(); ++axis) {
+      const unsigned directions = legs().directions(axis, from, to);
       for (const bool up : {first, !first}) {
         const int port = CubeLegs::port(axis, up);
         if ((directions & (up ? 1u : 2u)) == 0 || !nets_.goes(rider.net, port) || !view.up(port))
@@ -193,7 +193,7 @@ class CrossLineNets final : public CrossLine {
         const int level = rider.level + (wraps_now(from, port) ? 1 : 0);
         add(ways, {look(view, port, line, distance(from, to, port)),
                    {.port = static_cast<std::uint16_t>(port),
-                    .vcs = nets_.vcs(rider.net, level, port, options_.fold),
+                    .vcs = nets_.vcs(rider.net, level, port, words().fold),
                     .state = static_cast<std::uint64_t>(rider.net) |
                              (static_cast<std::uint64_t>(level) << 8)}});
       }

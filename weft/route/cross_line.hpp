@@ -101,6 +101,11 @@ class CrossLine : public Policy {
             .returns = options_.escape};
   }
 
+  const CrossLineOptions& words() const { return options_; }
+  const CubeLegs& legs() const { return legs_; }
+  const Cube& cube() const { return cube_; }
+
+ private:
   CrossLineOptions options_;
   CubeLegs legs_;
   Cube cube_;

@@ -26,7 +26,7 @@ class CrossLineEscape : public CrossLine {
  public:
   CrossLineEscape(const Topology& t, int vcs, const CrossLineOptions& options, int least = 1)
       : CrossLine(t, options),
-        adaptive_(vc_range(legs_.vcs_needed(), vcs - legs_.vcs_needed())),
+        adaptive_(vc_range(legs().vcs_needed(), vcs - legs().vcs_needed())),
         lines_(t, {.vcs = adaptive_,
                    .all_round = options.all_round,
                    .starts_full = options.starts_full,
@@ -35,8 +35,8 @@ class CrossLineEscape : public CrossLine {
   void next(RouterId here, const Flight& flight, const PortView& view,
             Choices& out) const override {
     if (here == flight.destination) return out.add_eject();
-    const std::uint64_t from = legs_.grid().word(here);
-    const std::uint64_t to = legs_.grid().word(flight.destination);
+    const std::uint64_t from = legs().grid().word(here);
+    const std::uint64_t to = legs().grid().word(flight.destination);
     Ways ways;
     add_ways(from, to, view, ways);
     offer(ways, out);
@@ -46,9 +46,9 @@ class CrossLineEscape : public CrossLine {
 
   PolicyFacts facts() const override {
     int ways = 0;
-    for (int axis = 0; axis < legs_.grid().axes(); ++axis)
-      ways += cube_.wrap[static_cast<std::size_t>(axis)] ? 2 : 1;
-    return facts_for((options_.once ? 1 : ways) + 1);
+    for (int axis = 0; axis < legs().grid().axes(); ++axis)
+      ways += cube().wrap[static_cast<std::size_t>(axis)] ? 2 : 1;
+    return facts_for((words().once ? 1 : ways) + 1);
   }
   const Lines* lines() const override { return &lines_; }
 
@@ -64,8 +64,8 @@ class CrossLineEscape : public CrossLine {
   void for_each_port(std::uint64_t from, std::uint64_t to, const PortView& view,
                      Visit&& visit) const {
     const bool first = up_first(from);
-    for (int axis = 0; axis < legs_.grid().axes(); ++axis) {
-      const unsigned directions = legs_.directions(axis, from, to);
+    for (int axis = 0; axis < legs().grid().axes(); ++axis) {
+      const unsigned directions = legs().directions(axis, from, to);
       for (const bool up : {first, !first}) {
         const int port = CubeLegs::port(axis, up);
         if ((directions & (up ? 1u : 2u)) != 0 && view.up(port)) visit(port);
@@ -79,10 +79,10 @@ class CrossLineEscape : public CrossLine {
  private:
   // Dimension order; a function of the place alone, so that it does not matter how a packet came.
   Choice escape_way(std::uint64_t from, std::uint64_t to) const {
-    const int axis = legs_.grid().first_axis(from ^ to);
-    const bool up = (legs_.directions(axis, from, to) & 1u) != 0;
-    const int x = legs_.grid().coordinate(from, axis), end = legs_.grid().coordinate(to, axis);
-    const bool ahead = cube_.wrap[static_cast<std::size_t>(axis)] && (up ? end < x : end > x);
+    const int axis = legs().grid().first_axis(from ^ to);
+    const bool up = (legs().directions(axis, from, to) & 1u) != 0;
+    const int x = legs().grid().coordinate(from, axis), end = legs().grid().coordinate(to, axis);
+    const bool ahead = cube().wrap[static_cast<std::size_t>(axis)] && (up ? end < x : end > x);
     return {.port = CubeLegs::port(axis, up),
             .escape = true,
             .vcs = VcMask{1} << (ahead ? 1 : 0),
