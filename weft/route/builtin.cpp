@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <weft/base/text.hpp>
-#include <weft/route/cube_legs.hpp>
 #include <weft/route/families.hpp>
 #include <weft/route/legs.hpp>
 #include <weft/route/policy.hpp>
@@ -99,11 +98,22 @@ std::string unknown(std::string_view name) {
   return "unknown routing '" + std::string(name) + "'" + suggest(name, known);
 }
 
+// How the policy would fit: by its name, or else with the first word that makes it so.
+std::string fitting_form(const PolicyEntry& entry, const Topology& topology) {
+  if (entry.vcs_needed(topology) > 0) return std::string(entry.name);
+  for (const PolicyWords& group : entry.groups)
+    for (const std::string_view word : split(group.words, '|'))
+      if (entry.vcs_needed_with(topology, {word}) > 0)
+        return std::string(entry.name) + ":" + std::string(word);
+  return "";
+}
+
 std::string misfit(std::string_view name, const Topology& topology) {
   std::string fitting;
-  for (const PolicyEntry& entry : table)
-    if (entry.vcs_needed(topology) > 0)
-      fitting += (fitting.empty() ? "" : ", ") + std::string(entry.name);
+  for (const PolicyEntry& entry : table) {
+    const std::string form = fitting_form(entry, topology);
+    if (!form.empty()) fitting += (fitting.empty() ? "" : ", ") + form;
+  }
   return "routing '" + std::string(name) + "' does not fit " + topology.name +
          "; fitting: " + fitting;
 }
@@ -150,10 +160,6 @@ Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const Topolog
   const auto asked = parse_asked(name);
   if (!asked) return asked.error();
   const int needed = asked->vcs_needed(topology);
-  if (needed == 0 && asked->entry->name == "crossline" && CubeLegs::vcs_needed(topology) > 0)
-    return Error::input("routing '" + std::string(name) + "' needs more than " +
-                        std::to_string(max_vcs) + " VCs on " + topology.name +
-                        "; use crossline:escape");
   if (needed == 0) return Error::input(misfit(name, topology));
   if (vcs > max_vcs)
     return Error::input("at most " + std::to_string(max_vcs) + " VCs are supported, " +

@@ -48,17 +48,14 @@ class Nets {
  public:
   Nets(const Topology& topology, int vcs) : vcs_(vcs) {
     const Cube& cube = std::get<Cube>(topology.shape);
+    bool first = true;  // It is free in both directions.
     for (int axis = 0; axis < cube.dimensions(); ++axis) {
       const auto a = static_cast<std::size_t>(axis);
       sign_[a] = -1;
       if (cube.radix[a] < 2) continue;
       if (cube.wrap[a]) ++levels_;
-      // The first is free in both directions.
-      if (free_axis_ < 0) {
-        free_axis_ = axis;
-      } else {
-        sign_[a] = signs_++;
-      }
+      if (!first) sign_[a] = signs_++;
+      first = false;
     }
   }
 
@@ -84,7 +81,7 @@ class Nets {
     return vc_range(first, (c + 1) * vcs_ / count() - first);
   }
 
-  int vcs_, levels_ = 1, signs_ = 0, free_axis_ = -1;
+  int vcs_, levels_ = 1, signs_ = 0;
   std::array<int, Grid::axes_max> sign_{};
 };
 
@@ -129,11 +126,18 @@ class CrossLineNets final : public CrossLine {
   CrossLineNets(const Topology& t, int vcs, const CrossLineOptions& options)
       : CrossLine(t, options), nets_(t, vcs), lines_(t, nets_, options) {}
 
-  void next(RouterId here, const Flight& flight, const PortView& view,
-            Choices& out) const override {
-    if (here == flight.destination) return out.add_eject();
-    const std::uint64_t from = legs().grid().word(here);
-    const std::uint64_t to = legs().grid().word(flight.destination);
+  // One for each dimension, and one more where the first is exactly half-way round; all this for
+  // each net that a packet may choose.
+  PolicyFacts facts() const override {
+    const int ways = legs().grid().axes() + 1;
+    if (words().once) return facts_for(1);
+    return facts_for(words().better_net ? ways << nets_.signs() : ways);
+  }
+  const Lines* lines() const override { return &lines_; }
+
+ protected:
+  void choose(std::uint64_t from, std::uint64_t to, const Flight& flight, const PortView& view,
+              Choices& out) const override {
     Ways ways;
     if (flight.hops == 0) {
       const Entry entry = enter(from, to);
@@ -148,15 +152,6 @@ class CrossLineNets final : public CrossLine {
     }
     offer(ways, out);
   }
-
-  // One for each dimension, and one more where the first is exactly half-way round; all this for
-  // each net that a packet may choose.
-  PolicyFacts facts() const override {
-    const int ways = legs().grid().axes() + 1;
-    if (words().once) return facts_for(1);
-    return facts_for(words().better_net ? ways << nets_.signs() : ways);
-  }
-  const Lines* lines() const override { return &lines_; }
 
  private:
   struct Rider {
@@ -183,21 +178,15 @@ class CrossLineNets final : public CrossLine {
   void add_ways(std::uint64_t from, std::uint64_t to, Rider rider, const PortView& view,
                 Ways& ways) const {
     const int line = rider.net * nets_.levels() + rider.level;
-    const bool first = up_first(from);
-    for (int axis = 0; axis < legs().grid().axes(); ++axis) {
-      const unsigned directions = legs().directions(axis, from, to);
-      for (const bool up : {first, !first}) {
-        const int port = CubeLegs::port(axis, up);
-        if ((directions & (up ? 1u : 2u)) == 0 || !nets_.goes(rider.net, port) || !view.up(port))
-          continue;
-        const int level = rider.level + (wraps_now(from, port) ? 1 : 0);
-        add(ways, {look(view, port, line, distance(from, to, port)),
-                   {.port = static_cast<std::uint16_t>(port),
-                    .vcs = nets_.vcs(rider.net, level, port, words().fold),
-                    .state = static_cast<std::uint64_t>(rider.net) |
-                             (static_cast<std::uint64_t>(level) << 8)}});
-      }
-    }
+    for_each_port(from, to, view, [&](int port) {
+      if (!nets_.goes(rider.net, port)) return;
+      const int level = rider.level + (wraps_now(from, port) ? 1 : 0);
+      add(ways, {look(view, port, line, distance(from, to, port)),
+                 {.port = static_cast<std::uint16_t>(port),
+                  .vcs = nets_.vcs(rider.net, level, port, words().fold),
+                  .state = static_cast<std::uint64_t>(rider.net) |
+                           (static_cast<std::uint64_t>(level) << 8)}});
+    });
   }
 
   Nets nets_;

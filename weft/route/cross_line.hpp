@@ -36,7 +36,16 @@ class CrossLine : public Policy {
   CrossLine(const Topology& t, const CrossLineOptions& options)
       : options_(options), legs_(t), cube_(std::get<Cube>(t.shape)) {}
 
+  void next(RouterId here, const Flight& flight, const PortView& view, Choices& out) const final {
+    if (here == flight.destination) return out.add_eject();
+    choose(legs_.grid().word(here), legs_.grid().word(flight.destination), flight, view, out);
+  }
+
  protected:
+  // Of two different routers, by their coordinates.
+  virtual void choose(std::uint64_t from, std::uint64_t to, const Flight& flight,
+                      const PortView& view, Choices& out) const = 0;
+
   struct Way {
     LineNews news;
     Choice choice;
@@ -77,6 +86,19 @@ class CrossLine : public Policy {
     const auto axis = static_cast<std::size_t>(LineReach::axis(port));
     const int x = legs_.grid().coordinate(from, static_cast<int>(axis));
     return cube_.wrap[axis] && x == (LineReach::up(port) ? cube_.radix[axis] - 1 : 0);
+  }
+  // Ports on shortest ways whose cable works, dimension by dimension.
+  template <typename Visit>
+  void for_each_port(std::uint64_t from, std::uint64_t to, const PortView& view,
+                     Visit&& visit) const {
+    const bool first = up_first(from);
+    for (int axis = 0; axis < legs_.grid().axes(); ++axis) {
+      const unsigned directions = legs_.directions(axis, from, to);
+      for (const bool up : {first, !first}) {
+        const int port = CubeLegs::port(axis, up);
+        if ((directions & (up ? 1u : 2u)) != 0 && view.up(port)) visit(port);
+      }
+    }
   }
   // In which order two opposite directions come that are both shortest.
   bool up_first(std::uint64_t from) const { return !options_.tie_by_parity || parity(from) == 0; }

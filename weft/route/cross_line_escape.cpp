@@ -32,18 +32,6 @@ class CrossLineEscape : public CrossLine {
                    .starts_full = options.starts_full,
                    .least = least}) {}
 
-  void next(RouterId here, const Flight& flight, const PortView& view,
-            Choices& out) const override {
-    if (here == flight.destination) return out.add_eject();
-    const std::uint64_t from = legs().grid().word(here);
-    const std::uint64_t to = legs().grid().word(flight.destination);
-    Ways ways;
-    add_ways(from, to, view, ways);
-    offer(ways, out);
-    const Choice escape = escape_way(from, to);
-    if (view.up(escape.port)) out.add(escape);
-  }
-
   PolicyFacts facts() const override {
     int ways = 0;
     for (int axis = 0; axis < legs().grid().axes(); ++axis)
@@ -53,24 +41,20 @@ class CrossLineEscape : public CrossLine {
   const Lines* lines() const override { return &lines_; }
 
  protected:
+  void choose(std::uint64_t from, std::uint64_t to, const Flight& /*flight*/, const PortView& view,
+              Choices& out) const override {
+    Ways ways;
+    add_ways(from, to, view, ways);
+    offer(ways, out);
+    const Choice escape = escape_way(from, to);
+    if (view.up(escape.port)) out.add(escape);
+  }
   // All shortest directions, best first.
   virtual void add_ways(std::uint64_t from, std::uint64_t to, const PortView& view,
                         Ways& ways) const {
     for_each_port(from, to, view, [&](int port) {
       add(ways, {look(view, port, 0, distance(from, to, port)), way_through(port)});
     });
-  }
-  template <typename Visit>
-  void for_each_port(std::uint64_t from, std::uint64_t to, const PortView& view,
-                     Visit&& visit) const {
-    const bool first = up_first(from);
-    for (int axis = 0; axis < legs().grid().axes(); ++axis) {
-      const unsigned directions = legs().directions(axis, from, to);
-      for (const bool up : {first, !first}) {
-        const int port = CubeLegs::port(axis, up);
-        if ((directions & (up ? 1u : 2u)) != 0 && view.up(port)) visit(port);
-      }
-    }
   }
   Choice way_through(int port) const {
     return {.port = static_cast<std::uint16_t>(port), .vcs = adaptive_, .state = 0};

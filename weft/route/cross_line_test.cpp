@@ -79,8 +79,12 @@ TEST(CrossLineVcs, AreThoseOfThePaper) {
   // 8 nets of 5 levels are more than there can be; the escape will do.
   EXPECT_EQ(vcs_needed("crossline", test_network("torus:3x3x3x3")), 0);
   EXPECT_EQ(vcs_needed("crossline:escape", test_network("torus:3x3x3x3")), 3);
-  EXPECT_EQ(make_policy("crossline", test_network("torus:3x3x3x3"), 32).error().text(),
-            "routing 'crossline' needs more than 32 VCs on torus:3x3x3x3; use crossline:escape");
+  const auto refused = make_policy("crossline", test_network("torus:3x3x3x3"), 32);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().text(),
+            "routing 'crossline' does not fit torus:3x3x3x3; fitting: dor, dor-balanced, "
+            "min-adaptive, min-adaptive-escape-first, rca-1d, crossline:escape, foresight, "
+            "valiant, ugal-l, up-down, shortest");
 }
 
 TEST(CrossLineWords, AreCheckedOneByOne) {

@@ -40,15 +40,14 @@ void Engine::make_news() {
   const Lines* const lines = policy_.lines();
   if (lines == nullptr) return;
   const NewsPlane& plane = machine_.news;
-  news_ = std::make_unique<News>(News{
-      .lines = *lines,
-      .plane = plane,
-      .ports = lines->ports(),
-      .count = lines->count(),
-      .size =
-          std::min(machine_.packet_max(), plane.any_credit ? machine_.flit : machine_.packet_max())
-              .count,
-      .flit_ps = serialise(machine_.flit, machine_.link.rate).in_ps()});
+  news_ = std::make_unique<News>(
+      News{.lines = *lines,
+           .plane = plane,
+           .ports = lines->ports(),
+           .count = lines->count(),
+           .size = plane.any_credit ? std::min(machine_.flit, machine_.packet_max()).count
+                                    : machine_.packet_max().count,
+           .flit_ps = serialise(machine_.flit, machine_.link.rate).in_ps()});
   News& news = *news_;
   WEFT_CHECK(news.ports <= 64 && news.count <= max_vcs);
   for (int p = 0; p < news.ports; ++p) news.flits.push_back(pack_lines(*lines, p, plane));
@@ -111,9 +110,11 @@ void Engine::make_news_port(std::uint32_t r, int port) {
     const LineNews beyond = all_free(ahead, port, l);
     told[l].ahead = beyond.word;
     told[l].ahead_length = static_cast<std::uint8_t>(beyond.length);
-    const LineNews own_line = all_free(RouterId(ids_[r]), port, l);
-    told[l].sent = own_line.word;
-    told[l].sent_length = static_cast<std::uint8_t>(own_line.length);
+  }
+  for (int l = 0; l < news.count; ++l) {
+    const LineNews now = line_news(r, port, l, own.ready);
+    told[l].sent = now.word;
+    told[l].sent_length = static_cast<std::uint8_t>(now.length);
   }
 }
 
