@@ -17,7 +17,8 @@ namespace {
 using namespace detail;
 
 constexpr std::array table = {
-    PolicyEntry{"dor", "dimension order, the shorter way round a ring", &vcs_dor, &make_dor},
+    PolicyEntry{"dor", "dimension order, the shorter way round a ring", &vcs_dor, &make_dor,
+                dor_words, &vcs_dor_with, &make_dor_with},
     PolicyEntry{"dor-balanced", "dimension order on a torus, VC halves evenly loaded",
                 &vcs_dor_balanced, &make_dor_balanced},
     PolicyEntry{"xy-yx", "dimension order up or down on a mesh, by coin at the source", &vcs_xy_yx,

@@ -107,6 +107,23 @@ std::vector<Case> fitting() {
 }
 INSTANTIATE_TEST_SUITE_P(Builtin, EveryPolicy, testing::ValuesIn(fitting()), test_name);
 
+// The table is without words; those that change a route promise the same.
+TEST(PolicyWithWords, KeepsItsPromises) {
+  int networks = 0;
+  for (const std::string_view spec : test_network_specs()) {
+    const Topology topology = test_network(spec);
+    const int needed = vcs_needed("dor:up", topology);
+    if (needed == 0) continue;
+    ++networks;
+    for (const int vcs : vc_counts(needed)) {
+      const auto policy = make_policy("dor:up", topology, vcs);
+      ASSERT_TRUE(policy) << policy.error().text();
+      judge(topology, **policy, vcs, FakeView(topology, Load::random, 7));
+    }
+  }
+  EXPECT_GT(networks, 3);
+}
+
 // Policies made for any graph deliver whatever is still connected.
 TEST(BrokenGraph, IsRoutedAround) {
   for (const std::string_view spec : test_network_specs()) {

@@ -94,7 +94,8 @@ TEST(CrossLineWords, AreCheckedOneByOne) {
             "routing 'crossline' knows no word 'ecsape'; did you mean 'escape'?");
   EXPECT_EQ(message("crossline:fold,nofold"),
             "routing 'crossline' cannot be both 'fold' and 'nofold'");
-  EXPECT_EQ(message("dor:cut"), "routing 'dor' takes no words; leave out ':cut'");
+  EXPECT_EQ(message("valiant:cut"), "routing 'valiant' takes no words; leave out ':cut'");
+  EXPECT_EQ(message("dor:cut"), "routing 'dor' knows no word 'cut'; known: coin, up");
   EXPECT_TRUE(make_policy("crossline:cut,cut,escape", t, 6));
 }
 

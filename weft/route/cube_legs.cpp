@@ -14,7 +14,7 @@ int CubeLegsOf<balanced>::vcs_needed(const Topology& topology) {
 }
 
 template <bool balanced>
-CubeLegsOf<balanced>::CubeLegsOf(const Topology& topology)
+CubeLegsOf<balanced>::CubeLegsOf(const Topology& topology, bool half_goes_up)
     : grid_(std::get<Cube>(topology.shape).radix, topology.graph.router_count()) {
   const Cube& cube = std::get<Cube>(topology.shape);
   int coins = 0;
@@ -25,10 +25,12 @@ CubeLegsOf<balanced>::CubeLegsOf(const Topology& topology)
       if (radix > 1) classes_used_ |= 1u << class_any;
       continue;
     }
-    rings_[d] = {.radix = radix, .coin = coins++};
+    // One more settles a tie, and changes nothing else as twice a distance is even.
+    const bool settled = half_goes_up && radix % 2 == 0;
+    rings_[d] = {.radix = radix, .coin = coins++, .turn = settled ? radix + 1 : radix};
     hops_max_ += radix / 2;
     classes_used_ |= (1u << class_lower) | (1u << class_upper);
-    if (balanced || radix % 2 == 0) one_way_ = false;
+    if (balanced || (radix % 2 == 0 && !half_goes_up)) one_way_ = false;
   }
   WEFT_CHECK(coins <= axis_shift);
 }

@@ -25,7 +25,8 @@ namespace weft::detail {
 template <bool balanced>
 class CubeLegsOf {
  public:
-  explicit CubeLegsOf(const Topology& topology);
+  // Exactly half-way round a ring: by the packet's coin, or always up.
+  explicit CubeLegsOf(const Topology& topology, bool half_goes_up = false);
   static int vcs_needed(const Topology& topology);  // 0: not a cube.
 
   LegStep step(RouterId here, RouterId target, std::uint32_t state, bool fresh) const {
@@ -44,7 +45,7 @@ class CubeLegsOf {
     // Directions are as good as random, and a mispredicted branch costs more than all of this: so
     // bits are computed, not branched on.
     const std::uint32_t coin = (state >> ring.coin) & 1u;
-    const int balance = 2 * (ahead + (ahead < 0 ? ring.radix : 0)) - ring.radix;
+    const int balance = 2 * (ahead + (ahead < 0 ? ring.radix : 0)) - ring.turn;
     const std::uint32_t up =
         static_cast<std::uint32_t>(balance < 0) | (static_cast<std::uint32_t>(balance == 0) & coin);
     const std::uint32_t entering = static_cast<std::uint32_t>(fresh) |
@@ -95,6 +96,7 @@ class CubeLegsOf {
   struct Ring {
     int radix = 0;  // 0: this dimension does not wrap.
     int coin = 0;   // Which bit of the state decides.
+    int turn = 0;   // Twice the distance from which on it is shorter to go down.
   };
 
   static std::uint32_t entered(std::uint32_t state, int axis, std::uint32_t half) {

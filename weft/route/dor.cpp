@@ -13,6 +13,13 @@ MadePolicy make_dor(const Topology& t, int vcs) {
   return MadePolicy(std::make_unique<OneLeg<CubeLegs>>(CubeLegs(t), vcs));
 }
 
+int vcs_dor_with(const Topology& t, const ChosenWords&) {
+  return vcs_dor(t);
+}
+MadePolicy make_dor_with(const Topology& t, int vcs, const ChosenWords& words) {
+  return MadePolicy(std::make_unique<OneLeg<CubeLegs>>(CubeLegs(t, words.front() == "up"), vcs));
+}
+
 int vcs_dor_balanced(const Topology& t) {
   const int vcs = BalancedCubeLegs::vcs_needed(t);
   return vcs >= 2 ? vcs : 0;  // Without a wrap there is nothing to balance.

@@ -13,6 +13,10 @@ using MadePolicy = Result<std::unique_ptr<Policy>>;
 
 int vcs_dor(const Topology& t);
 MadePolicy make_dor(const Topology& t, int vcs);
+inline constexpr std::array dor_words = {
+    PolicyWords{"coin|up", "exactly half-way round a ring: by the packet's coin, or always up"}};
+int vcs_dor_with(const Topology& t, const ChosenWords& words);
+MadePolicy make_dor_with(const Topology& t, int vcs, const ChosenWords& words);
 int vcs_dor_balanced(const Topology& t);
 MadePolicy make_dor_balanced(const Topology& t, int vcs);
 

@@ -193,6 +193,42 @@ TEST(Dor, FactsSayWhenOrderIsKept) {
   EXPECT_FALSE(in_order("torus:5x4", 2));  // Half-way by coin.
 }
 
+// With the word "up" there is no coin: one path, and both ways round being as long, the upper one.
+TEST(Dor, UpGoesUpHalfWay) {
+  for (const std::string_view spec : {"ring:8", "torus:4x6", "torus:5x2x4", "cube:4x4,wrap=10"}) {
+    const Topology t = test_network(spec);
+    const auto policy = policy_of("dor:up", t, 2);
+    FakeView view(t, Load::empty);
+    const Cube& cube = std::get<Cube>(t.shape);
+    Rng rng(5);
+    for (std::uint32_t s = 0; s < t.graph.node_count(); ++s)
+      for (std::uint32_t d = 0; d < t.graph.node_count(); ++d) {
+        const Trace way = trace(t, *policy, view, {NodeId(s), NodeId(d), 0});
+        for (int i = 0; i < 4; ++i)
+          ASSERT_EQ(trace(t, *policy, view, {NodeId(s), NodeId(d), rng.next()}).links, way.links);
+        ASSERT_EQ(way.hops(), distance(t, RouterId(s), RouterId(d))) << spec;
+        const Coordinates a = coordinates(t, RouterId(s)), b = coordinates(t, RouterId(d));
+        std::vector<LinkId> wanted;
+        Coordinates at = a;
+        for (std::size_t i = 0; i < at.size(); ++i) {
+          const int radix = cube.radix[i];
+          const int ahead = (b[i] - a[i] + radix) % radix;
+          const bool up = cube.wrap[i] ? 2 * ahead <= radix : b[i] > a[i];
+          for (; at[i] != b[i]; at[i] = (at[i] + (up ? 1 : radix - 1)) % radix)
+            wanted.push_back(
+                t.graph.link(*find_router(t, at), static_cast<int>(2 * i) + (up ? 0 : 1)));
+        }
+        ASSERT_EQ(way.links, wanted) << spec << ": " << s << " to " << d;
+      }
+  }
+}
+
+TEST(Dor, UpKeepsTheOrderWhereACoinDoesNot) {
+  const Topology t = test_network("torus:5x4");
+  EXPECT_TRUE(policy_of("dor:up", t, 2)->facts().in_order);
+  EXPECT_FALSE(policy_of("dor:coin", t, 2)->facts().in_order);
+}
+
 TEST(Dor, ManyDimensionsAndLongOnes) {
   for (const std::string_view spec : {"torus:3x3x3x3x3x3x3x3", "mesh:4x2x3x2x4x2x3x2x2x2",
                                       "mesh:65535x2", "cube:65534x3,wrap=11", "hypercube:17"}) {
