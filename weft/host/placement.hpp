@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rank runs on which node. A file has a record per line: rank, node (its number, or its
-// coordinates with commas); '#' begins a comment. Every rank stands there once.
+// Which rank runs on which node: block by block, or as a rank file (weft/topo/rank_file.hpp) says.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Line charts as data, drawn to SVG or to one HTML page that loads nothing.
+// Line charts and histograms as data, drawn to SVG or to one HTML page that loads nothing.
 #pragma once
 
 #include <optional>
@@ -19,6 +19,8 @@ struct ChartPoint {
 struct Series {
   std::string label{};
   std::vector<ChartPoint> points{};
+  // A histogram's outline: y holds from its x to the next point's, without markers.
+  bool steps = false;
 };
 
 struct Axis {
@@ -48,6 +50,11 @@ std::string to_svg(const Chart& chart);
 // A page with the charts one below the other; `remark` stands below, in small type.
 std::string to_html(const std::string& title, std::span<const Chart> charts,
                     const std::string& remark);
+
+// A page of the given parts, each of them well-formed markup: charts, tables, headings. The tips of
+// elements of class "mark" or "cell" are shown at once.
+std::string make_page(const std::string& title, std::span<const std::string> parts,
+                      const std::string& remark);
 
 // Text for XML: the five special characters are replaced, control characters dropped.
 std::string escape_xml(const std::string& text);

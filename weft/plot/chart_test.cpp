@@ -103,6 +103,24 @@ TEST(Chart, SeveralSeriesHaveALegend) {
   EXPECT_EQ(count(to_svg(sample(2)), "series &lt;1&gt;"), 1u);
 }
 
+TEST(Chart, StepsHaveAnOutlineAndNoMarkers) {
+  Chart chart{.x = {.label = "bytes"}, .y = {.label = "links"}};
+  chart.series.push_back({.label = "before", .points = {{0, 4}, {1, 2}, {2, 0}}, .steps = true});
+  chart.series.push_back({.label = "after", .points = {{0, 1}, {1, 0}}, .steps = true});
+  chart.series.push_back({.label = "nothing", .steps = true});
+  const std::string svg = to_svg(chart);
+  EXPECT_EQ(complaint(svg), "");
+  EXPECT_EQ(count(svg, "class=\"area\""), 2u);
+  EXPECT_EQ(count(svg, "<g class=\"mark"), 0u);
+}
+
+TEST(Chart, PageOfParts) {
+  const std::vector<std::string> parts = {"<p>one</p>", "<p>two</p>"};
+  const std::string page = make_page("a < b", parts, "");
+  EXPECT_EQ(complaint(page), "");
+  EXPECT_LT(page.find("<p>one</p>"), page.find("<p>two</p>"));
+}
+
 TEST(Chart, SameChartSameBytes) {
   EXPECT_EQ(to_svg(sample(3)), to_svg(sample(3)));
 }

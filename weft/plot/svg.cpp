@@ -32,6 +32,7 @@ font:13px system-ui,sans-serif;color:var(--ink)}
 .weft .frame{stroke:var(--soft);fill:none}
 .weft .rule{stroke:var(--soft);stroke-dasharray:2 4}
 .weft .line{stroke:var(--c);fill:none;stroke-width:2}
+.weft .area{fill:var(--c);fill-opacity:.15;stroke:none}
 .weft .d1{stroke-dasharray:7 3}.weft .d2{stroke-dasharray:2 3}.weft .d3{stroke-dasharray:9 3 2 3}
 .weft .mark{stroke:var(--c);fill:var(--c);stroke-width:1.5}.weft .hollow{fill:var(--paper)}
 )";
@@ -128,6 +129,27 @@ std::string draw_series(const Series& series, std::size_t index, const Scale& x,
   return text + marks + "</g>\n";
 }
 
+std::string draw_steps(const Series& series, std::size_t index, const Scale& x, const Scale& y,
+                       const std::string& clip) {
+  std::string path;
+  double first = 0;
+  for (const ChartPoint& point : series.points) {
+    if (!std::isfinite(point.y) || !std::isfinite(point.x)) continue;
+    const double px = std::clamp(x(point.x), -1e4, 1e4), py = std::clamp(y(point.y), -1e4, 1e4);
+    if (path.empty()) {
+      first = px;
+      path = fmt::format("M{:.1f} {:.1f}", px, y.from);
+    }
+    path += fmt::format("H{:.1f}V{:.1f}", px, py);
+  }
+  if (path.empty()) return "";
+  return fmt::format(
+      "<g class=\"c{0}\" clip-path=\"url(#{1})\">\n<path class=\"area\" "
+      "d=\"{2}V{3:.1f}H{4:.1f}z\"/>"
+      "\n<path class=\"line d{5}\" d=\"{2}\"/>\n</g>\n",
+      index % styles, clip, path, y.from, first, dash_of(index));
+}
+
 std::string draw_grid(const Scale& x, const Scale& y) {
   std::string text = "<g class=\"grid\">\n";
   for (const double at : x.ticks.at)
@@ -169,9 +191,9 @@ std::string draw_legend(const Chart& chart, double y) {
     const double lx = left + column * static_cast<double>(i % legend_columns);
     const std::size_t line = i / legend_columns;
     const double ly = y + legend_row * static_cast<double>(line);
-    text +=
-        fmt::format("<g class=\"c{}\"><path class=\"line d{}\" d=\"M{:.1f} {:.1f}h28\"/>{}</g>\n",
-                    i % styles, dash_of(i), lx, ly, draw_marker(i, lx + 14, ly, ChartPoint{}));
+    text += fmt::format(
+        "<g class=\"c{}\"><path class=\"line d{}\" d=\"M{:.1f} {:.1f}h28\"/>{}</g>\n", i % styles,
+        dash_of(i), lx, ly, chart.series[i].steps ? "" : draw_marker(i, lx + 14, ly, ChartPoint{}));
     text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", lx + 36, ly + 4,
                         escape_xml(chart.series[i].label));
   }
@@ -243,7 +265,7 @@ std::string to_svg(const Chart& chart) {
   text += fmt::format("<rect class=\"frame\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
                       left, top, width - left - right, frame_height);
   for (std::size_t i = 0; i < chart.series.size(); ++i)
-    text += draw_series(chart.series[i], i, x, y, clip);
+    text += (chart.series[i].steps ? draw_steps : draw_series)(chart.series[i], i, x, y, clip);
   text +=
       fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
                   (left + width - right) / 2, top + frame_height + 40, escape_xml(chart.x.label));
