@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/part/cuts.hpp>
+#include <weft/part/halve.hpp>
 #include <weft/part/part.hpp>
 
 #ifdef WEFT_METIS
@@ -80,6 +81,9 @@ class OwnRandomNumbers {
 
 using Options = std::array<idx_t, METIS_NOPTIONS>;
 
+constexpr const char* other_metis =
+    "the METIS found at run time is not the one weft was built with";
+
 // One that was built with wider integers writes beyond the options.
 bool fits_header(Options& options) {
   std::array<idx_t, std::size_t{2} * METIS_NOPTIONS> wide{};
@@ -148,8 +152,7 @@ class Metis {
   Result<Owners> run(decltype(&METIS_PartGraphKway) cut, const Numbers& set,
                      std::vector<real_t> shares) {
     Options options;
-    if (!fits_header(options))
-      return Error::run("the METIS found at run time is not the one weft was built with");
+    if (!fits_header(options)) return Error::run(other_metis);
     options[METIS_OPTION_SEED] = 1;
     // Thousandths that a part may be heavier than it should be; of halves of halves they add up.
     options[METIS_OPTION_UFACTOR] = shares.size() == 2 ? 1 : 10;
@@ -209,12 +212,45 @@ class Metis {
   Numbers local_;  // Position in the set that is being cut.
 };
 
+Status check_there() {
+  if (!has_metis()) return Error::run(WEFT_METIS " is missing (Debian: libmetis5)");
+  return {};
+}
+
+std::mutex one_at_a_time;  // There is one rand() for all threads.
+
 }  // namespace
+
+Result<std::vector<std::uint8_t>> halve_graph(const HalvingTask& task) {
+  if (Status s = check_there(); !s) return std::move(s).error();
+  const std::lock_guard lock(one_at_a_time);
+  Options options;
+  if (!fits_header(options)) return Error::run(other_metis);
+  options[METIS_OPTION_SEED] = static_cast<idx_t>(task.seed);
+  options[METIS_OPTION_UFACTOR] = 1;
+  auto vertices = static_cast<idx_t>(task.first.size() - 1);
+  idx_t constraints = 1;
+  idx_t parts = 2;
+  idx_t cut = 0;
+  std::array<real_t, 2> shares = {static_cast<real_t>(task.share),
+                                  static_cast<real_t>(1 - task.share)};
+  std::vector<idx_t> first(task.first.begin(), task.first.end());
+  std::vector<idx_t> peer(task.peer.begin(), task.peer.end());
+  std::vector<idx_t> weight(task.weight.begin(), task.weight.end());
+  peer.reserve(1);
+  weight.reserve(1);
+  std::vector<idx_t> part(task.first.size() - 1);
+  const OwnRandomNumbers guard;
+  const int status = MetisLibrary::get().halve(
+      &vertices, &constraints, first.data(), peer.data(), nullptr, nullptr, weight.data(), &parts,
+      shares.data(), nullptr, options.data(), &cut, part.data());
+  if (status != METIS_OK) return Error::run("METIS could not halve the graph");
+  return std::vector<std::uint8_t>(part.begin(), part.end());
+}
 
 // Neither of METIS's two ways is better for all networks: take the one that cuts fewer links.
 Result<Owners> cut_metis(const CutTask& task) {
-  if (!has_metis()) return Error::run(WEFT_METIS " is missing (Debian: libmetis5)");
-  static std::mutex one_at_a_time;  // There is one rand() for all threads.
+  if (Status s = check_there(); !s) return std::move(s).error();
   const std::lock_guard lock(one_at_a_time);
   Metis metis(task);
   auto halved = metis.halve();
@@ -237,6 +273,10 @@ namespace weft {
 
 bool has_metis() {
   return false;
+}
+
+Result<std::vector<std::uint8_t>> detail::halve_graph(const HalvingTask&) {
+  return Error::call("this weft was built without METIS (Debian: libmetis-dev)");
 }
 
 Result<detail::Owners> detail::cut_metis(const CutTask&) {
