@@ -3,4 +3,4 @@
 #pragma once
 
 #define WEFT_COMMANDS(command) \
-  command(net) command(traffic) command(sim) command(cc) command(cxx) command(fc)
+  command(net) command(traffic) command(sim) command(map) command(cc) command(cxx) command(fc)

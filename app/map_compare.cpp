@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "map_compare.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "output.hpp"
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <weft/base/file.hpp>
+#include <weft/base/rng.hpp>
+#include <weft/map/bounds.hpp>
+#include <weft/map/formats.hpp>
+#include <weft/map/scotch.hpp>
+
+namespace weft::app {
+
+namespace {
+
+struct Row {
+  std::string name;
+  map::RankMap map;
+  map::Judgement judgement;
+  double seconds = 0;
+  bool there = true;
+};
+
+map::RankMap random_map(const map::Problem& problem, std::uint64_t seed) {
+  std::vector<std::uint32_t> slots(problem.slots());
+  std::iota(slots.begin(), slots.end(), 0u);
+  Rng rng = Rng(seed).stream("random map");
+  for (std::size_t i = slots.size(); i > 1; --i) std::swap(slots[i - 1], slots[rng.below(i)]);
+  std::vector<std::uint32_t> ranks(problem.slots());
+  std::iota(ranks.begin(), ranks.end(), 0u);
+  return problem.in_order(ranks, slots);
+}
+
+class Table {
+ public:
+  explicit Table(const Comparison& comparison)
+      : c_(comparison),
+        ways_(*map::make_ways(comparison.problem.topology(), comparison.problem.routing())) {}
+
+  void add(const std::string& name, const map::RankMap& map, double seconds) {
+    rows_.push_back(
+        {name, map, judge(c_.problem, map, c_.search.objective, *ways_), seconds, true});
+    rows_.back().judgement.loads = {};
+  }
+  void add_missing(const std::string& name) { rows_.push_back({name, {}, {}, 0, false}); }
+
+  // One of the ways that search.
+  Status add_search(const std::string& name, const map::CandidateChoice& choice, bool anneal) {
+    if (c_.search.stop != nullptr && c_.search.stop->load()) return {};
+    map::SearchOptions options = c_.search;
+    options.choice = choice;
+    options.anneal = anneal;
+    const double begun = options.clock();
+    auto found = search(c_.problem, options);
+    if (!found) return std::move(found).error();
+    add(name, found->best.map, options.clock() - begun);
+    return {};
+  }
+
+  std::string text() const {
+    const map::Bounds bounds = find_bounds(c_.problem, c_.search.objective, *ways_);
+    std::string out = fmt::format("{:<24}{:>12}{:>14}{:>14}{:>13}{:>10}{:>10}\n", "map", "hops",
+                                  "hop-bytes", "fullest link", "objective", "/ Scotch", "seconds");
+    for (const Row& row : rows_) {
+      if (!row.there) {
+        out += fmt::format("{:<24}{:>12}\n", row.name, "not available");
+        continue;
+      }
+      out += fmt::format("{:<24}{:>12}{:>14.6g}{:>14.10g}{:>13.5g}{:>10}{:>10.1f}\n", row.name,
+                         row.judgement.hops, row.judgement.hop_bytes, row.judgement.link_max,
+                         row.judgement.value, ratio(row), row.seconds);
+    }
+    out += fmt::format("{:<24}{:>12}{:>14.6g}{:>14.10g}{:>13.5g}\n", "proved bound", bounds.hops,
+                       bounds.hop_bytes, bounds.link_max, bounds.value);
+    return out;
+  }
+
+  std::string json() const {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Row& row : rows_) {
+      if (!row.there) continue;
+      list.push_back({{"map", row.name},
+                      {"hops", row.judgement.hops},
+                      {"hop_bytes", row.judgement.hop_bytes},
+                      {"link_max", row.judgement.link_max},
+                      {"link_mean", row.judgement.link_mean},
+                      {"objective", row.judgement.value},
+                      {"seconds", row.seconds}});
+    }
+    return list.dump(2) + "\n";
+  }
+
+  std::string csv() const {
+    std::string out = "map,hops,hop_bytes,link_max,link_mean,objective,seconds\n";
+    for (const Row& row : rows_) {
+      if (!row.there) continue;
+      const map::Judgement& j = row.judgement;
+      out += fmt::format("\"{}\",{},{:.17g},{:.17g},{:.17g},{:.17g},{:.3f}\n", row.name, j.hops,
+                         j.hop_bytes, j.link_max, j.link_mean, j.value, row.seconds);
+    }
+    return out;
+  }
+
+  const Row& best() const {
+    const Row* least = &rows_.front();
+    for (const Row& row : rows_)
+      if (row.there && row.judgement.value < least->judgement.value) least = &row;
+    return *least;
+  }
+
+ private:
+  std::string ratio(const Row& row) const {
+    for (const Row& other : rows_)
+      if (other.name == "Scotch" && other.there && other.judgement.value > 0)
+        return fmt::format("{:.4f}", row.judgement.value / other.judgement.value);
+    return "-";
+  }
+
+  const Comparison& c_;
+  std::unique_ptr<map::Ways> ways_;
+  std::vector<Row> rows_;
+};
+
+Status write_all(const Comparison& c, const Table& table) {
+  const MapOptions& o = c.options;
+  if (!o.output.empty()) {
+    auto text = write_map(c.problem, c.problem.to_nodes(table.best().map), {o.format, {}});
+    if (!text) return std::move(text).error();
+    if (Status s = write_file(o.output, *text); !s) return s;
+  }
+  if (!o.json.empty())
+    if (Status s = write_file(o.json, table.json()); !s) return s;
+  if (!o.csv.empty())
+    if (Status s = write_file(o.csv, table.csv()); !s) return s;
+  return o.quiet ? Status() : print(table.text());
+}
+
+}  // namespace
+
+Status compare_maps(const Comparison& c, bool speaks) {
+  Table table(c);
+  table.add("identity", c.problem.in_order(), 0);
+  table.add("random", random_map(c.problem, c.search.seed), 0);
+  const double begun = c.search.clock();
+  if (auto scotch = map::scotch_map(c.problem); scotch)
+    table.add("Scotch", *scotch, c.search.clock() - begun);
+  else
+    table.add_missing("Scotch");
+  constexpr map::CandidateChoice none{false, false, false, 1};
+  constexpr map::CandidateChoice bisection{false, true, false, 1};
+  for (const Status& s : {table.add_search("bisection (BISEM)", bisection, false),
+                          table.add_search("annealing (OPTIM)", none, true),
+                          table.add_search("bisection + annealing", bisection, true),
+                          table.add_search("all together", {}, true)}) {
+    if (!s) return Error(s.error());
+  }
+  return speaks ? write_all(c, table) : Status();
+}
+
+}  // namespace weft::app

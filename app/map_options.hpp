@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of weft map.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "job.hpp"
+
+#include <weft/map/objective.hpp>
+#include <weft/map/search.hpp>
+#include <weft/step/step.hpp>
+
+namespace weft::app {
+
+struct MapOptions {
+  // What is to be placed where.
+  std::string net, traffic, traffic_format = "automatic", program, routing;
+  std::vector<std::string> sets, forbid, fix;
+  std::int64_t ranks = 0, ranks_per_node = 1;
+  // How to search.
+  std::string objective = "paper", time, preset = "balanced", start, checkpoint, resume;
+  std::optional<std::int64_t> evaluations, tries, chains;
+  std::uint64_t seed = 1;
+  std::int64_t threads = 0;
+  // What to do instead.
+  std::string evaluate;
+  bool compare = false, list = false;
+  // The simulator's word.
+  bool simulate = false;
+  std::string order = "round-robin";
+  std::int64_t shrink = 1;
+  // What to write.
+  std::string output, format = "weft", hosts, json, csv, svg, html, progress_file;
+  bool quiet = false;
+};
+
+void add_map_options(CLI::App& parser, MapOptions& options);
+
+// The options that are more than words.
+struct MapWishes {
+  map::Objective objective;
+  double seconds = 0;
+  int threads = 1;
+  SendOrder order = SendOrder::round_robin;
+};
+// What can be said without looking at the network.
+Result<MapWishes> check_map_options(const MapOptions& options, const Job& job);
+
+// Objectives and formats, a line each.
+std::string list_map_words();
+
+}  // namespace weft::app

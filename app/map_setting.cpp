@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "map_setting.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <wordexp.h>
+
+#include <weft/base/file.hpp>
+#include <weft/base/text.hpp>
+#include <weft/map/map_file.hpp>
+#include <weft/map/ways.hpp>
+#include <weft/topo/network_file.hpp>
+#include <weft/trace/any_traffic.hpp>
+
+namespace weft::app {
+
+namespace {
+
+// A number, or a name as the network has it.
+Result<std::uint32_t> parse_node(std::string_view text, const Topology& topology) {
+  if (const auto number = parse_int(text); number) {
+    if (*number < 0 || *number >= topology.graph.node_count())
+      return Error::call(fmt::format("there is no node {}; {} has 0 to {}", *number, topology.name,
+                                     topology.graph.node_count() - 1));
+    return static_cast<std::uint32_t>(*number);
+  }
+  auto node = find_node(topology, text);
+  if (!node) return Error::call(node.error().message());
+  return node->index;
+}
+
+// The words of an option, those of "@FILE" from the file, where '#' begins a comment.
+Result<std::vector<std::string>> read_words(const char* option,
+                                            const std::vector<std::string>& values) {
+  std::vector<std::string> words;
+  const auto add = [&](std::string_view text, std::string_view separators) {
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find_first_of(separators), text.size());
+      if (const auto word = trim(text.substr(0, end)); !word.empty()) words.emplace_back(word);
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+  };
+  for (const std::string& value : values) {
+    if (!value.starts_with('@')) {
+      add(value, ",");
+      continue;
+    }
+    const auto text = read_file(value.substr(1));
+    if (!text) return Error(text.error()).during(option);
+    for (const std::string_view line : split(*text, '\n')) add(line.substr(0, line.find('#')), ",");
+  }
+  return words;
+}
+
+Result<std::vector<NodeId>> read_forbidden(const MapOptions& o, const Topology& topology) {
+  auto words = read_words("--forbid", o.forbid);
+  if (!words) return std::move(words).error();
+  std::vector<NodeId> nodes;
+  for (const std::string& word : *words) {
+    const std::size_t dash = word.find('-');
+    if (dash != std::string::npos && parse_int(word.substr(0, dash)) &&
+        parse_int(word.substr(dash + 1))) {
+      auto first = parse_node(word.substr(0, dash), topology);
+      auto last = parse_node(word.substr(dash + 1), topology);
+      if (!first) return std::move(first).error().during("--forbid");
+      if (!last) return std::move(last).error().during("--forbid");
+      if (*last < *first) return Error::call("--forbid: '" + word + "' ends before it begins");
+      for (std::uint32_t n = *first; n <= *last; ++n) nodes.emplace_back(n);
+      continue;
+    }
+    auto node = parse_node(word, topology);
+    if (!node) return std::move(node).error().during("--forbid");
+    nodes.emplace_back(*node);
+  }
+  return nodes;
+}
+
+Result<std::vector<std::uint32_t>> read_fixed(const MapOptions& o, const Topology& topology) {
+  auto words = read_words("--fix", o.fix);
+  if (!words) return std::move(words).error();
+  std::vector<std::uint32_t> fixed;
+  for (const std::string& word : *words) {
+    // "RANK=NODE"; in a file also "RANK NODE".
+    const std::size_t gap = word.find_first_of("= \t");
+    if (gap == std::string::npos) return Error::call("--fix: '" + word + "' is not RANK=NODE");
+    const auto rank = parse_int(trim(word.substr(0, gap)));
+    if (!rank || *rank < 0 || *rank >= (1 << 26))
+      return Error::call("--fix: '" + word.substr(0, gap) + "' is no rank");
+    auto node = parse_node(trim(std::string_view(word).substr(gap + 1)), topology);
+    if (!node) return std::move(node).error().during("--fix");
+    const auto r = static_cast<std::size_t>(*rank);
+    if (fixed.size() <= r) fixed.resize(r + 1, map::anywhere);
+    if (fixed[r] != map::anywhere && fixed[r] != *node)
+      return Error::call(fmt::format("--fix: rank {} is named twice", r));
+    fixed[r] = *node;
+  }
+  return fixed;
+}
+
+// What a byte costs on each class of links, against the fastest; empty: the same on all.
+std::vector<double> slowness(const Scene& scene) {
+  const std::vector<std::string>& classes = scene.topology->graph.link_classes();
+  std::vector<double> rate;
+  for (const std::string& name : classes)
+    rate.push_back(scene.machine.cabling(name).rate.in_byte_per_s());
+  if (rate.empty()) return {};
+  const double fastest = *std::max_element(rate.begin(), rate.end());
+  if (std::all_of(rate.begin(), rate.end(), [&](double r) { return r == fastest; })) return {};
+  for (double& r : rate) r = fastest / r;
+  return rate;
+}
+
+struct Words {  // As a shell would split them, without running anything.
+  wordexp_t found{};
+  int status;
+  explicit Words(const std::string& text)
+      : status(::wordexp(text.c_str(), &found, WRDE_NOCMD | WRDE_UNDEF)) {}
+  Words(const Words&) = delete;
+  Words& operator=(const Words&) = delete;
+  ~Words() {
+    if (status == 0) ::wordfree(&found);
+  }
+};
+
+class Folder {  // For the time of a call.
+ public:
+  Folder() {
+    const char* const base = std::getenv("TMPDIR");
+    std::string name = std::string(base == nullptr ? "/tmp" : base) + "/weft-map-XXXXXX";
+    if (::mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+Status run_and_wait(const std::vector<std::string>& command) {
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const pid_t child = ::fork();
+  if (child < 0) return Error::run(std::string("cannot start a process: ") + std::strerror(errno));
+  if (child == 0) {
+    ::dup2(STDERR_FILENO, STDOUT_FILENO);  // Ours is for the report.
+    ::execv("/proc/self/exe", arguments.data());
+    ::_exit(3);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  return Error::run("--program: the simulation of '" + command.back() + "' failed, see above");
+}
+
+// The program's own traffic, on the same machine with ranks in order.
+Result<TrafficMatrix> traffic_of_program(const MapOptions& o) {
+  const Words words(o.program);
+  if (words.status != 0 || words.found.we_wordc == 0)
+    return Error::call("--program: '" + o.program + "' is no program with arguments");
+  const Folder folder;
+  if (folder.path().empty())
+    return Error::run(std::string("no temporary folder: ") + std::strerror(errno));
+  std::vector<std::string> command = {"weft",     "sim",   "--net",       o.net,
+                                      "--matrix", "--out", folder.path(), "--quiet"};
+  for (const std::string& set : o.sets) command.insert(command.end(), {"--set", set});
+  if (!o.routing.empty()) command.insert(command.end(), {"--routing", o.routing});
+  if (o.ranks > 0) command.insert(command.end(), {"-n", std::to_string(o.ranks)});
+  command.insert(command.end(), {"--ranks-per-node", std::to_string(o.ranks_per_node)});
+  for (std::size_t i = 0; i < words.found.we_wordc; ++i)
+    command.emplace_back(words.found.we_wordv[i]);
+  if (Status s = run_and_wait(command); !s) return std::move(s).error();
+  return read_any_traffic(folder.path() + "/traffic.txt", {});
+}
+
+Result<TrafficMatrix> read_pattern(const MapOptions& o) {
+  if (!o.program.empty()) return traffic_of_program(o);
+  auto format = parse_traffic_format(o.traffic_format);
+  if (!format) return Error::call("--traffic-format: " + format.error().message());
+  return read_any_traffic(o.traffic, {static_cast<std::uint32_t>(o.ranks), *format});
+}
+
+Result<Scene> read_machine_for(const MapOptions& o) {
+  Plan plan;
+  plan.net = o.net;
+  plan.routing = o.routing;
+  plan.sets = o.sets;
+  // A network that says nothing about routing is judged as the published tool does it.
+  if (o.routing.empty() && !o.net.ends_with(".toml")) {
+    auto topology = load_topology(o.net);
+    if (!topology)
+      return Error::call("--net: " + topology.error().message())
+          .at(topology.error().file(), topology.error().line());
+    plan.routing = map::default_judging(*topology);
+  }
+  return read_scene(plan);
+}
+
+Status read_hosts(const MapOptions& o, MapSetting& setting) {
+  if (o.hosts.empty()) return {};
+  const auto text = read_file(o.hosts);
+  if (!text) return Error(text.error()).during("--hosts");
+  for (const std::string_view line : split(*text, '\n'))
+    if (const auto name = trim(line.substr(0, line.find('#'))); !name.empty())
+      setting.hosts.emplace_back(name);
+  const std::size_t nodes = setting.scene.topology->graph.node_count();
+  if (setting.hosts.size() == nodes) return {};
+  return Error::input(fmt::format("--hosts: {} names {} hosts, but the network has {} nodes",
+                                  o.hosts, setting.hosts.size(), nodes));
+}
+
+}  // namespace
+
+Result<MapSetting> read_map_setting(const MapOptions& o) {
+  MapSetting setting;
+  auto scene = read_machine_for(o);
+  if (!scene) return std::move(scene).error();
+  setting.scene = *std::move(scene);
+  if (setting.scene.node.rails > 1)
+    return Error::call(
+        "nodes with several rails are mapped as nodes with one: add --set "
+        "node.rails=1 and a network with one end per node");
+  const Topology& topology = *setting.scene.topology;
+  map::Request request;
+  request.slots_per_node = static_cast<std::uint32_t>(o.ranks_per_node);
+  request.routing = setting.scene.routing;
+  request.link_slowness = slowness(setting.scene);
+  auto forbidden = read_forbidden(o, topology);
+  if (!forbidden) return std::move(forbidden).error();
+  request.forbidden = *std::move(forbidden);
+  auto fixed = read_fixed(o, topology);
+  if (!fixed) return std::move(fixed).error();
+  request.fixed = *std::move(fixed);
+  if (Status s = read_hosts(o, setting); !s) return std::move(s).error();
+  auto traffic = read_pattern(o);
+  if (!traffic) return std::move(traffic).error();
+  auto problem =
+      map::Problem::make(setting.scene.topology, *std::move(traffic), std::move(request));
+  if (!problem) return std::move(problem).error();
+  setting.problem = std::make_unique<map::Problem>(*std::move(problem));
+  setting.pattern = o.program.empty() ? o.traffic : o.program;
+  return setting;
+}
+
+Result<map::RankMap> read_rank_map(const std::string& path, const map::Problem& problem) {
+  auto nodes = map::read_map(path, problem.topology(), problem.ranks());
+  if (!nodes) return std::move(nodes).error();
+  auto made = problem.from_nodes(*nodes);
+  if (!made) return Error::input(made.error().message()).at(path, 0);
+  return made;
+}
+
+}  // namespace weft::app
