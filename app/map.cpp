@@ -85,23 +85,27 @@ Result<map::Budget> choose_budget(const MapOptions& o, const map::Problem& probl
     budget->flexible = false;
   }
   if (o.chains) budget->chains = static_cast<std::uint32_t>(*o.chains);
+  budget->probe = static_cast<std::uint32_t>(o.probe);
   return budget;
 }
 
-// The pattern as one step; seconds.
-Result<double> play(const MapOptions& o, const MapWishes& wishes, const MapSetting& setting,
-                    const map::RankMap& map) {
-  StepOptions options;
+// The pattern as one step; seconds, at most the limit.
+struct Played {
+  double seconds = 0;
+  bool stopped = false;
+};
+Result<Played> play(const MapOptions& o, const MapWishes& wishes, const MapSetting& setting,
+                    const map::RankMap& map, const StepOptions& how) {
+  StepOptions options = how;
   options.threads = wishes.threads;
   options.order = wishes.order;
   options.shrink = static_cast<std::uint64_t>(o.shrink);
   options.seed = o.seed;
-  options.stop = &interrupted();
   auto step = play_step(setting.arena(), setting.problem->traffic(), setting.problem->to_nodes(map),
                         options);
   if (!step) return std::move(step).error();
-  if (step->state == StepState::stopped) return Error::run("interrupted during the simulation");
-  return static_cast<double>(step->time.in_ps()) * 1e-12 * static_cast<double>(o.shrink);
+  return Played{static_cast<double>(step->time.in_ps()) * 1e-12 * static_cast<double>(o.shrink),
+                step->state == StepState::stopped};
 }
 
 Status add_starts(const MapOptions& o, const map::Problem& problem,
@@ -116,8 +120,10 @@ Status add_starts(const MapOptions& o, const map::Problem& problem,
   return {};
 }
 
+// `checkpoint`: how the last one went.
 Result<map::SearchOptions> make_search(const MapOptions& o, const MapWishes& wishes,
-                                       const MapSetting& setting, const Job& job) {
+                                       const MapSetting& setting, const Job& job,
+                                       Status& checkpoint) {
   map::SearchOptions s;
   s.objective = wishes.objective;
   s.seed = o.seed;
@@ -132,13 +138,24 @@ Result<map::SearchOptions> make_search(const MapOptions& o, const MapWishes& wis
   s.clock = &seconds_now;
   s.stop = &interrupted();
   s.peers = job.peers();
-  if (wishes.objective.by_time)
-    s.play = [&](const map::RankMap& map) { return play(o, wishes, setting, map); };
+  if (wishes.objective.by_time) {
+    s.goal = 0;  // The bound is of the other objective.
+    s.play = [&](const map::RankMap& map, double limit,
+                 const std::atomic<bool>& stop) -> Result<double> {
+      StepOptions how;
+      how.stop = &stop;
+      const double shrunk = limit / static_cast<double>(o.shrink);
+      if (shrunk < 1e6) how.limit = Duration::ps(static_cast<std::int64_t>(shrunk * 1e12) + 1);
+      auto played = play(o, wishes, setting, map, how);
+      if (!played) return std::move(played).error();
+      return played->seconds;
+    };
+  }
   if (!o.checkpoint.empty() && job.speaks()) {
     // A disk that is full for a while does not end the search.
-    s.checkpoint = [&](const map::Candidate& best) {
+    s.checkpoint = [&o, &setting, &checkpoint](const map::Candidate& best) {
       const auto text = write_map(*setting.problem, setting.problem->to_nodes(best.map), {});
-      if (text) static_cast<void>(write_file(o.checkpoint, *text));
+      if (text) checkpoint = write_file(o.checkpoint, *text);
     };
   }
   return s;
@@ -159,6 +176,8 @@ map::MapReport make_report(const MapOptions& o, const MapWishes& wishes,
   report.bounds.hops = static_cast<double>(bounds.hops);
   report.bounds.hop_bytes = bounds.hop_bytes;
   if (bounds.link_max > 0) report.bounds.link_max = bounds.link_max;
+  if (problem.slowness().empty() && problem.topology().graph.cable_count() > 0)
+    report.bounds.link_mean = bounds.hop_bytes / (2.0 * problem.topology().graph.cable_count());
   if (bounds.value > 0) report.bounds.value = bounds.value;
   report.facts.emplace_back("seed", std::to_string(o.seed));
   if (!problem.slowness().empty())
@@ -174,36 +193,58 @@ Result<map::ReportSide> make_side(const std::string& name, const map::RankMap& m
   side.name = name;
   side.judgement = judge(*setting.problem, map, wishes.objective, *ways);
   side.nodes = setting.problem->to_nodes(map);
-  if (o.simulate) {
-    auto seconds = play(o, wishes, setting, map);
-    if (!seconds) return std::move(seconds).error();
-    side.seconds = *seconds;
+  if (o.simulate && !interrupted().load()) {  // A map that was found is worth more than its time.
+    StepOptions how;
+    how.stop = &interrupted();
+    auto played = play(o, wishes, setting, map, how);
+    if (!played) return std::move(played).error();
+    if (!played->stopped) side.seconds = played->seconds;
   }
   return side;
 }
 
+// A map that the wanted format cannot say is written in our own.
+Status write_found(const MapOptions& o, const MapSetting& setting, const map::MapReport& report) {
+  if (o.output.empty()) return {};
+  auto text = write_map(*setting.problem, report.after.nodes, {o.format, setting.hosts});
+  if (text) return write_file(o.output, *text);
+  const auto own = write_map(*setting.problem, report.after.nodes, {});
+  if (!own) return Error(own.error());
+  if (Status s = write_file(o.output, *own); !s) return s;
+  return Error::run(fmt::format("{}; {} has the map in the format weft instead",
+                                text.error().message(), o.output));
+}
+
+// All that can be written, the table first; the first error of any.
 Status write_results(const MapOptions& o, const MapSetting& setting, const map::MapReport& report) {
-  if (!o.output.empty()) {
-    auto text = write_map(*setting.problem, report.after.nodes, {o.format, setting.hosts});
-    if (!text) return std::move(text).error();
-    if (Status s = write_file(o.output, *text); !s) return s;
-  }
-  if (!o.json.empty())
-    if (Status s = write_file(o.json, to_json(report)); !s) return s;
-  if (!o.csv.empty())
-    if (Status s = write_file(o.csv, to_csv(report.candidates)); !s) return s;
-  if (!o.svg.empty()) {
+  Status first = o.quiet ? Status() : print(table(report));
+  const auto add = [&](const std::string& path, const auto& make) {
+    if (path.empty()) return;
+    if (Status s = write_file(path, make()); !s && first) first = std::move(s);
+  };
+  if (Status s = write_found(o, setting, report); !s && first) first = std::move(s);
+  add(o.json, [&] { return to_json(report); });
+  add(o.csv, [&] { return to_csv(report.candidates); });
+  add(o.svg, [&] {
     const map::Picture picture{
         "placement",
         {{report.before.name, report.before.nodes}, {report.after.name, report.after.nodes}}};
-    if (Status s = write_file(o.svg, draw_placement(*setting.problem, picture)); !s) return s;
-  }
-  if (!o.html.empty())
-    if (Status s = write_file(o.html, to_html(report, *setting.problem)); !s) return s;
-  return o.quiet ? Status() : print(table(report));
+    return draw_placement(*setting.problem, picture);
+  });
+  add(o.html, [&] { return to_html(report, *setting.problem); });
+  return first;
 }
 
-Status warn_cut_off(const map::Judgement& judgement) {
+// What the format cannot say of any map is better known before the search.
+Status check_format(const MapOptions& o, const MapSetting& setting) {
+  if (o.output.empty()) return {};
+  const map::Problem& problem = *setting.problem;
+  const auto text =
+      write_map(problem, problem.to_nodes(problem.in_order()), {o.format, setting.hosts});
+  return text ? Status() : Status(text.error());
+}
+
+Status check_cut_off(const map::Judgement& judgement) {
   if (judgement.cut_off == 0) return {};
   return Error::run(fmt::format(
       "{} pairs of ranks have no way to each other under this routing (broken cables?); try "
@@ -224,11 +265,20 @@ Status evaluate(const MapOptions& o, const MapWishes& wishes, const MapSetting& 
   report.candidates = {{"identity", report.before.judgement.value},
                        {o.evaluate, report.after.judgement.value}};
   if (Status s = write_results(o, setting, report); !s) return s;
-  return warn_cut_off(report.after.judgement);
+  return check_cut_off(report.after.judgement);
+}
+
+std::string repeat_text(const map::Found& found) {
+  if (found.stopped) return "nothing: it was stopped";
+  if (found.late) return "nothing exactly: the time was over before the planned work was done";
+  std::string text = fmt::format("--evaluations {} --tries {} --chains {}", found.used.evaluations,
+                                 found.used.tries, found.used.chains);
+  if (found.used.probe != 100) text += fmt::format(" --probe {}", found.used.probe);
+  return text;
 }
 
 Status report_found(const MapOptions& o, const MapWishes& wishes, const MapSetting& setting,
-                    const map::Found& found) {
+                    const map::Found& found, const Status* checkpoint) {
   map::MapReport report = make_report(o, wishes, setting);
   auto before = make_side("identity", setting.problem->in_order(), o, wishes, setting);
   if (!before) return std::move(before).error();
@@ -243,32 +293,35 @@ Status report_found(const MapOptions& o, const MapWishes& wishes, const MapSetti
   report.facts.emplace_back("work",
                             fmt::format("{} whole maps, {} swaps", found.evaluations, found.tries));
   if (found.perfect) report.facts.emplace_back("result", "proved to be the best possible");
-  report.facts.emplace_back(
-      "repeat with",
-      found.stopped ? std::string("nothing: it was stopped")
-                    : fmt::format("--evaluations {} --tries {} --chains {}", found.used.evaluations,
-                                  found.used.tries, found.used.chains));
+  report.facts.emplace_back("repeat with", repeat_text(found));
+  if (checkpoint && !*checkpoint)
+    report.facts.emplace_back("checkpoint", "not written: " + checkpoint->error().text());
+  for (const map::Candidate& c : found.candidates)
+    if (c.seconds > 0)
+      report.facts.emplace_back("simulated: " + c.name, fmt::format("{:.6g} s", c.seconds));
   if (Status s = write_results(o, setting, report); !s) return s;
-  return warn_cut_off(report.after.judgement);
+  return check_cut_off(report.after.judgement);
 }
 
 Status find_map(const MapOptions& o, const MapWishes& wishes, const MapSetting& setting,
                 const Job& job) {
   auto watch = Watch::start(o, job);
-  auto search_options =
-      watch ? make_search(o, wishes, setting, job) : Result<map::SearchOptions>(watch.error());
+  Status checkpoint;
+  auto search_options = watch ? make_search(o, wishes, setting, job, checkpoint)
+                              : Result<map::SearchOptions>(watch.error());
+  if (Status s = check_format(o, setting); !s && search_options) search_options = s.error();
   if (Status s = agree(job.peers(), search_options ? Status() : Status(search_options.error())); !s)
     return s;
   search_options->report = [&](const map::Standing& standing) { watch->show(standing); };
   if (o.compare) {
-    const Status compared = compare_maps({o, *setting.problem, *search_options}, job.speaks());
+    const Status compared = compare_maps({o, setting, *search_options}, job.speaks());
     const Status ended = watch->finish(static_cast<bool>(compared), interrupted().load());
     return compared ? ended : compared;
   }
   auto found = search(*setting.problem, *search_options);
   if (!found) return std::move(found).error();
-  Status end =
-      agree(job.peers(), job.speaks() ? report_found(o, wishes, setting, *found) : Status());
+  Status end = agree(
+      job.peers(), job.speaks() ? report_found(o, wishes, setting, *found, &checkpoint) : Status());
   const Status ended = watch->finish(static_cast<bool>(end), found->stopped);
   return end ? ended : end;
 }

@@ -11,9 +11,11 @@
 
 #include <weft/base/file.hpp>
 #include <weft/base/rng.hpp>
+#include <weft/map/bisect.hpp>
 #include <weft/map/bounds.hpp>
 #include <weft/map/formats.hpp>
 #include <weft/map/scotch.hpp>
+#include <weft/peers/agree.hpp>
 
 namespace weft::app {
 
@@ -41,30 +43,35 @@ class Table {
  public:
   explicit Table(const Comparison& comparison)
       : c_(comparison),
-        ways_(*map::make_ways(comparison.problem.topology(), comparison.problem.routing())) {}
+        problem_(*comparison.setting.problem),
+        ways_(*map::make_ways(problem_.topology(), problem_.routing())) {}
 
   void add(const std::string& name, const map::RankMap& map, double seconds) {
-    rows_.push_back(
-        {name, map, judge(c_.problem, map, c_.search.objective, *ways_), seconds, true});
+    rows_.push_back({name, map, judge(problem_, map, c_.search.objective, *ways_), seconds, true});
     rows_.back().judgement.loads = {};
   }
   void add_missing(const std::string& name) { rows_.push_back({name, {}, {}, 0, false}); }
 
+  void add_bisection() {
+    const double begun = c_.search.clock();
+    add("bisection (BISEM)", bisect(problem_, c_.search.objective, {}), 0);
+    rows_.back().seconds = c_.search.clock() - begun;
+  }
+
   // One of the ways that search.
-  Status add_search(const std::string& name, const map::CandidateChoice& choice, bool anneal) {
-    if (c_.search.stop != nullptr && c_.search.stop->load()) return {};
+  Status add_search(const std::string& name, const map::CandidateChoice& choice) {
+    if (StopSign(c_.search.stop, c_.search.peers).raised()) return {};
     map::SearchOptions options = c_.search;
     options.choice = choice;
-    options.anneal = anneal;
     const double begun = options.clock();
-    auto found = search(c_.problem, options);
+    auto found = search(problem_, options);
     if (!found) return std::move(found).error();
     add(name, found->best.map, options.clock() - begun);
     return {};
   }
 
   std::string text() const {
-    const map::Bounds bounds = find_bounds(c_.problem, c_.search.objective, *ways_);
+    const map::Bounds bounds = find_bounds(problem_, c_.search.objective, *ways_);
     std::string out = fmt::format("{:<24}{:>12}{:>14}{:>14}{:>13}{:>10}{:>10}\n", "map", "hops",
                                   "hop-bytes", "fullest link", "objective", "/ Scotch", "seconds");
     for (const Row& row : rows_) {
@@ -123,6 +130,7 @@ class Table {
   }
 
   const Comparison& c_;
+  const map::Problem& problem_;
   std::unique_ptr<map::Ways> ways_;
   std::vector<Row> rows_;
 };
@@ -130,7 +138,8 @@ class Table {
 Status write_all(const Comparison& c, const Table& table) {
   const MapOptions& o = c.options;
   if (!o.output.empty()) {
-    auto text = write_map(c.problem, c.problem.to_nodes(table.best().map), {o.format, {}});
+    auto text = write_map((*c.setting.problem), (*c.setting.problem).to_nodes(table.best().map),
+                          {o.format, c.setting.hosts});
     if (!text) return std::move(text).error();
     if (Status s = write_file(o.output, *text); !s) return s;
   }
@@ -145,19 +154,19 @@ Status write_all(const Comparison& c, const Table& table) {
 
 Status compare_maps(const Comparison& c, bool speaks) {
   Table table(c);
-  table.add("identity", c.problem.in_order(), 0);
-  table.add("random", random_map(c.problem, c.search.seed), 0);
+  table.add("identity", (*c.setting.problem).in_order(), 0);
+  table.add("random", random_map((*c.setting.problem), c.search.seed), 0);
   const double begun = c.search.clock();
-  if (auto scotch = map::scotch_map(c.problem); scotch)
+  if (auto scotch = map::scotch_map((*c.setting.problem)); scotch)
     table.add("Scotch", *scotch, c.search.clock() - begun);
   else
     table.add_missing("Scotch");
   constexpr map::CandidateChoice none{false, false, false, 1};
   constexpr map::CandidateChoice bisection{false, true, false, 1};
-  for (const Status& s : {table.add_search("bisection (BISEM)", bisection, false),
-                          table.add_search("annealing (OPTIM)", none, true),
-                          table.add_search("bisection + annealing", bisection, true),
-                          table.add_search("all together", {}, true)}) {
+  table.add_bisection();
+  for (const Status& s : {table.add_search("annealing (OPTIM)", none),
+                          table.add_search("bisection + annealing", bisection),
+                          table.add_search("all together", {})}) {
     if (!s) return Error(s.error());
   }
   return speaks ? write_all(c, table) : Status();

@@ -3,15 +3,15 @@
 #pragma once
 
 #include "map_options.hpp"
+#include "map_setting.hpp"
 
-#include <weft/map/problem.hpp>
 #include <weft/map/search.hpp>
 
 namespace weft::app {
 
 struct Comparison {
   const MapOptions& options;
-  const map::Problem& problem;
+  const MapSetting& setting;
   const map::SearchOptions& search;  // For each of the searches.
 };
 

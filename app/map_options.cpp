@@ -47,12 +47,15 @@ void add_search_options(CLI::App& parser, MapOptions& o) {
                   "mix:hop-bytes=1,link-max=2")
       ->capture_default_str();
   parser.add_option("--time", o.time, "Search so long: 60s, 5min");
-  parser.add_option("--preset", o.preset, "Without --time: fast, balanced or best")
+  parser
+      .add_option("--preset", o.preset,
+                  "Without --time: fast (seconds), balanced (a minute) or best (many)")
       ->capture_default_str();
   parser.add_option("--evaluations", o.evaluations,
-                    "Exact amount of work, as a report names it: whole maps,");
-  parser.add_option("--tries", o.tries, "swaps,");
-  parser.add_option("--chains", o.chains, "and chains of annealing");
+                    "Exact work, as a report names it: whole maps in the search for linear ones");
+  parser.add_option("--tries", o.tries, "Exact work: swaps in annealing");
+  parser.add_option("--chains", o.chains, "Chains of annealing beside each other (default: 4)");
+  parser.add_option("--probe", o.probe, "Percent of the usual first tries")->capture_default_str();
   parser.add_option("--seed", o.seed, "Of random numbers")->capture_default_str();
   parser.add_option("--threads", o.threads, "Worker threads (default: all processors)");
   parser.add_option("--start", o.start, "A map to begin with");
@@ -102,6 +105,7 @@ Status check_numbers(const MapOptions& o) {
            check_range("--shrink", o.shrink, 1, 1 << 30),
            check_range("--evaluations", o.evaluations.value_or(0), 0, many),
            check_range("--tries", o.tries.value_or(0), 0, many),
+           check_range("--probe", o.probe, 1, 1000),
            check_range("--chains", o.chains.value_or(1), 1, 100'000),
        }) {
     if (!s) return Error(s.error());
@@ -120,6 +124,9 @@ Status check_together(const MapOptions& o) {
     return Error::call(
         "--time and --evaluations, --tries or --chains: one says how long, the "
         "others how much");
+  if (o.compare && (o.simulate || !o.svg.empty() || !o.html.empty()))
+    return Error::call(
+        "--compare has a table, --json and --csv; leave out --simulate, --svg, --html");
   if (!o.hosts.empty() && o.output.empty()) return Error::call("--hosts is for -o; say where");
   std::set<std::string> seen;
   for (const auto& [option, path] :
@@ -152,6 +159,10 @@ void add_map_options(CLI::App& parser, MapOptions& options) {
 Result<MapWishes> check_map_options(const MapOptions& o, const Job& job) {
   for (const Status& s : {check_together(o), check_numbers(o)})
     if (!s) return Error(s.error());
+  if (job.processes() > 1 && (!o.program.empty() || o.traffic == "-"))
+    return Error::call(
+        "--program and standard input are for one process: write the pattern to a "
+        "file first (weft sim --matrix)");
   MapWishes wishes;
   auto objective = map::parse_objective(o.objective);
   if (!objective) return std::move(objective).error().during("--objective");

@@ -25,7 +25,7 @@ struct MapOptions {
   std::string objective = "paper", time, preset = "balanced", start, checkpoint, resume;
   std::optional<std::int64_t> evaluations, tries, chains;
   std::uint64_t seed = 1;
-  std::int64_t threads = 0;
+  std::int64_t threads = 0, probe = 100;
   // What to do instead.
   std::string evaluate;
   bool compare = false, list = false;

@@ -32,8 +32,11 @@ Result<std::uint32_t> parse_node(std::string_view text, const Topology& topology
     return static_cast<std::uint32_t>(*number);
   }
   auto node = find_node(topology, text);
-  if (!node) return Error::call(node.error().message());
-  return node->index;
+  if (node) return node->index;
+  const auto router = find_router(topology, text);
+  if (router && !topology.graph.nodes_at(*router).empty())
+    return topology.graph.nodes_at(*router).front().index;
+  return Error::call(node.error().message());
 }
 
 // The words of an option, those of "@FILE" from the file, where '#' begins a comment.
@@ -42,7 +45,11 @@ Result<std::vector<std::string>> read_words(const char* option,
   std::vector<std::string> words;
   const auto add = [&](std::string_view text, std::string_view separators) {
     while (!text.empty()) {
-      const std::size_t end = std::min(text.find_first_of(separators), text.size());
+      std::size_t end = 0;  // Coordinates have commas of their own: (3,0,1).
+      for (int depth = 0; end < text.size(); ++end) {
+        depth += text[end] == '(' ? 1 : text[end] == ')' ? -1 : 0;
+        if (depth == 0 && separators.find(text[end]) != std::string_view::npos) break;
+      }
       if (const auto word = trim(text.substr(0, end)); !word.empty()) words.emplace_back(word);
       text.remove_prefix(std::min(end + 1, text.size()));
     }
@@ -148,7 +155,7 @@ class Folder {  // For the time of a call.
   std::string path_;
 };
 
-Status run_and_wait(const std::vector<std::string>& command) {
+Status run_and_wait(const std::vector<std::string>& command, const std::string& program) {
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -163,7 +170,7 @@ Status run_and_wait(const std::vector<std::string>& command) {
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  return Error::run("--program: the simulation of '" + command.back() + "' failed, see above");
+  return Error::run("--program: the simulation of '" + program + "' failed, see above");
 }
 
 // The program's own traffic, on the same machine with ranks in order.
@@ -182,7 +189,7 @@ Result<TrafficMatrix> traffic_of_program(const MapOptions& o) {
   command.insert(command.end(), {"--ranks-per-node", std::to_string(o.ranks_per_node)});
   for (std::size_t i = 0; i < words.found.we_wordc; ++i)
     command.emplace_back(words.found.we_wordv[i]);
-  if (Status s = run_and_wait(command); !s) return std::move(s).error();
+  if (Status s = run_and_wait(command, o.program); !s) return std::move(s).error();
   return read_any_traffic(folder.path() + "/traffic.txt", {});
 }
 

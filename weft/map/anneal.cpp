@@ -25,7 +25,7 @@ void Annealer::start(const RankMap& map, const Cooling& cooling) {
   board_.set(map);
   best_ = map;
   best_value_ = board_.value();
-  tries_ = kept_ = 0;
+  tries_ = 0;
   norm_ = cooling.norm_from;
   if (objective_.link_norm == 0) board_.set_norm(norm_);
   measure();
@@ -47,7 +47,7 @@ void Annealer::measure() {
   unit_ = worse > 0 ? sum / worse : 0;
 }
 
-std::uint32_t Annealer::near_in_cube(NodeId node, int reach) {
+std::uint32_t Annealer::wander(NodeId node, int reach) {
   const Graph& graph = problem_.topology().graph;
   RouterId r = graph.router_of(node);
   const int steps = 1 + static_cast<int>(rng_.below(static_cast<std::uint64_t>(reach)));
@@ -67,7 +67,7 @@ std::uint32_t Annealer::near_in_cube(NodeId node, int reach) {
 
 std::uint32_t Annealer::near(NodeId node) {
   for (int attempt = 0; attempt < 4; ++attempt) {
-    const std::uint32_t slot = near_in_cube(node, cube_ != nullptr ? 2 : 4);
+    const std::uint32_t slot = wander(node, cube_ != nullptr ? 2 : 4);
     if (slot != anywhere) return slot;
   }
   return static_cast<std::uint32_t>(rng_.below(problem_.slots()));
@@ -131,7 +131,6 @@ void Annealer::run(std::uint64_t tries, std::uint64_t total, const std::atomic<b
     const double cost = board_.try_swap(move.slot_a, move.slot_b);
     if (cost > 0 && cost > temperature * exponential(rng_)) continue;
     board_.keep();
-    ++kept_;
     ++recent_kept_;
     better = true;
   }

@@ -32,7 +32,6 @@ class Annealer {
   double best_value() const { return best_value_; }
   const RankMap& best() const { return best_; }
   std::uint64_t tries() const { return tries_; }
-  std::uint64_t kept() const { return kept_; }
   // Of the latest tries, how many were kept.
   double acceptance() const { return recent_tries_ == 0 ? 0 : recent_kept_ / recent_tries_; }
 
@@ -42,7 +41,7 @@ class Annealer {
   };
   Move draw();
   std::uint32_t near(NodeId node);  // A slot.
-  std::uint32_t near_in_cube(NodeId node, int reach);
+  std::uint32_t wander(NodeId node, int reach);  // Up to so many cables away; or anywhere.
   void measure();
   void note_best();
   void steepen(double done);
@@ -58,7 +57,7 @@ class Annealer {
   double unit_ = 0;  // What a bad move costs on average.
   RankMap best_;
   double best_value_ = 0;
-  std::uint64_t tries_ = 0, kept_ = 0;
+  std::uint64_t tries_ = 0;
   double recent_tries_ = 0, recent_kept_ = 0;
 };
 

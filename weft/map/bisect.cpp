@@ -24,7 +24,8 @@ class Bisection {
         options_(options),
         geometry_(problem, options.seed, options.last_axis_first),
         region_of_(problem.slots(), 0),
-        place_(problem.slots(), anywhere) {
+        place_(problem.slots(), anywhere),
+        order_(problem.in_order()) {
     // A talk weighs by its bytes where bytes count, and as one where hops do.
     double bytes = 0;
     for (const Flow& f : problem.traffic().flows()) bytes += static_cast<double>(f.bytes);
@@ -100,10 +101,17 @@ class Bisection {
           pull += weight(talk) * preference(region, one, two) / between;
         }
       }
-      group.pull.push_back(pull);
+      group.pull.push_back(problem_.is_fixed(r) ? pull_of_fixed(r, one) : pull);
       group.first.push_back(static_cast<std::uint32_t>(group.peer.size()));
     }
     return group;
+  }
+
+  // More than anything else could: who is fixed belongs to the half with its slot.
+  double pull_of_fixed(std::uint32_t rank, const Region& one) const {
+    const bool first =
+        std::find(one.slots.begin(), one.slots.end(), order_[rank]) != one.slots.end();
+    return first ? 1e6 : -1e6;  // All weights together are below 10.
   }
 
   // How much nearer a region is to the first of two halves.
@@ -115,13 +123,12 @@ class Bisection {
   // Whoever is fixed changes places with the rank that stands there.
   RankMap put_fixed(RankMap map) const {
     if (!problem_.any_fixed()) return map;
-    const RankMap order = problem_.in_order();
     std::vector<std::uint32_t> rank_at(map.size());
     for (std::uint32_t r = 0; r < map.size(); ++r) rank_at[map[r]] = r;
     for (std::uint32_t r = 0; r < map.size(); ++r) {
-      if (!problem_.is_fixed(r) || map[r] == order[r]) continue;
-      const std::uint32_t other = rank_at[order[r]];
-      std::swap(rank_at[map[r]], rank_at[order[r]]);
+      if (!problem_.is_fixed(r) || map[r] == order_[r]) continue;
+      const std::uint32_t other = rank_at[order_[r]];
+      std::swap(rank_at[map[r]], rank_at[order_[r]]);
       std::swap(map[r], map[other]);
     }
     return map;
@@ -134,6 +141,7 @@ class Bisection {
   std::vector<std::uint32_t> region_of_;  // By rank.
   std::vector<std::uint32_t> place_;      // By rank, in the group that is being divided.
   double per_byte_ = 0, per_way_ = 0;
+  RankMap order_;  // Where fixed ranks belong.
 };
 
 }  // namespace

@@ -59,11 +59,14 @@ Result<Objective> read_mix(std::string_view text, std::string_view rest) {
       const std::string_view number = part.substr(equals + 1);
       const auto read = std::from_chars(number.data(), number.data() + number.size(), value);
       if (read.ec != std::errc() || read.ptr != number.data() + number.size() || !(value > 0) ||
-          value > 16)
-        return bad(text, fmt::format("'{}' is no weight above 0, up to 16", number));
+          value > 12)
+        return bad(text, fmt::format("'{}' is no weight above 0, up to 12", number));
     }
     *power = value;
   }
+  // Beyond that, a value may be more than a double can say.
+  if (made.hops + made.hop_bytes + made.link_max + made.link_norm > 12)
+    return bad(text, "weights may add up to 12 at most");
   return made;
 }
 

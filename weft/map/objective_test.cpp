@@ -53,7 +53,9 @@ TEST(Objective, ErrorsSayWhatIsWrong) {
   for (const char* weight : {"0", "-1", "17", "nan", "inf", "", "1x"})
     EXPECT_EQ(error_of("mix:hops=" + std::string(weight)),
               "objective 'mix:hops=" + std::string(weight) + "': '" + weight +
-                  "' is no weight above 0, up to 16");
+                  "' is no weight above 0, up to 12");
+  EXPECT_EQ(error_of("mix:hops=7,link-max=6"),
+            "objective 'mix:hops=7,link-max=6': weights may add up to 12 at most");
   for (const char* text : {"", "mix", "mix:", "mix:hops,", "mix:paper=1", "link-norm:"})
     EXPECT_NE(error_of(text), "none") << text;
 }

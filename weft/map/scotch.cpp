@@ -134,11 +134,14 @@ class Session {
                                 peer_.data(), weight_.data()) == 0;
   }
 
-  // Scotch's own torus or mesh where all routers of one take ranks; else it takes the network apart
-  // by itself.
+  // Scotch's own torus or mesh where it has no holes. Of other networks it makes a table that grows
+  // with the square of the routers; where that is too much, a cube's holes are left to seat().
   bool take_network(const Problem& problem) {
+    constexpr std::uint32_t routers_max = 4096;
+    const Graph& graph = problem.topology().graph;
+    const bool many = graph.router_count() > routers_max;
     const auto* cube = std::get_if<Cube>(&problem.topology().shape);
-    if (cube != nullptr && problem.whole() && problem.topology().graph.all_up()) {
+    if (cube != nullptr && (many || (problem.whole() && graph.all_up()))) {
       const bool all = std::find(cube->wrap.begin(), cube->wrap.end(), false) == cube->wrap.end();
       const bool none = std::find(cube->wrap.begin(), cube->wrap.end(), true) == cube->wrap.end();
       std::vector<SCOTCH_Num> sides(cube->radix.begin(), cube->radix.end());
@@ -146,7 +149,7 @@ class Session {
       if (all && sides.size() <= 5) return library_.arch_torus(&target_, count, sides.data()) == 0;
       if (none && sides.size() <= 5) return library_.arch_mesh(&target_, count, sides.data()) == 0;
     }
-    return take_graph(problem);
+    return !many && take_graph(problem);
   }
 
   // Routers by their own numbers, also where only some take ranks.
@@ -194,6 +197,13 @@ class Session {
   std::vector<SCOTCH_Num> first_, peer_, weight_, cables_first_, cables_, list_;
 };
 
+bool has_one_router(const Problem& problem) {
+  const Graph& graph = problem.topology().graph;
+  for (std::uint32_t s = 1; s < problem.slots(); ++s)
+    if (graph.router_of(problem.node(s)) != graph.router_of(problem.node(0))) return false;
+  return true;
+}
+
 }  // namespace
 
 bool has_scotch() {
@@ -205,16 +215,12 @@ Result<RankMap> scotch_map(const Problem& problem) {
   const std::lock_guard lock(one_at_a_time);
   const Scotch& library = Scotch::get();
   if (!library.there) return Error::run(WEFT_SCOTCH " is missing (Debian: libscotch-7.0)");
-  // The table by which it takes a network apart grows with the square of the routers.
-  constexpr std::uint32_t routers_max = 20'000;
-  const auto* cube = std::get_if<Cube>(&problem.topology().shape);
-  if (cube == nullptr && problem.topology().graph.router_count() > routers_max)
-    return Error::run("the network is too large for Scotch");
-  if (problem.ranks() == 0) return problem.in_order();
+  // Of a network with one place Scotch would not free all that it takes.
+  if (problem.ranks() == 0 || has_one_router(problem)) return problem.in_order();
   Session session(library);
   std::vector<SCOTCH_Num> place(problem.ranks());
   if (!session.take_ranks(problem) || !session.take_network(problem) || !session.map(place))
-    return Error::run("Scotch could not map the pattern");
+    return Error::run("Scotch cannot map onto this network, or it is too large for that");
   std::vector<RouterId> wanted;
   for (const SCOTCH_Num p : place) wanted.push_back(RouterId(static_cast<std::uint32_t>(p)));
   return seat(problem, wanted);

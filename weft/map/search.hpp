@@ -25,6 +25,7 @@ struct Budget {
   std::uint64_t evaluations = 0;  // Of whole maps, in the search for linear ones.
   std::uint64_t tries = 0;        // Swaps, in annealing.
   std::uint32_t chains = 4;       // Of annealing.
+  std::uint32_t probe = 100;      // Percent of the usual first tries.
   // True: what is better spent otherwise may be, as seen after the first tries.
   bool flexible = true;
 
@@ -57,8 +58,9 @@ struct SearchOptions {
   std::function<double()> clock;  // Seconds from any start; needed where time matters.
   std::function<void(const Standing&)> report;
   std::function<void(const Candidate&)> checkpoint;  // The best so far, now and then.
-  // Simulated time of a map; the last word where the objective is time. Called by one thread.
-  std::function<Result<double>(const RankMap&)> play;
+  // Seconds that a map takes on the simulator, or the limit if it is more: the last word where the
+  // objective is time. Ends soon, with any number, when `stop` is raised. One call at a time.
+  std::function<Result<double>(const RankMap&, double limit, const std::atomic<bool>& stop)> play;
 
   const std::atomic<bool>* stop = nullptr;  // Raised: end soon, with the best so far.
   Peers* peers = nullptr;                   // The processes that share the work; null: alone.
@@ -70,7 +72,8 @@ struct Found {
       candidates;  // What was made or found, best first; the first few with maps.
   Budget used;     // As a budget that repeats it all, if it was not stopped.
   bool stopped = false;
-  bool perfect = false;                      // The goal was reached.
+  bool late = false;     // The time was over before the work was done: nothing repeats it.
+  bool perfect = false;  // The goal was reached.
   std::uint64_t evaluations = 0, tries = 0;  // Done.
 };
 

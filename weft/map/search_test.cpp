@@ -8,7 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include <weft/map/anneal.hpp>
 #include <weft/map/bounds.hpp>
+#include <weft/map/crew.hpp>
 #include <weft/map/scotch.hpp>
 #include <weft/map/search.hpp>
 #include <weft/map/test_patterns.hpp>
@@ -72,6 +74,42 @@ std::vector<Found> found_together(const Problem& problem, const SearchOptions& o
     });
   for (std::thread& t : threads) t.join();
   return found;
+}
+
+TEST(CrewWorkers, EveryJobIsDoneOnce) {
+  for (const int threads : {0, 1, 3}) {
+    for (const std::size_t jobs : {0u, 1u, 2u, 100u}) {
+      std::vector<std::atomic<int>> done(jobs);
+      const auto caller = std::this_thread::get_id();
+      work_off(
+          jobs, threads, [&](std::size_t i) { ++done[i]; },
+          [&] { EXPECT_EQ(std::this_thread::get_id(), caller); });
+      for (const auto& times : done) EXPECT_EQ(times.load(), 1);
+    }
+  }
+}
+
+TEST(Annealer, TheSameStartAndSeedGiveTheSame) {
+  Request fixed;
+  fixed.fixed = {5, anywhere, 3};
+  for (const char* text : {"paper", "hop-bytes", "link-norm:8"}) {
+    const Problem problem = random_problem("torus:4x4", 14, 5, fixed);
+    const Objective o = objective_of(text);
+    Rng rng(2);
+    const RankMap start = random_map(problem, rng);
+    const auto run = [&](std::uint64_t seed) {
+      Annealer annealer(problem, o, ways_of(problem), Rng(seed));
+      annealer.start(start, {});
+      for (int i = 0; i < 4; ++i) annealer.run(1000, 4000, nullptr);
+      EXPECT_EQ(annealer.tries(), 4000u);
+      EXPECT_TRUE(problem.is_map(annealer.best()));
+      const double value = value_of(problem, annealer.best(), o);
+      EXPECT_NEAR(annealer.best_value(), value, 1e-5 * value);
+      EXPECT_LT(value, value_of(problem, start, o));
+      return annealer.best();
+    };
+    EXPECT_EQ(run(1), run(1)) << text;
+  }
 }
 
 TEST(SearchWorkers, AnyNumberOfThreadsFindsTheSame) {
@@ -306,19 +344,48 @@ TEST(Search, ByTimeTheQuickestWins) {
   options.objective = objective_of("time");
   std::vector<RankMap> played;
   // The last one that is asked for is the quickest, which is not the best by the objective.
-  options.play = [&](const RankMap& map) -> Result<double> {
+  options.play = [&](const RankMap& map, double limit, const std::atomic<bool>&) -> Result<double> {
+    EXPECT_GE(limit, 10.0 - static_cast<double>(played.size()));
     played.push_back(map);
     return 10.0 - static_cast<double>(played.size());
   };
   const Found found = found_by(problem, options);
   ASSERT_GT(played.size(), 1u);
-  EXPECT_LE(played.size(), 6u);
+  // The best few, and those that no result may be worse than.
+  EXPECT_LE(played.size(), 8u);
+  EXPECT_NE(std::find(played.begin(), played.end(), problem.in_order()), played.end());
   EXPECT_EQ(found.best.map, played.back());
   EXPECT_EQ(found.candidates.front().map, played.back());
-  options.play = [&](const RankMap&) -> Result<double> { return Error::run("no disk"); };
+  EXPECT_GT(found.best.seconds, 0);
+  options.play = [&](const RankMap&, double, const std::atomic<bool>&) -> Result<double> {
+    return Error::run("no disk");
+  };
   const auto failed = search(problem, options);
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().text(), "no disk");
+}
+
+TEST(Search, WhatIsKnownWinsWhenItIsQuickest) {
+  const Problem problem = random_problem("torus:4x4", 16, 8);
+  SearchOptions options = small();
+  options.objective = objective_of("time");
+  const RankMap identity = problem.in_order();
+  options.play = [&](const RankMap& map, double, const std::atomic<bool>&) -> Result<double> {
+    return map == identity ? 1.0 : 2.0;
+  };
+  EXPECT_EQ(found_by(problem, options).best.map, identity);
+}
+
+TEST(Search, TimeThatIsOverIsSaid) {
+  const Problem problem = random_problem("torus:4x4x4", 64, 6);
+  SearchOptions options;
+  std::atomic<int> looks = 0;
+  options.clock = [&] { return looks++ == 0 ? 0.0 : 100.0; };
+  options.seconds = 50;
+  const Found found = found_by(problem, options);
+  EXPECT_TRUE(found.late);
+  EXPECT_FALSE(found.stopped);
+  EXPECT_TRUE(problem.is_map(found.best.map));
 }
 
 TEST(Search, ReportsAndCheckpoints) {

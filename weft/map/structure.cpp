@@ -13,6 +13,8 @@ namespace weft::map {
 
 namespace {
 
+constexpr std::size_t sides_max = 20;  // Each has two neighbours for a rank.
+
 struct Neighbour {
   std::uint32_t rank, edge;
 };
@@ -182,8 +184,10 @@ std::optional<Side> straighten(const Net& net, Dimensions& dimensions, std::uint
   std::uint32_t at = first;
   for (std::uint32_t i = 0; i < side.length; ++i) {
     number[at] = i;
-    for (const std::uint32_t next : beside[at])
-      if (number[next] == anywhere) at = next;
+    const auto& list = beside[at];
+    const auto next = std::find_if(list.begin(), list.end(),
+                                   [&](std::uint32_t l) { return number[l] == anywhere; });
+    if (next != list.end()) at = *next;
   }
   if (std::find(number.begin(), number.end(), anywhere) != number.end()) return std::nullopt;
   for (std::uint32_t& place : side.place) place = number[place];
@@ -196,7 +200,7 @@ std::optional<std::vector<Side>> read_sides(const Net& net) {
   for (std::uint32_t e = 0; e < net.edges; ++e) distinct.push_back(dimensions.of(e));
   std::sort(distinct.begin(), distinct.end());
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-  if (distinct.empty() || distinct.size() > 20) return std::nullopt;
+  if (distinct.empty() || distinct.size() > sides_max) return std::nullopt;
   std::vector<Side> sides;
   std::uint64_t product = 1;
   for (const std::uint32_t dimension : distinct) {
@@ -215,7 +219,7 @@ std::optional<std::vector<Side>> read_sides(const Net& net) {
 std::optional<Numbering> read_grid(const Problem& problem, const Net& net) {
   std::uint64_t work = 0;
   for (const auto& list : net.peers) {
-    if (list.empty()) return std::nullopt;
+    if (list.empty() || list.size() > 2 * sides_max) return std::nullopt;
     work += list.size() * list.size() * list.size();
   }
   constexpr std::uint64_t work_max = 400'000'000;

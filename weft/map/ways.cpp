@@ -178,6 +178,12 @@ class SpreadWays final : public Ways {
 
 enum class Judging { one_way, both_at_half, spread };
 
+bool has_ties(const Cube& cube) {
+  for (std::size_t d = 0; d < cube.radix.size(); ++d)
+    if (cube.wrap[d] && cube.radix[d] % 2 == 0) return true;
+  return false;
+}
+
 // How packets go under a routing. Makes the policy on the way, as that is the one to ask.
 Result<std::pair<Judging, std::unique_ptr<Policy>>> examine(const Topology& topology,
                                                             const std::string& routing) {
@@ -185,10 +191,12 @@ Result<std::pair<Judging, std::unique_ptr<Policy>>> examine(const Topology& topo
   if (!policy) return std::move(policy).error();
   Judging how = Judging::spread;
   const bool cube = std::holds_alternative<Cube>(topology.shape);
-  if (cube && routing == "dor:up")  // One path even where its packets may use several VCs.
-    how = Judging::one_way;
-  else if (cube && routing.starts_with("dor") && topology.graph.all_up())
-    how = Judging::both_at_half;
+  // One path even where its packets may use several VCs; with broken cables only the one it takes
+  // by heads is followed.
+  if (cube && routing.starts_with("dor"))
+    how = has_ties(std::get<Cube>(topology.shape)) && routing != "dor:up" && topology.graph.all_up()
+              ? Judging::both_at_half
+              : Judging::one_way;
   else if (!(*policy)->facts().looks && (*policy)->facts().in_order)
     how = Judging::one_way;
   return std::pair{how, *std::move(policy)};
@@ -215,7 +223,8 @@ Result<std::unique_ptr<Ways>> make_ways(const Topology& topology, const std::str
   std::unique_ptr<Ways> made;
   if (how == Judging::both_at_half) {
     made = std::make_unique<CubeWays>(topology, CubeWays::Half::both);
-  } else if (how == Judging::one_way && routing == "dor:up" && topology.graph.all_up()) {
+  } else if (std::holds_alternative<Cube>(topology.shape) && routing.starts_with("dor") &&
+             topology.graph.all_up()) {
     made = std::make_unique<CubeWays>(topology, CubeWays::Half::up);
   } else if (how == Judging::one_way) {
     made = std::make_unique<WalkedWays>(topology, std::move(policy));

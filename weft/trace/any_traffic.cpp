@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <weft/trace/apart.hpp>
 #include <weft/trace/otf2.hpp>
 
 namespace weft {
@@ -14,7 +15,8 @@ Result<TrafficMatrix> read_any_traffic(const std::string& path, const TrafficRea
   const bool is_trace = how.format == TrafficFormat::otf2 ||
                         (how.format == TrafficFormat::automatic && path.ends_with(".otf2"));
   if (!is_trace) return read_traffic(path, how);
-  auto read = read_otf2(path);
+  // The library trusts the numbers in an archive's anchor file, and may crash on a damaged one.
+  auto read = detail::read_apart(path, [&] { return read_otf2(path); });
   if (!read || how.ranks == 0 || how.ranks == read->ranks()) return read;
   if (how.ranks < read->ranks())
     return Error::input(
