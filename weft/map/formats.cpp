@@ -160,7 +160,7 @@ struct Writer {
 };
 
 constexpr std::array<Writer, 8> writers{{
-    {{"weft", "RANK NODE on each line, for weft sim --map and weft run"}, write_weft},
+    {{"weft", "RANK NODE on each line, for weft sim --map"}, write_weft},
     {{"nodes", "the number of a node on each line, line i for rank i"}, write_nodes},
     {{"rankfile", "Open MPI and PRRTE: mpirun --rankfile FILE"}, write_rankfile, true},
     {{"slurm", "SLURM_HOSTFILE=FILE srun --distribution=arbitrary"}, write_hosts, true},
