@@ -5,8 +5,8 @@
 
 #include <weft/map/bounds.hpp>
 #include <weft/map/bounds_parts.hpp>
-#include <weft/map/power.hpp>
 #include <weft/map/judge.hpp>
+#include <weft/map/power.hpp>
 
 namespace weft::map {
 
@@ -25,8 +25,12 @@ Sum sum_bound(const Problem& problem, Reach& reach, Ways& ways, Count count, dou
   // Halves of whole multiples: nothing was rounded yet.
   near = near < exact_max && step > 0 ? std::ceil(near / step) * step : round_up(near, step);
   const double rigid = round_up(spectral_bound(problem, count), step);
-  if (near == 0 && rigid == 0) return {};
-  return near >= rigid ? Sum{near, Argument::neighbours} : Sum{rigid, Argument::spectrum};
+  const double parted = round_up(component_bound(problem, count), step);
+  Sum best;
+  for (const Sum& one : {Sum{near, Argument::neighbours}, Sum{rigid, Argument::spectrum},
+                         Sum{parted, Argument::components}})
+    if (one.bound > best.bound) best = one;
+  return best;
 }
 
 // A power mean is not below the mean, and of one full link alone it is this.
@@ -65,6 +69,8 @@ std::string_view describe(Argument argument) {
       return "nothing better is proved";
     case Argument::neighbours:
       return "only so many slots are near a rank";
+    case Argument::components:
+      return "ranks that hang together do not fit one router";
     case Argument::spectrum:
       return "eigenvalues of pattern and network";
     case Argument::pinned:

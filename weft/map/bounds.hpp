@@ -16,6 +16,7 @@ namespace weft::map {
 enum class Argument {
   none,             // Nothing better than 0 is proved.
   neighbours,       // Only so many slots are near a rank.
+  components,       // Ranks that hang together do not fit one router.
   spectrum,         // The pattern holds together more tightly than the cube.
   pinned,           // Ranks with a place of their own say this much to each other.
   mean_link,        // Hop-bytes over all links: the fullest is not below the mean.

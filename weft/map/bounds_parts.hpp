@@ -54,6 +54,9 @@ double neighbour_bound(const Problem& problem, Reach& reach, Ways& ways, Count c
 // ranks leaves as it is.
 double spectral_bound(const Problem& problem, Count count);
 
+// Ranks that hang together and need several routers must talk between these.
+double component_bound(const Problem& problem, Count count);
+
 struct LinkBound {
   double bytes = 0;
   Argument by = Argument::none;

@@ -360,6 +360,21 @@ TEST(Bounds, ranks_of_one_node_need_no_hop) {
   EXPECT_EQ(bounds.hops_by, Argument::none);
 }
 
+TEST(Bounds, what_hangs_together_must_leave_its_router) {
+  // A row of 9 ranks on nodes of 4: three nodes at least, so two of the talks are between nodes.
+  std::vector<Flow> flows;
+  for (std::uint32_t r = 0; r + 1 < 9; ++r) flows.push_back({r, r + 1, 100 + r, 1});
+  Request request;
+  request.slots_per_node = 4;
+  const Bounds bounds = paper_bounds(problem_on("torus:4x4", 9, flows, request));
+  EXPECT_EQ(bounds.hops, 2u);
+  EXPECT_EQ(bounds.hops_by, Argument::components);
+  EXPECT_EQ(bounds.hop_bytes, 201);
+  EXPECT_GT(bounds.link_max, 0);
+  // In a tree they are two links apart.
+  EXPECT_EQ(paper_bounds(problem_on("fattree:k=4,levels=2", 9, flows, {})).hops, 4u);
+}
+
 TEST(Bounds, who_has_no_way_loads_no_link) {
   Graph::Parts parts;
   parts.port_count = {1, 1, 0};
