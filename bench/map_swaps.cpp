@@ -39,7 +39,7 @@ Problem cube(std::int64_t side, const char* routing) {
 // A map that is neither in order nor a mess: halves of bits exchanged.
 RankMap mixed(const Problem& problem) {
   RankMap map = problem.in_order();
-  const int bits = std::bit_width(problem.slots() - 1);
+  const auto bits = static_cast<int>(std::bit_width(problem.slots() - 1));
   for (std::uint32_t& slot : map)
     slot = ((slot >> (bits / 2)) | (slot << (bits - bits / 2))) & (problem.slots() - 1);
   return map;

@@ -5,7 +5,7 @@
 
 namespace weft::map {
 
-CubeWays::CubeWays(const Topology& topology, Half half) : half_(half) {
+CubeWays::CubeWays(const Topology& topology, Half half) {
   const Cube& cube = std::get<Cube>(topology.shape);
   const Graph& graph = topology.graph;
   std::uint32_t stride = 1;

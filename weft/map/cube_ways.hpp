@@ -51,7 +51,6 @@ class CubeWays final : public Ways {
   std::vector<std::uint16_t> place_;    // Coordinates, router by router.
   std::vector<std::uint32_t> routers_;  // Of each node.
   std::vector<Crossing> found_;
-  Half half_;
   std::uint32_t whole_ = 1;
 };
 

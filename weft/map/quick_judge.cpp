@@ -37,7 +37,8 @@ bool QuickJudge::fits(const Problem& problem) {
     return false;
   if (!problem.slowness().empty()) return false;
   int bits = 0;
-  for (const int radix : cube->radix) bits += std::bit_width(static_cast<unsigned>(radix - 1));
+  for (const int radix : cube->radix)
+    bits += static_cast<int>(std::bit_width(static_cast<unsigned>(radix - 1)));
   return bits <= 60 && (problem.routing() == "dor" || problem.routing() == "dor:up" ||
                         problem.routing() == "dor:coin" || problem.routing() == "dor-balanced");
 }

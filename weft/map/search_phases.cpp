@@ -44,7 +44,8 @@ void Search::probe() {
     };
   }
   go(chains, "first tries");
-  double linear = chains.size() == 2 ? chains[0]->made.value : nothing;
+  double linear = nothing;
+  if (chains.size() == 2) linear = chains[0]->made.value;
   for (const Candidate& c : candidates_)
     if (c.name.starts_with("linear")) linear = std::min(linear, c.value);
   const double annealed = chains.back()->made.value;
