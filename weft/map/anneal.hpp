@@ -40,7 +40,7 @@ class Annealer {
     std::uint32_t slot_a, slot_b;
   };
   Move draw();
-  std::uint32_t near(NodeId node);  // A slot.
+  std::uint32_t near(NodeId node);               // A slot.
   std::uint32_t wander(NodeId node, int reach);  // Up to so many cables away; or anywhere.
   void measure();
   void note_best();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <weft/map/judge.hpp>
-
 #include <weft/map/power.hpp>
 
 namespace weft::map {
@@ -47,8 +46,7 @@ Judgement judge(const Problem& problem, const RankMap& map, const Objective& obj
   if (made.link_max > 0) {
     double norm = 0;
     for (const double load : made.loads) norm += power(load / made.link_max, objective.norm);
-    made.link_norm =
-        made.link_max * power(norm / static_cast<double>(links), 1 / objective.norm);
+    made.link_norm = made.link_max * power(norm / static_cast<double>(links), 1 / objective.norm);
   }
   made.value = power(static_cast<double>(made.hops), objective.hops) *
                power(made.hop_bytes, objective.hop_bytes) *

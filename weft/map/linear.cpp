@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include <weft/map/draws.hpp>
-#include <weft/map/power.hpp>
 #include <weft/map/linear.hpp>
+#include <weft/map/power.hpp>
 
 namespace weft::map {
 
