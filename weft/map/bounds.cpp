@@ -90,8 +90,7 @@ std::string_view describe(Argument argument) {
 Bounds find_bounds(const Problem& problem, const Objective& objective, Ways& ways) {
   Bounds made;
   if (problem.pairs() == 0) {
-    made.value = power(0, objective.hops) * power(0, objective.hop_bytes) *
-                 power(0, objective.link_max) * power(0, objective.link_norm);
+    made.value = combine(objective, 0, 0, 0, 0);
     return made;
   }
   Reach reach(problem);
@@ -106,10 +105,8 @@ Bounds find_bounds(const Problem& problem, const Objective& objective, Ways& way
   made.link_max_by = link.by;
   if (objective.link_norm > 0)
     made.link_norm = norm_bound(problem, made, surely_complete(problem, ways), objective.norm);
-  made.value = power(static_cast<double>(made.hops), objective.hops) *
-               power(made.hop_bytes, objective.hop_bytes) *
-               power(made.link_max, objective.link_max) *
-               power(made.link_norm, objective.link_norm);
+  made.value = combine(objective, static_cast<double>(made.hops), made.hop_bytes, made.link_max,
+                       made.link_norm);
   return made;
 }
 

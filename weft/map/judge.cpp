@@ -48,10 +48,8 @@ Judgement judge(const Problem& problem, const RankMap& map, const Objective& obj
     for (const double load : made.loads) norm += power(load / made.link_max, objective.norm);
     made.link_norm = made.link_max * power(norm / static_cast<double>(links), 1 / objective.norm);
   }
-  made.value = power(static_cast<double>(made.hops), objective.hops) *
-               power(made.hop_bytes, objective.hop_bytes) *
-               power(made.link_max, objective.link_max) *
-               power(made.link_norm, objective.link_norm);
+  made.value = combine(objective, static_cast<double>(made.hops), made.hop_bytes, made.link_max,
+                       made.link_norm);
   return made;
 }
 

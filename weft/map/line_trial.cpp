@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <bit>
 
+#include <weft/map/axis_run.hpp>
 #include <weft/map/line_trial.hpp>
 
 namespace weft::map {
@@ -47,9 +48,7 @@ void LineTrial::add_axis(const Cube& cube, std::size_t d) {
     for (int b = 0; b < radix; ++b) {
       const std::size_t i =
           (static_cast<std::size_t>(a) << axis.bits) + static_cast<std::size_t>(b);
-      const int ahead = wrap ? (b - a + radix) % radix : b - a;
-      const bool down = wrap ? 2 * ahead > radix : ahead < 0;
-      const int length = !down ? ahead : wrap ? radix - ahead : -ahead;
+      const auto [length, down, half] = axis_run(radix, wrap, a, b);
       axis.ways[i] = {axis.first + (down ? static_cast<std::uint32_t>(axis.lines) : 0),
                       static_cast<std::uint32_t>(length)};
       // A link down counts for the coordinate where it ends.

@@ -7,6 +7,7 @@
 
 #include <weft/base/text.hpp>
 #include <weft/map/objective.hpp>
+#include <weft/map/power.hpp>
 
 namespace weft::map {
 
@@ -74,6 +75,12 @@ Result<Objective> read_mix(std::string_view text, std::string_view rest) {
 
 std::span<const ObjectiveName> objective_names() {
   return names;
+}
+
+double combine(const Objective& objective, double hops, double hop_bytes, double link_max,
+               double link_norm) {
+  return power(hops, objective.hops) * power(hop_bytes, objective.hop_bytes) *
+         power(link_max, objective.link_max) * power(link_norm, objective.link_norm);
 }
 
 Result<Objective> parse_objective(std::string_view text) {

@@ -21,6 +21,10 @@ struct Objective {
   bool operator==(const Objective&) const = default;
 };
 
+// The value of a map that has these.
+double combine(const Objective& objective, double hops, double hop_bytes, double link_max,
+               double link_norm);
+
 // "paper", "hop-bytes", "hops", "link-max", "link-norm:8", "time", or a mix of these with weights:
 // "mix:hop-bytes=1,link-max=2".
 Result<Objective> parse_objective(std::string_view text);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include <weft/base/rng.hpp>
+#include <weft/map/axis_run.hpp>
 #include <weft/map/power.hpp>
 #include <weft/map/quick_judge.hpp>
 
@@ -91,13 +92,11 @@ void QuickJudge::add_axis(int radix, bool wrap, bool both) {
     for (int b = 0; b < radix; ++b) {
       const std::size_t i =
           (static_cast<std::size_t>(a) << axis.bits) + static_cast<std::size_t>(b);
-      const int ahead = wrap ? (b - a + radix) % radix : b - a;
-      const bool down = wrap ? 2 * ahead > radix : ahead < 0;
-      const int length = !down ? ahead : wrap ? radix - ahead : -ahead;
+      const auto [length, down, half] = axis_run(radix, wrap, a, b);
       Run& run = axis.runs[i];
       run.offset = down ? 1 : 0;  // In lines of one kind, until their number is known.
       run.length = static_cast<std::uint16_t>(length);
-      run.both = both && wrap && 2 * ahead == radix;
+      run.both = both && half;
       // A link down counts for the coordinate where it ends.
       for (int k = 0; k < length; ++k) {
         const auto link = static_cast<std::size_t>(((down ? b : a) + k) % radix);
