@@ -90,13 +90,6 @@ void Board::sum_norm() {
     if (load_[l] != 0) norm_ += term(load_[l] * scale_[alike ? 0 : l], squarings_);
 }
 
-std::int64_t Board::shift(NodeId from, NodeId to, double bytes) {
-  if (!links_) return ways_->hops(from, to);
-  if (lines_trial_ != nullptr && !exact_)
-    return lines_trial_->add(from, to, static_cast<float>(bytes));
-  return ways_->pour(from, to, bytes, deltas_);
-}
-
 // What a rank says and hears, when it moves and its peer (if that is not `other`, which comes the
 // opposite way) stays.
 template <typename Shift>
@@ -119,7 +112,8 @@ void Board::move_talks(std::uint32_t rank, NodeId from, NodeId to, std::uint32_t
 }
 
 // Two that talk with each other change places: what went there comes back.
-void Board::turn_talk(const Talk& talk, NodeId a, NodeId b) {
+template <typename Shift>
+void Board::turn_talk(const Talk& talk, NodeId a, NodeId b, Shift shift) {
   const std::int64_t there = ways_->hops(a, b);
   const std::int64_t back = ways_->hops(b, a);
   if (talk.sends) tried_.hops += back - there;
@@ -180,7 +174,7 @@ void Board::try_moves_with(NodeId a, NodeId b, Shift shift) {
   move_talks(u, a, b, v, shift);
   move_talks(v, b, a, u, shift);
   for (const Talk& talk : problem_.talks(u))
-    if (talk.peer == v) turn_talk(talk, a, b);
+    if (talk.peer == v) turn_talk(talk, a, b, shift);
 }
 
 void Board::try_moves(NodeId a, NodeId b) {

@@ -53,11 +53,11 @@ class Board {
     std::int64_t hops = 0;
     double hop_bytes = 0, norm = 0;
   };
+  // Shift: adds bytes to what goes between two nodes, and answers the hops.
   template <typename Shift>
   void move_talks(std::uint32_t rank, NodeId from, NodeId to, std::uint32_t other, Shift shift);
-  void turn_talk(const Talk& talk, NodeId a, NodeId b);
-  // Adds to what is tried, by lines where that is possible; answers the hops.
-  std::int64_t shift(NodeId from, NodeId to, double bytes);
+  template <typename Shift>
+  void turn_talk(const Talk& talk, NodeId a, NodeId b, Shift shift);
   void try_moves(NodeId a, NodeId b);
   template <typename Shift>
   void try_moves_with(NodeId a, NodeId b, Shift shift);
