@@ -95,13 +95,17 @@ void Search::choose_tries() {
   if (!timed()) return;
   constexpr std::uint64_t few = 4096;
   const int workers = options_.threads * (options_.peers == nullptr ? 1 : options_.peers->count());
-  // As it is once a hot chain has melted what it began with: then it keeps most, which costs most.
-  Annealer annealer(problem_, options_.objective, ground_.ways(), rng_.stream("pace"));
-  annealer.start(candidates_.front().map, {0.1, 0.1, 8, 8});
-  annealer.run(3 * few, 4 * few, &halt_);
-  const double begun = now();
-  annealer.run(few, 4 * few, &halt_);
-  const double each = (now() - begun) / few;
+  // Hot, once a chain has melted what it began with and keeps most, which costs most; and cold. A
+  // chain that cools is half-way between.
+  const auto pace = [&](double heat) {
+    Annealer annealer(problem_, options_.objective, ground_.ways(), rng_.stream("pace"));
+    annealer.start(candidates_.front().map, {heat, heat, 8, 8});
+    annealer.run(3 * few, 4 * few, &halt_);
+    const double begun = now();
+    annealer.run(few, 4 * few, &halt_);
+    return (now() - begun) / few;
+  };
+  const double each = (pace(0.1) + pace(0.003)) / 2;
   // Some of the time is for the end: judging, writing, and chains that do not end together.
   const double time = std::max(0.0, 0.85 * left()) * workers;
   budget_.tries = each > 0 ? static_cast<std::uint64_t>(time / each) : 0;
