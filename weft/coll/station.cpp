@@ -30,6 +30,7 @@ mp::Request* Station::receive(const Peer& from, std::byte* data, std::size_t siz
   mp::Receiving receiving;
   receiving.context = from.context;
   receiving.source = from.rank;
+  receiving.from = from.id;
   receiving.tag = wire_tag(team_, lane);
   receiving.data = carries_ ? data : nullptr;
   receiving.size = size;

@@ -26,7 +26,7 @@ std::int64_t thread_time_ns() {
 std::uint32_t SimRank::ranks() const {
   return machinery_.setup.placement->ranks();
 }
-int SimRank::rails() const {
+int SimRank::rails(RankId) const {
   return machinery_.setup.node.rails;
 }
 bool SimRank::ordered() const {
@@ -36,7 +36,7 @@ bool SimRank::carries_data() const {
   return machinery_.setup.carry_data;
 }
 
-RailFacts SimRank::rail(RailId rail) const {
+RailFacts SimRank::rail(RankId, RailId rail) const {
   const NodeModel& node = machinery_.setup.node;
   const bool near =
       node.socket_of_card(static_cast<int>(rail.index)) == machinery_.socket_of(self_);

@@ -35,8 +35,8 @@ class SimRank final : public Fabric {
 
   RankId self() const override { return self_; }
   std::uint32_t ranks() const override;
-  int rails() const override;
-  RailFacts rail(RailId rail) const override;
+  int rails(RankId peer) const override;
+  RailFacts rail(RankId peer, RailId rail) const override;
   bool ordered() const override;
   bool carries_data() const override;
   Time now() const override { return clock_ + lag_; }
@@ -46,7 +46,7 @@ class SimRank final : public Fabric {
   void write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
              std::uint64_t cookie) override;
   // All ranks live in one address space: the key is the address.
-  std::uint64_t register_memory(std::byte* data, std::size_t) override {
+  std::uint64_t register_memory(RankId, std::byte* data, std::size_t) override {
     return reinterpret_cast<std::uint64_t>(data);
   }
   void deregister_memory(std::uint64_t) override {}

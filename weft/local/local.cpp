@@ -29,8 +29,8 @@ class LocalRank final : public Fabric {
 
   RankId self() const override { return self_; }
   std::uint32_t ranks() const override;
-  int rails() const override;
-  RailFacts rail(RailId rail) const override {
+  int rails(RankId peer) const override;
+  RailFacts rail(RankId, RailId rail) const override {
     return {Rate::gbyte_per_s(1 + static_cast<std::int64_t>(rail.index)), Duration::us(1), true};
   }
   bool ordered() const override;
@@ -41,7 +41,7 @@ class LocalRank final : public Fabric {
             std::uint64_t cookie) override;
   void write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
              std::uint64_t cookie) override;
-  std::uint64_t register_memory(std::byte* data, std::size_t size) override {
+  std::uint64_t register_memory(RankId, std::byte* data, std::size_t size) override {
     regions[++last_key_] = {data, size};
     return last_key_;
   }
@@ -207,7 +207,7 @@ Status World::run() {
 std::uint32_t LocalRank::ranks() const {
   return static_cast<std::uint32_t>(world_.ranks.size());
 }
-int LocalRank::rails() const {
+int LocalRank::rails(RankId) const {
   return world_.options.rails;
 }
 bool LocalRank::ordered() const {
@@ -221,7 +221,7 @@ Time LocalRank::now() const {
 }
 
 void LocalRank::connect(RankId peer) {
-  for (int i = 0; i < rails(); ++i) {
+  for (int i = 0; i < rails(peer); ++i) {
     Completion up;
     up.kind = Completion::Kind::rail_up;
     up.peer = peer;
@@ -239,7 +239,7 @@ std::unique_ptr<std::byte[]> captured(Payload payload) {
 
 void LocalRank::post(const Way& way, const FrameHead& head, Payload payload, bool /*stable*/,
                      std::uint64_t cookie) {
-  WEFT_CHECK(way.peer.index < ranks() && static_cast<int>(way.rail.index) < rails());
+  WEFT_CHECK(way.peer.index < ranks() && static_cast<int>(way.rail.index) < rails(way.peer));
   Completion c;
   c.kind = Completion::Kind::frame;
   c.peer = self_;

@@ -12,15 +12,18 @@
 
 namespace weft::mp {
 
-struct UnexpectedRecord {
+struct Envelope {
   Arrival arrival;
   ContextId context = 0;
   RankId peer;
   bool rendezvous = false;
   bool internal = false;
-  std::uint64_t sender = 0;           // The request that waits there, of a rendezvous.
-  std::unique_ptr<std::byte[]> data;  // Of an eager one, if it carried any.
-  UnexpectedRecord *before = nullptr, *after = nullptr;          // All, by arrival.
+  std::uint64_t sender = 0;  // The request that waits there, of a rendezvous.
+};
+
+struct UnexpectedRecord : Envelope {
+  std::unique_ptr<std::byte[]> data;                     // Of an eager one, if it carried any.
+  UnexpectedRecord *before = nullptr, *after = nullptr;  // All, by arrival.
   UnexpectedRecord *bin_before = nullptr, *bin_after = nullptr;  // Of the same context and source.
 };
 

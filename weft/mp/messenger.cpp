@@ -4,20 +4,29 @@
 #include <deque>
 
 #include <weft/base/check.hpp>
+#include <weft/mp/covered.hpp>
 #include <weft/mp/header.hpp>
 #include <weft/mp/matching.hpp>
 #include <weft/mp/messenger.hpp>
 #include <weft/mp/peers.hpp>
 #include <weft/mp/slab.hpp>
+#include <weft/mp/trunk.hpp>
 
 namespace weft::mp {
+
+Request::Request() = default;
+Request::~Request() = default;
+Request::Request(Request&&) noexcept = default;
+Request& Request::operator=(Request&&) noexcept = default;
 
 Messenger::Messenger(Fabric& fabric, const Options& options)
     : fabric_(fabric),
       options_(options),
       slab_(std::make_unique<Slab>()),
       matching_(std::make_unique<Matching>()),
-      peers_(std::make_unique<Peers>()) {}
+      peers_(std::make_unique<Peers>()),
+      trunk_(options.split == Split::measured ? std::make_unique<Trunk>(fabric, options)
+                                              : nullptr) {}
 
 Messenger::~Messenger() = default;
 
@@ -67,6 +76,11 @@ Request* Messenger::send(const Sending& sending) {
   use_.bytes_sent += sending.size;
   fabric_.note_message(sending.to, sending.size);
 
+  if (is_lost(sending.to)) {
+    request->failed = true;
+    complete(request);
+    return request;
+  }
   const auto wish =
       sending.tuning == nullptr ? Tuning::Protocol::by_size : sending.tuning->protocol;
   const auto limit = static_cast<std::size_t>(options_.eager_limit.count);
@@ -123,19 +137,26 @@ void Messenger::post(const Request* request, Header& header, Payload payload,
                      std::uint64_t cookie) {
   header.credit = peers_->settle(request->peer);
   const Duration gap = request->tuning == nullptr ? Duration::zero() : request->tuning->gap;
-  fabric_.post({request->peer, small_rail(), gap}, encode(header), payload, cookie != 0, cookie);
+  fabric_.post({request->peer, small_rail(request->peer), gap}, encode(header), payload,
+               cookie != 0, cookie);
 }
 
 void Messenger::answer(RankId peer, Header& header) {
   header.credit = peers_->settle(peer);
-  fabric_.post({peer, small_rail(), Duration::zero()}, encode(header), {}, false, 0);
+  fabric_.post({peer, small_rail(peer), Duration::zero()}, encode(header), {}, false, 0);
 }
 
-// The rail of least latency; the first of them if equal.
-RailId Messenger::small_rail() const {
+// The rail of least latency; the first of them if equal. The fabric finds another if it is down.
+RailId Messenger::small_rail(RankId peer) const {
+  const auto count = static_cast<std::uint32_t>(fabric_.rails(peer));
   RailId best(0);
-  for (std::uint32_t i = 1; i < static_cast<std::uint32_t>(fabric_.rails()); ++i) {
-    if (fabric_.rail(RailId(i)).latency < fabric_.rail(best).latency) best = RailId(i);
+  if (count < 2) return best;
+  RailFacts facts = fabric_.rail(peer, best);
+  for (std::uint32_t i = 1; i < count; ++i) {
+    const RailFacts other = fabric_.rail(peer, RailId(i));
+    if (!other.up || (facts.up && facts.latency <= other.latency)) continue;
+    best = RailId(i);
+    facts = other;
   }
   return best;
 }
@@ -147,12 +168,19 @@ Request* Messenger::receive(const Receiving& receiving) {
   request->tag = receiving.tag;
   request->internal = receiving.internal;
   request->size = receiving.size;
+  if (receiving.from) {
+    request->peer = *receiving.from;
+    request->bound = true;
+  }
   // Also when no data will come: where memory lies may decide how fast it is written.
   request->data = static_cast<std::byte*>(receiving.data);
   if (UnexpectedRecord* const found =
           matching_->find(receiving.context, receiving.source, receiving.tag)) {
     const std::unique_ptr<UnexpectedRecord> record = matching_->remove_unexpected(found);
-    accept(request, *record);
+    accept(request, *record, record->data.get());
+  } else if (request->bound && is_lost(request->peer)) {
+    request->failed = true;
+    complete(request);
   } else {
     matching_->add_posted(request);
   }
@@ -201,13 +229,14 @@ Request* Messenger::receive_taken(UnexpectedRecord* message, const Receiving& re
   request->size = receiving.size;
   // Also when no data will come: where memory lies may decide how fast it is written.
   request->data = static_cast<std::byte*>(receiving.data);
-  accept(request, *record);
+  accept(request, *record, record->data.get());
   return request;
 }
 
 void Messenger::progress() {
   Completion completion;
   while (fabric_.poll(completion)) handle(completion);
+  if (trunk_ != nullptr && trunk_->busy()) trunk_->tend(fabric_.now());
   while (!ready_.empty()) {
     std::vector<std::coroutine_handle<>> now;
     now.swap(ready_);
@@ -220,7 +249,13 @@ void Messenger::wait(Request* request) {
 }
 
 void Messenger::pause() {
-  if (ready_.empty()) fabric_.wait(Time::never());
+  if (!ready_.empty()) return;
+  const bool busy = trunk_ != nullptr && trunk_->busy();
+  fabric_.wait(busy ? fabric_.now() + Trunk::look_again : Time::never());
+}
+
+bool Messenger::is_lost(RankId peer) const {
+  return !lost_.empty() && std::find(lost_.begin(), lost_.end(), peer) != lost_.end();
 }
 
 bool Messenger::quiet() const {

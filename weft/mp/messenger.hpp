@@ -38,6 +38,7 @@ struct Sending {
 struct Receiving {
   ContextId context = 0;
   int source = any_source;
+  std::optional<RankId> from;  // The source, where known: its end is the end of this receive.
   int tag = any_tag;
   void* data = nullptr;
   std::size_t size = 0;  // Room.
@@ -55,8 +56,14 @@ struct Arrival {
 
 struct Request;           // Owned by the Messenger; see release().
 struct UnexpectedRecord;  // Likewise.
+class Covered;
 
 struct Request {
+  Request();
+  ~Request();
+  Request(Request&&) noexcept;
+  Request& operator=(Request&&) noexcept;
+
   bool done = false;
   bool failed = false;             // The peer is lost.
   Arrival arrival;                 // Of a receive; of a send only `cancelled`.
@@ -67,6 +74,7 @@ struct Request {
   // The rest is the Messenger's.
   bool internal = false;
   bool matched = false;
+  bool bound = false;     // To its peer: its end is ours.
   bool released = false;  // The caller has let go; freed when done.
   std::uint16_t parts_open = 0;
   std::uint32_t generation = 0;
@@ -78,13 +86,16 @@ struct Request {
   std::size_t size = 0;
   std::size_t missing = 0;  // Of a rendezvous under way.
   std::uint64_t region = 0;
-  std::uint64_t order = 0;  // Of posting.
+  std::unique_ptr<Covered> covered;  // Which parts have arrived, of several.
+  std::uint64_t order = 0;           // Of posting.
   const Tuning* tuning = nullptr;
   Request *before = nullptr, *after = nullptr;  // In the list of posted receives.
 };
 
 class Matching;
 class Peers;
+class Trunk;
+struct Envelope;
 struct Header;
 
 class Messenger {
@@ -122,6 +133,9 @@ class Messenger {
   // Resumed at the end of progress(); for coroutines that wait for other things than requests.
   void resume_later(std::coroutine_handle<> handle) { ready_.push_back(handle); }
 
+  // Peers that no way leads to any more, in the order of finding out.
+  const std::vector<RankId>& lost() const { return lost_; }
+
   // No message of ours is under way any more: every send is done, nothing is owed to a peer.
   bool quiet() const;
 
@@ -144,21 +158,23 @@ class Messenger {
   void send_request(Request* request, const Sending& sending);
   void post(const Request* request, Header& header, Payload payload, std::uint64_t cookie);
   void answer(RankId peer, Header& header);
-  RailId small_rail() const;
+  RailId small_rail(RankId peer) const;
 
   void handle(Completion& completion);
   void handle_in_order(Completion& completion);
   void handle_frame(Completion& completion);
   void on_envelope(const Header& header, Completion& completion);
   void on_ready(const Header& header, RankId peer);
-  void on_part(const Header& header, std::size_t size);
+  void on_part(const Header& header, const Completion& completion);
   void on_cancel(const Header& header, RankId peer);
   void on_cancel_reply(const Header& header);
   void on_peer_lost(RankId peer);
-  void accept(Request* receive, UnexpectedRecord& message);
-  void answer_request(Request* receive, UnexpectedRecord& message);
+  void accept(Request* receive, const Envelope& message, const std::byte* data);
+  void answer_request(Request* receive, const Envelope& message);
   void write_parts(Request* send, const Header& ready);
-  std::vector<std::size_t> part_ends(std::size_t size, std::uint32_t count) const;
+  std::vector<std::size_t> part_ends(RankId peer, std::size_t size, std::uint32_t count) const;
+  void finish_part(std::uint64_t cookie);
+  bool is_lost(RankId peer) const;
   void owe_credit(RankId peer, std::size_t bytes);
 
   Fabric& fabric_;
@@ -166,6 +182,8 @@ class Messenger {
   std::unique_ptr<Slab> slab_;
   std::unique_ptr<Matching> matching_;
   std::unique_ptr<Peers> peers_;
+  std::unique_ptr<Trunk> trunk_;  // Null: messages are cut once, by what rails say of themselves.
+  std::vector<RankId> lost_;
   std::vector<std::coroutine_handle<>> ready_;
   std::uint32_t sends_open_ = 0;
   Use use_;

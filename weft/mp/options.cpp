@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include <weft/base/quantity.hpp>
 #include <weft/mp/options.hpp>
@@ -8,7 +10,12 @@ namespace weft::mp {
 
 Status read_options(const Config& config, Options& options) {
   ConfigTable table = config.table("messages");
-  std::string split = options.split == Split::equal ? "equal" : "proportional";
+  constexpr std::pair<std::string_view, Split> splits[] = {{"equal", Split::equal},
+                                                           {"proportional", Split::proportional},
+                                                           {"measured", Split::measured}};
+  const auto* const known = std::find_if(std::begin(splits), std::end(splits),
+                                         [&](const auto& s) { return s.second == options.split; });
+  std::string split(known->first);
   table.get("eager_limit", options.eager_limit);
   table.get("stripe_min", options.stripe_min);
   table.get("split", split);
@@ -16,10 +23,13 @@ Status read_options(const Config& config, Options& options) {
   table.get("credit", options.credit);
   const bool credit_given = table.has("credit");
   if (Status status = table.finish(); !status) return status;
-  if (split != "equal" && split != "proportional") {
-    return table.error_at("split", "split is 'equal' or 'proportional', not '" + split + "'");
+  const auto* const chosen = std::find_if(std::begin(splits), std::end(splits),
+                                          [&](const auto& s) { return s.first == split; });
+  if (chosen == std::end(splits)) {
+    return table.error_at("split",
+                          "split is 'equal', 'proportional' or 'measured', not '" + split + "'");
   }
-  options.split = split == "equal" ? Split::equal : Split::proportional;
+  options.split = chosen->second;
   if (options.stripe_min.count < 1) {
     return table.error_at("stripe_min", "stripe_min must be at least 1 B");
   }

@@ -16,6 +16,7 @@ namespace weft::mp {
 enum class Split {
   equal,
   proportional,  // To the rails' rates.
+  measured,      // By what each rail delivers, part by part.
 };
 
 // Wishes for one message.

@@ -2,13 +2,16 @@
 // What the network brings. Large messages: request -> ready -> writes over the rails, each with a
 // notice -> done when all have been noticed.
 #include <algorithm>
+#include <cstring>
 
 #include <weft/base/check.hpp>
+#include <weft/mp/covered.hpp>
 #include <weft/mp/header.hpp>
 #include <weft/mp/matching.hpp>
 #include <weft/mp/messenger.hpp>
 #include <weft/mp/peers.hpp>
 #include <weft/mp/slab.hpp>
+#include <weft/mp/trunk.hpp>
 
 namespace weft::mp {
 
@@ -18,19 +21,31 @@ void Messenger::handle(Completion& completion) {
     case Completion::Kind::written:
       handle_in_order(completion);
       break;
-    case Completion::Kind::sent: {
-      Request* const request = find(completion.cookie);
-      if (request != nullptr && request->parts_open > 0 && --request->parts_open == 0) {
-        complete(request);
-      }
+    case Completion::Kind::sent:
+      finish_part(completion.cookie);
       break;
-    }
+    case Completion::Kind::unsent:
+      WEFT_CHECK(trunk_ != nullptr);  // Only who cuts messages by measure can mend them.
+      trunk_->returned(completion.cookie);
+      break;
     case Completion::Kind::peer_lost:
       on_peer_lost(completion.peer);
       break;
     case Completion::Kind::rail_up:
     case Completion::Kind::rail_down:
+      if (trunk_ != nullptr) trunk_->rail_changed(completion.peer, completion.rail);
       break;
+  }
+}
+
+void Messenger::finish_part(std::uint64_t cookie) {
+  if (trunk_ != nullptr && Trunk::owns(cookie)) {
+    cookie = trunk_->delivered(cookie);
+    if (cookie == 0) return;
+  }
+  Request* const request = find(cookie);
+  if (request != nullptr && request->parts_open > 0 && --request->parts_open == 0) {
+    complete(request);
   }
 }
 
@@ -67,7 +82,7 @@ void Messenger::handle_frame(Completion& completion) {
       on_ready(header, completion.peer);
       break;
     case Verb::part:
-      on_part(header, completion.size);
+      on_part(header, completion);
       break;
     case Verb::cancel:
       on_cancel(header, completion.peer);
@@ -82,24 +97,29 @@ void Messenger::handle_frame(Completion& completion) {
 }
 
 void Messenger::on_envelope(const Header& header, Completion& completion) {
-  auto record = std::make_unique<UnexpectedRecord>();
-  record->arrival = {header.source, header.tag, header.size, false, false};
-  record->context = header.context;
-  record->peer = completion.peer;
-  record->rendezvous = header.verb == Verb::request;
-  record->internal = header.internal != 0;
-  record->sender = header.sender;
-  record->data = std::move(completion.data);
+  const Envelope envelope{.arrival = {header.source, header.tag, header.size, false, false},
+                          .context = header.context,
+                          .peer = completion.peer,
+                          .rendezvous = header.verb == Verb::request,
+                          .internal = header.internal != 0,
+                          .sender = header.sender};
   if (Request* const request =
           matching_->match_arrival(header.context, header.source, header.tag)) {
-    accept(request, *record);
+    accept(request, envelope, completion.lent ? completion.lent : completion.data.get());
     return;
   }
   ++use_.unexpected;
+  auto record = std::make_unique<UnexpectedRecord>();
+  static_cast<Envelope&>(*record) = envelope;
+  record->data = std::move(completion.data);
+  if (completion.lent != nullptr && completion.size > 0) {
+    record->data = std::make_unique_for_overwrite<std::byte[]>(completion.size);
+    std::memcpy(record->data.get(), completion.lent, completion.size);
+  }
   matching_->add_unexpected(std::move(record));
 }
 
-void Messenger::accept(Request* receive, UnexpectedRecord& message) {
+void Messenger::accept(Request* receive, const Envelope& message, const std::byte* data) {
   receive->matched = true;
   receive->peer = message.peer;
   receive->arrival = message.arrival;
@@ -109,12 +129,12 @@ void Messenger::accept(Request* receive, UnexpectedRecord& message) {
     return;
   }
   const std::size_t size = std::min(receive->size, message.arrival.size);
-  fabric_.copy(receive->data, message.data.get(), size);
+  fabric_.copy(receive->data, data, size);
   complete(receive);
   owe_credit(message.peer, message.arrival.size);
 }
 
-void Messenger::answer_request(Request* receive, UnexpectedRecord& message) {
+void Messenger::answer_request(Request* receive, const Envelope& message) {
   const std::size_t size = std::min(receive->size, message.arrival.size);
   Header header;
   header.verb = Verb::ready;
@@ -124,7 +144,7 @@ void Messenger::answer_request(Request* receive, UnexpectedRecord& message) {
   header.size = size;
   receive->missing = size;
   if (receive->data != nullptr && size > 0) {
-    receive->region = fabric_.register_memory(receive->data, size);
+    receive->region = fabric_.register_memory(message.peer, receive->data, size);
     header.key = receive->region;
   }
   answer(message.peer, header);
@@ -147,16 +167,22 @@ void Messenger::on_ready(const Header& header, RankId peer) {
 
 void Messenger::write_parts(Request* send, const Header& ready) {
   const std::size_t size = ready.size;
-  const auto least = static_cast<std::size_t>(options_.stripe_min.count);
-  const int wish = send->tuning == nullptr ? 0 : send->tuning->rails;
-  const int most = wish > 0 ? std::min(wish, fabric_.rails()) : fabric_.rails();
-  const auto count = static_cast<std::uint32_t>(
-      std::clamp<std::size_t>(size / least, 1, static_cast<std::size_t>(most)));
   Header notice;
   notice.verb = Verb::part;
   notice.receiver = ready.receiver;
+  if (trunk_ != nullptr) {
+    send->parts_open = 1;
+    trunk_->begin({id_of(send), send->peer, {send->data, size}, ready.key, notice, send->tuning});
+    return;
+  }
+  const auto least = static_cast<std::size_t>(options_.stripe_min.count);
+  const int wish = send->tuning == nullptr ? 0 : send->tuning->rails;
+  const int rails = fabric_.rails(send->peer);
+  const int most = wish > 0 ? std::min(wish, rails) : rails;
+  const auto count = static_cast<std::uint32_t>(
+      std::clamp<std::size_t>(size / least, 1, static_cast<std::size_t>(most)));
   const Duration gap = send->tuning == nullptr ? Duration::zero() : send->tuning->gap;
-  const std::vector<std::size_t> ends = part_ends(size, count);
+  const std::vector<std::size_t> ends = part_ends(send->peer, size, count);
   send->parts_open = static_cast<std::uint16_t>(
       std::count_if(ends.begin(), ends.end(), [last = std::size_t{0}](std::size_t end) mutable {
         return std::exchange(last, end) != end;
@@ -166,7 +192,8 @@ void Messenger::write_parts(Request* send, const Header& ready) {
     const std::size_t length = ends[i] - start;
     if (length == 0) continue;
     const std::byte* const data = send->data == nullptr ? nullptr : send->data + start;
-    const RailId rail = count == 1 ? small_rail() : RailId(i);
+    const RailId rail = count == 1 ? small_rail(send->peer) : RailId(i);
+    notice.key = start;
     fabric_.write({send->peer, rail, gap}, {data, length}, {ready.key, start}, encode(notice),
                   id_of(send));
     start = ends[i];
@@ -174,11 +201,13 @@ void Messenger::write_parts(Request* send, const Header& ready) {
 }
 
 // Where each rail's part ends; equal, or by what the rails can carry.
-std::vector<std::size_t> Messenger::part_ends(std::size_t size, std::uint32_t count) const {
+std::vector<std::size_t> Messenger::part_ends(RankId peer, std::size_t size,
+                                              std::uint32_t count) const {
   std::vector<std::uint64_t> weights(count, 1);
   if (options_.split == Split::proportional) {
     for (std::uint32_t i = 0; i < count; ++i) {
-      const auto rate = static_cast<std::uint64_t>(fabric_.rail(RailId(i)).rate.in_bit_per_s());
+      const auto rate =
+          static_cast<std::uint64_t>(fabric_.rail(peer, RailId(i)).rate.in_bit_per_s());
       weights[i] = std::max<std::uint64_t>(rate / 1'000'000, 1);
     }
   }
@@ -193,13 +222,22 @@ std::vector<std::size_t> Messenger::part_ends(std::size_t size, std::uint32_t co
   return ends;
 }
 
-void Messenger::on_part(const Header& header, std::size_t size) {
+// `key` says where the part begins. A part may come twice.
+void Messenger::on_part(const Header& header, const Completion& completion) {
   Request* const request = find(header.receiver);
-  if (request == nullptr || request->kind != Request::Kind::receive || size > request->missing) {
+  if (request == nullptr || request->kind != Request::Kind::receive || !request->matched ||
+      request->peer != completion.peer) {
     return;
   }
-  request->missing -= size;
-  if (request->missing == 0) complete(request);
+  const std::size_t total = std::min(request->size, request->arrival.size);
+  if (header.key > total || completion.size > total - header.key) return;
+  std::size_t fresh = completion.size;
+  if (fresh < total) {
+    if (request->covered == nullptr) request->covered = std::make_unique<Covered>();
+    fresh = request->covered->add(header.key, completion.size);
+  }
+  request->missing -= std::min(fresh, request->missing);
+  if (request->missing == 0 && !request->done) complete(request);
 }
 
 void Messenger::on_cancel(const Header& header, RankId peer) {
@@ -226,11 +264,15 @@ void Messenger::on_cancel_reply(const Header& header) {
 
 // Whoever waits for the peer alone waits in vain.
 void Messenger::on_peer_lost(RankId peer) {
+  lost_.push_back(peer);
+  if (trunk_ != nullptr) trunk_->forget(peer);
   for (Request& request : slab_->requests) {
-    const bool its = request.kind != Request::Kind::free && !request.done &&
-                     (request.kind == Request::Kind::send || request.matched) &&
-                     request.peer == peer;
+    const bool its = request.kind != Request::Kind::free && !request.done && request.peer == peer &&
+                     (request.kind == Request::Kind::send || request.matched || request.bound);
     if (!its) continue;
+    if (request.kind == Request::Kind::receive && !request.matched) {
+      matching_->remove_posted(&request);
+    }
     request.failed = true;
     complete(&request);
   }

@@ -42,11 +42,13 @@ void meet(Process& process) {
 }  // namespace
 
 WEFT_MPI(Init)(int*, char***) {
+  weft::mpi::self().runtime.join();
   Call call("MPI_Init", Call::always);
   return begin(call, MPI_THREAD_SINGLE);
 }
 
 WEFT_MPI(Init_thread)(int*, char***, int required, int* provided) {
+  weft::mpi::self().runtime.join();
   Call call("MPI_Init_thread", Call::always);
   // A rank may have threads that take turns.
   const int level = std::clamp(required, MPI_THREAD_SINGLE, MPI_THREAD_SERIALIZED);
@@ -68,6 +70,7 @@ WEFT_MPI(Finalize)(void) {
   if (error != MPI_SUCCESS) return call.result(&process.self_only, error);
   process.stage = Process::Stage::finalizing;
   meet(process);
+  process.runtime.leave();
   process.stage = Process::Stage::after;
   return MPI_SUCCESS;
 }

@@ -37,6 +37,20 @@ Process::~Process() {
 void Process::progress() {
   messenger.progress();
   if (!orphans.empty()) sweep();
+  if (messenger.lost().size() > losses_) note_losses();
+}
+
+// Unless the program wants to hear of errors, the loss of a rank is the end of the job, whoever
+// waits for whom.
+void Process::note_losses() {
+  losses_ = messenger.lost().size();
+  const MPI_Errhandler handler = default_communicator(*this).handler;
+  if (handler != MPI_ERRORS_ARE_FATAL && handler != MPI_ERRORS_ABORT) return;
+  const RankId lost = messenger.lost().back();
+  const std::string why = runtime.trouble_with(lost);
+  end_job(*this, MPI_ERR_PROC_ABORTED,
+          "rank " + std::to_string(rank().index) + ": rank " + std::to_string(lost.index) +
+              " is lost" + (why.empty() ? "" : ": " + why));
 }
 
 void Process::found_nothing() {

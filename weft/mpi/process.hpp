@@ -115,7 +115,10 @@ struct Process final : public WaitTeller {
   Duration idle() const override;
 
  private:
+  void note_losses();
+
   Idle idle_;
+  std::size_t losses_ = 0;   // Of the messenger's, those that were looked at.
   Time asked_at_;            // When the program last asked for the time,
   std::uint32_t asked_ = 0;  // and how often since something else happened.
 };

@@ -19,6 +19,14 @@ class Runtime {
   // Ranks with the same node share memory.
   virtual std::uint32_t node_of(RankId rank) const = 0;
 
+  // The program begins to use the library: the first of its calls, before anything else happens.
+  // May exchange the rank that the calling thread executes (see Current).
+  virtual void join() {}
+  // and has ended to: all ranks have come to the end.
+  virtual void leave() {}
+  // Why no way leads to a rank any more; for people.
+  virtual std::string trouble_with(RankId /*rank*/) const { return {}; }
+
   // What programs of a simulator may say besides; nothing where there is nothing to simulate.
   // The memory of the calling rank belongs to this socket of its node.
   virtual void place_memory(const void* /*data*/, std::size_t /*size*/, int /*socket*/) {}

@@ -125,6 +125,7 @@ mp::Receiving receiving_of(Process& process, Request& request) {
   mp::Receiving receiving;
   receiving.context = transfer.comm->context_of(Communicator::Traffic::messages);
   receiving.source = source_for_matching(transfer.peer);
+  if (receiving.source != mp::any_source) receiving.from = transfer.comm->peers()[transfer.peer];
   receiving.tag = tag_for_matching(transfer.tag);
   receiving.size = size_of(transfer);
   if (transfer.type->contiguous(transfer.count)) {

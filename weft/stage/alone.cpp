@@ -26,8 +26,10 @@ class AloneFabric final : public Fabric {
  public:
   RankId self() const override { return RankId(0); }
   std::uint32_t ranks() const override { return 1; }
-  int rails() const override { return 1; }
-  RailFacts rail(RailId) const override { return {Rate::gbyte_per_s(10), Duration::zero(), true}; }
+  int rails(RankId) const override { return 1; }
+  RailFacts rail(RankId, RailId) const override {
+    return {Rate::gbyte_per_s(10), Duration::zero(), true};
+  }
   bool ordered() const override { return true; }
   bool carries_data() const override { return true; }
 
@@ -62,7 +64,7 @@ class AloneFabric final : public Fabric {
     inbox_.push_back(std::move(written));
     sent(cookie);
   }
-  std::uint64_t register_memory(std::byte* data, std::size_t) override {
+  std::uint64_t register_memory(RankId, std::byte* data, std::size_t) override {
     return reinterpret_cast<std::uint64_t>(data);
   }
   void deregister_memory(std::uint64_t) override {}
@@ -120,10 +122,13 @@ class AloneRuntime final : public mpi::Runtime {
 }  // namespace
 
 void begin_alone() {
+  begin_alone(*new AloneRuntime);
+}
+
+void begin_alone(mpi::Runtime& runtime) {
   // Until the process ends: exit handlers of the program may still call the library.
   auto* const fabric = new AloneFabric;
-  auto* const runtime = new AloneRuntime;
-  Current::set(fabric, new mpi::Process(*fabric, mp::Options{}, *runtime));
+  Current::set(fabric, new mpi::Process(*fabric, mp::Options{}, runtime));
 }
 
 }  // namespace weft

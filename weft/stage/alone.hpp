@@ -3,9 +3,13 @@
 // MPI wants it. Build systems run small programs to find things out.
 #pragma once
 
+#include <weft/mpi/runtime.hpp>
+
 namespace weft {
 
 // On the thread that will run the program's main.
 void begin_alone();
+// With a runtime that lives as long as the process.
+void begin_alone(mpi::Runtime& runtime);
 
 }  // namespace weft

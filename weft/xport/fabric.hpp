@@ -19,7 +19,7 @@ using RankId = Id<struct RankTag>;  // A process of the job.
 using RailId = Id<struct RailTag>;  // One of the cards (or ways) of a rank.
 
 // Small and always carried; what it means is the message layer's affair.
-using FrameHead = std::array<std::byte, 64>;
+using FrameHead = std::array<std::byte, 56>;
 
 // Bytes that go with a head, or only their number: data is null where nobody needs them.
 struct Payload {
@@ -43,9 +43,11 @@ struct Completion {
   enum class Kind : std::uint8_t {
     frame,      // A frame came: head, peer, rail, size, data if it carried any.
     written,    // A peer's write into our memory is complete: head is its notice.
-    sent,       // Our frame or write with this cookie no longer needs its data.
-    rail_up,    // A connection asked for exists; once per rail.
-    rail_down,  // What was under way there is lost.
+    sent,       // Our frame or write with this cookie has left: its data is needed no longer, and
+                // will not be asked for again.
+    unsent,     // Our write with this cookie may not have arrived: send it again, on another rail.
+    rail_up,    // A way to the peer is open (again); once per rail.
+    rail_down,  // It is closed. Frames find another way by themselves; writes come back as unsent.
     peer_lost,  // No way leads to it any more.
   };
   Kind kind = Kind::frame;
@@ -54,6 +56,8 @@ struct Completion {
   std::uint64_t cookie = 0;
   std::size_t size = 0;
   FrameHead head = {};
+  // The data of a frame: the fabric's own, to be read before the next poll, or given away.
+  const std::byte* lent = nullptr;
   std::unique_ptr<std::byte[]> data;
 };
 
@@ -83,8 +87,8 @@ class Fabric {
 
   virtual RankId self() const = 0;
   virtual std::uint32_t ranks() const = 0;
-  virtual int rails() const = 0;
-  virtual RailFacts rail(RailId rail) const = 0;
+  virtual int rails(RankId peer) const = 0;
+  virtual RailFacts rail(RankId peer, RailId rail) const = 0;
   // Frames between two ranks on one rail come in the order they were posted.
   virtual bool ordered() const = 0;
   // false: of the program's data only the size travels.
@@ -96,10 +100,15 @@ class Fabric {
   // fabric takes what it needs before it returns. A cookie of 0 asks for no completion.
   virtual void post(const Way& way, const FrameHead& head, Payload payload, bool stable,
                     std::uint64_t cookie) = 0;
-  // Writes into a peer's memory; the peer sees `written` with the notice when all of it is there.
+  // Writes into a peer's memory; the peer sees `written` with the notice when all of it is there,
+  // and may see it twice after an `unsent`.
   virtual void write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
                      std::uint64_t cookie) = 0;
-  virtual std::uint64_t register_memory(std::byte* data, std::size_t size) = 0;
+  // Lets go of a write. true: its data is needed no longer and nothing will be told of it; it may
+  // arrive or not. false: too late, or it is just leaving.
+  virtual bool take_back(RankId /*peer*/, std::uint64_t /*cookie*/) { return false; }
+  // Opens memory for writes of this peer; what comes after deregister_memory is dropped.
+  virtual std::uint64_t register_memory(RankId peer, std::byte* data, std::size_t size) = 0;
   virtual void deregister_memory(std::uint64_t key) = 0;
   // The next completion whose time has come; false when there is none.
   virtual bool poll(Completion& out) = 0;
@@ -125,15 +134,23 @@ class Fabric {
 // The rank that this thread executes now; null outside of any. Set by who switches between ranks.
 class Current {
  public:
-  static Fabric* fabric() { return fabric_; }
+  static Fabric* fabric() { return fabric_ != nullptr ? fabric_ : everywhere_fabric_; }
   static void set(Fabric* fabric, void* layer) {
     fabric_ = fabric;
     layer_ = layer;
   }
+  // A process that is one rank: its threads take turns.
+  static void set_everywhere(Fabric* fabric, void* layer) {
+    set(nullptr, nullptr);
+    everywhere_fabric_ = fabric;
+    everywhere_layer_ = layer;
+  }
   // What stands on the fabric for this rank (an MPI library's state).
-  static void* layer() { return layer_; }
+  static void* layer() { return layer_ != nullptr ? layer_ : everywhere_layer_; }
 
  private:
+  static Fabric* everywhere_fabric_;
+  static void* everywhere_layer_;
   static thread_local Fabric* fabric_;
   static thread_local void* layer_;
 };

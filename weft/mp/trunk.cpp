@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <weft/base/check.hpp>
+#include <weft/mp/trunk.hpp>
+
+namespace weft::mp {
+
+namespace {
+
+constexpr std::uint64_t part_bit = std::uint64_t{1} << 63;
+
+// A sample is long enough that a burst through an idle rail does not make it, and short enough that
+// a slower rail is seen soon.
+constexpr Duration sample_time = Duration::ms(4);
+constexpr std::size_t sample_bytes = std::size_t{4} << 20;
+
+// What a rail may have under way: enough to keep it busy until we look again, and not so much that
+// it would hold up a message when it slows down.
+constexpr Duration ahead = Duration::ms(3);
+constexpr std::size_t window_least = std::size_t{128} << 10;
+constexpr Duration part_time = Duration::ms(1);
+constexpr std::size_t part_least = std::size_t{64} << 10;
+constexpr std::size_t part_most = std::size_t{1} << 20;
+constexpr Duration tend_every = Trunk::look_again;
+constexpr Duration patience = Duration::ms(3);  // With a rail that is late.
+constexpr Duration least_gain = Duration::us(200);
+constexpr std::size_t line_bytes = 64;  // Parts begin at whole lines of memory.
+
+std::size_t bytes_in(Duration time, double rate) {
+  return static_cast<std::size_t>(time.in_seconds() * rate);
+}
+
+}  // namespace
+
+void RailMeter::delivered(std::size_t bytes, Duration busy) {
+  bytes_ += bytes;
+  busy_ += busy;
+  if (busy_ < sample_time && (bytes_ < sample_bytes || busy_ <= Duration::zero())) return;
+  latest_[samples_++ % kept] = static_cast<double>(bytes_) / busy_.in_seconds();
+  bytes_ = 0;
+  busy_ = {};
+}
+
+void RailMeter::set(double bytes_per_s) {
+  latest_.fill(bytes_per_s);
+  samples_ = kept;
+}
+
+double RailMeter::bytes_per_s() const {
+  return *std::max_element(latest_.begin(), latest_.end());
+}
+
+Trunk::Peer& Trunk::peer_of(RankId id) {
+  Peer& peer = peers_[id.index];
+  const auto count = static_cast<std::size_t>(fabric_.rails(id));
+  if (peer.rails.size() < count) peer.rails.resize(count);
+  return peer;
+}
+
+// Of a rail that has shown nothing yet: what it says, but no more than the best of the others. Of
+// one that is late: what it has not delivered counts as well as what it has.
+double Trunk::rate(RankId id, const Peer& peer, std::size_t index) const {
+  const Rail& rail = peer.rails[index];
+  double rate = rail.meter.bytes_per_s();
+  if (!rail.meter.measured()) {
+    const auto facts = fabric_.rail(id, RailId(static_cast<std::uint32_t>(index)));
+    double best = 0;
+    for (const Rail& other : peer.rails) {
+      if (other.meter.measured()) best = std::max(best, other.meter.bytes_per_s());
+    }
+    rate = std::max(facts.rate.in_byte_per_s(), 1.0);
+    if (best > 0) rate = std::min(best, rate);
+  }
+  if (rail.late > Duration::zero() && !rail.outstanding.empty()) {
+    const auto oldest = static_cast<double>(parts_[rail.outstanding.front() & 0xffffffffu].size);
+    rate = std::min(rate, std::max(oldest / rail.late.in_seconds(), 1.0));
+  }
+  return rate;
+}
+
+double Trunk::rate_of(RankId id, RailId rail) {
+  return rate(id, peer_of(id), rail.index);
+}
+
+void Trunk::begin(const Load& load) {
+  auto message = std::make_unique<Message>();
+  message->load = load;
+  message->missing = load.data.size;
+  message->waits = true;
+  Peer& peer = peer_of(load.peer);
+  peer.line.push_back(message.get());
+  messages_[load.id] = std::move(message);
+  pump(load.peer, peer);
+}
+
+// The rail with the least before it, and its share of the message, so that all would be through at
+// the same time. Nothing while even that rail has enough to do.
+Trunk::Choice Trunk::choose(RankId id, Peer& peer, const Message& message) const {
+  const int wish = message.load.tuning == nullptr ? 0 : message.load.tuning->rails;
+  const std::size_t most =
+      wish > 0 ? std::min(peer.rails.size(), static_cast<std::size_t>(wish)) : peer.rails.size();
+  double sum = 0, before = 0, least = 0, chosen_rate = 0;
+  Duration latency;
+  Choice choice;
+  for (std::size_t i = 0; i < most; ++i) {
+    const RailId rail(static_cast<std::uint32_t>(i));
+    const RailFacts facts = fabric_.rail(id, rail);
+    if (!facts.up) continue;
+    const double own = rate(id, peer, i);
+    const auto queued = static_cast<double>(peer.rails[i].queued);
+    const double wait = queued / own + facts.latency.in_seconds();
+    sum += own;
+    before += queued;
+    if (choice.found && wait >= least) continue;
+    choice = {rail, 0, true};
+    least = wait;
+    chosen_rate = own;
+    latency = facts.latency;
+  }
+  if (!choice.found) return choice;
+  const std::size_t queued = peer.rails[choice.rail.index].queued;
+  const std::size_t window =
+      std::max(bytes_in(std::max(ahead, latency * 2), chosen_rate), window_least);
+  if (queued >= window) return {};
+  const std::size_t left =
+      message.again.empty() ? message.load.data.size - message.next : message.again.back().size;
+  const double together = (static_cast<double>(left) + before) / sum * chosen_rate;
+  const double share = together - static_cast<double>(queued);
+  const auto stripe = static_cast<std::size_t>(options_.stripe_min.count);
+  const std::size_t largest = std::clamp(bytes_in(part_time, chosen_rate), part_least, part_most);
+  std::size_t size = share > 0 ? static_cast<std::size_t>(share) : 0;
+  size = std::min(std::max(size, stripe), std::max(largest, stripe));
+  size += (line_bytes - size % line_bytes) % line_bytes;
+  choice.size = left < size + stripe ? left : size;
+  return choice;
+}
+
+void Trunk::give(Peer& peer, Message& message, const Choice& choice) {
+  Message::Stretch stretch{message.next, choice.size};
+  if (message.again.empty()) {
+    message.next += choice.size;
+  } else {
+    Message::Stretch& rest = message.again.back();
+    stretch.offset = rest.offset;
+    rest.offset += choice.size;
+    rest.size -= choice.size;
+    if (rest.size == 0) message.again.pop_back();
+  }
+  if (unused_.empty()) {
+    unused_.push_back(static_cast<std::uint32_t>(parts_.size()));
+    parts_.emplace_back();
+  }
+  const std::uint32_t index = unused_.back();
+  unused_.pop_back();
+  Part& part = parts_[index];
+  Rail& rail = peer.rails[choice.rail.index];
+  part = {&message,         stretch.offset, stretch.size,   choice.rail,
+          rail.queued == 0, fabric_.now(),  part.generation};
+  const std::uint64_t cookie = part_bit | (std::uint64_t{part.generation} << 32) | index;
+  rail.queued += stretch.size;
+  rail.outstanding.push_back(cookie);
+  const Load& load = message.load;
+  Header notice = load.notice;
+  notice.key = stretch.offset;
+  const std::byte* const data =
+      load.data.data == nullptr ? nullptr : load.data.data + stretch.offset;
+  const Duration gap = load.tuning == nullptr ? Duration::zero() : load.tuning->gap;
+  fabric_.write({load.peer, choice.rail, gap}, {data, stretch.size}, {load.key, stretch.offset},
+                encode(notice), cookie);
+}
+
+void Trunk::pump(RankId id, Peer& peer) {
+  do {
+    while (!peer.line.empty()) {
+      Message& message = *peer.line.front();
+      const Choice choice = choose(id, peer, message);
+      if (!choice.found) return;
+      give(peer, message, choice);
+      if (message.again.empty() && message.next == message.load.data.size) {
+        message.waits = false;
+        peer.line.pop_front();
+      }
+    }
+  } while (relieve(id, peer));
+}
+
+// Near the end, or when a rail is late: one with nothing to do takes over the last part of the rail
+// that has the most before it. If that part arrives after all, it arrives twice.
+bool Trunk::relieve(RankId id, Peer& peer) {
+  double slowest = 0, quickest = 0;
+  Rail* from = nullptr;
+  for (std::size_t i = 0; i < peer.rails.size(); ++i) {
+    Rail& rail = peer.rails[i];
+    const RailFacts facts = fabric_.rail(id, RailId(static_cast<std::uint32_t>(i)));
+    if (!facts.up) continue;
+    const double own = rate(id, peer, i);
+    if (rail.outstanding.empty()) {
+      quickest = std::max(quickest, own);
+      continue;
+    }
+    const double wait = static_cast<double>(rail.queued) / own + facts.latency.in_seconds();
+    if (wait <= slowest) continue;
+    slowest = wait;
+    from = &rail;
+  }
+  if (from == nullptr || quickest <= 0) return false;
+  const std::uint64_t cookie = from->outstanding.back();
+  Part* const part = find(cookie);
+  WEFT_CHECK(part != nullptr);
+  const double here = static_cast<double>(part->size) / quickest + least_gain.in_seconds();
+  if (slowest < 2 * here || !fabric_.take_back(id, cookie)) return false;
+  // Whatever it delivered before, this is what it does now.
+  const auto late_rail = static_cast<std::size_t>(part->rail.index);
+  if (from->late > Duration::zero()) from->meter.set(rate(id, peer, late_rail));
+  take_off(peer, cookie);
+  return true;
+}
+
+// Back into the line: it goes again.
+void Trunk::take_off(Peer& peer, std::uint64_t cookie) {
+  const Part& part = *find(cookie);
+  Rail& rail = peer.rails[part.rail.index];
+  Message& message = *part.message;
+  rail.queued -= part.size;
+  std::erase(rail.outstanding, cookie);
+  message.again.push_back({part.offset, part.size});
+  free(cookie);
+  if (!message.waits) peer.line.push_front(&message);
+  message.waits = true;
+}
+
+void Trunk::tend(Time now) {
+  if (now - tended_ < tend_every) return;
+  tended_ = now;
+  for (auto& [index, peer] : peers_) {
+    const RankId id(index);
+    bool waits = false;
+    for (std::size_t i = 0; i < peer.rails.size(); ++i) {
+      Rail& rail = peer.rails[i];
+      rail.late = {};
+      if (rail.outstanding.empty()) continue;
+      waits = true;
+      const Part& oldest = parts_[rail.outstanding.front() & 0xffffffffu];
+      const Duration busy = now - std::max(oldest.posted, rail.last);
+      const double due =
+          static_cast<double>(oldest.size) / rate(id, peer, i) +
+          2 * fabric_.rail(id, RailId(static_cast<std::uint32_t>(i))).latency.in_seconds();
+      if (busy.in_seconds() > 4 * due + patience.in_seconds()) rail.late = busy;
+    }
+    if (waits) pump(id, peer);
+  }
+}
+
+Trunk::Part* Trunk::find(std::uint64_t cookie) {
+  const std::uint64_t index = cookie & 0xffffffffu;
+  if (index >= parts_.size()) return nullptr;
+  Part& part = parts_[index];
+  const bool same = part.message != nullptr && part.generation == ((cookie & ~part_bit) >> 32);
+  return same ? &part : nullptr;
+}
+
+void Trunk::free(std::uint64_t cookie) {
+  const auto index = static_cast<std::uint32_t>(cookie & 0xffffffffu);
+  parts_[index].message = nullptr;
+  parts_[index].generation = (parts_[index].generation + 1) & 0x7fffffffu;
+  unused_.push_back(index);
+}
+
+std::uint64_t Trunk::delivered(std::uint64_t cookie) {
+  Part* const part = find(cookie);
+  if (part == nullptr) return 0;
+  Message& message = *part->message;
+  const RankId id = message.load.peer;
+  Peer& peer = peer_of(id);
+  Rail& rail = peer.rails[part->rail.index];
+  const Time now = fabric_.now();
+  Duration busy = now - std::max(part->posted, rail.last);
+  if (part->to_idle) busy = std::max(busy - fabric_.rail(id, part->rail).latency, busy / 4);
+  rail.meter.delivered(part->size, busy);
+  rail.last = now;
+  rail.late = {};
+  rail.queued -= part->size;
+  std::erase(rail.outstanding, cookie);
+  message.missing -= part->size;
+  free(cookie);
+  std::uint64_t done = 0;
+  if (message.missing == 0) {
+    done = message.load.id;
+    messages_.erase(done);
+  }
+  pump(id, peer);
+  return done;
+}
+
+void Trunk::returned(std::uint64_t cookie) {
+  Part* const part = find(cookie);
+  if (part == nullptr) return;
+  const RankId id = part->message->load.peer;
+  Peer& peer = peer_of(id);
+  take_off(peer, cookie);
+  pump(id, peer);
+}
+
+void Trunk::rail_changed(RankId id, RailId rail) {
+  const auto found = peers_.find(id.index);
+  if (found == peers_.end()) return;
+  Peer& peer = peer_of(id);
+  // What it did before it went says nothing of what it does when it comes back.
+  if (rail.index < peer.rails.size() && !fabric_.rail(id, rail).up) {
+    peer.rails[rail.index].meter.forget();
+  }
+  pump(id, peer);
+}
+
+void Trunk::forget(RankId id) {
+  const auto found = peers_.find(id.index);
+  if (found == peers_.end()) return;
+  for (Rail& rail : found->second.rails) {
+    for (const std::uint64_t cookie : rail.outstanding) free(cookie);
+  }
+  std::erase_if(messages_, [&](const auto& entry) { return entry.second->load.peer == id; });
+  peers_.erase(found);
+}
+
+}  // namespace weft::mp

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Large messages over several rails as one, whatever each of them delivers now. A message is cut
+// into parts; a part goes to the rail where it is expected to be through first, by rates measured
+// from what was delivered before and by what is under way there. A part that did not arrive goes
+// again, on another rail.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include <weft/base/units.hpp>
+#include <weft/mp/header.hpp>
+#include <weft/mp/options.hpp>
+#include <weft/xport/fabric.hpp>
+
+namespace weft::mp {
+
+// What a rail delivers: the best of its latest samples, so that a pause of ours does not count
+// against it. A rail without samples is taken for as good as it says.
+class RailMeter {
+ public:
+  // `busy`: how long the rail worked on these bytes alone.
+  void delivered(std::size_t bytes, Duration busy);
+  void set(double bytes_per_s);
+  void forget() { *this = {}; }
+  bool measured() const { return samples_ > 0; }
+  double bytes_per_s() const;
+
+ private:
+  static constexpr std::size_t kept = 4;
+  std::array<double, kept> latest_ = {};
+  std::size_t samples_ = 0;
+  std::size_t bytes_ = 0;
+  Duration busy_;
+};
+
+class Trunk {
+ public:
+  Trunk(Fabric& fabric, const Options& options) : fabric_(fabric), options_(options) {}
+  Trunk(const Trunk&) = delete;
+  Trunk& operator=(const Trunk&) = delete;
+
+  struct Load {
+    std::uint64_t id = 0;  // Not 0; what delivered() gives back.
+    RankId peer;
+    Payload data;
+    std::uint64_t key = 0;  // Of the peer's memory.
+    Header notice;          // Goes with every part; `key` says where the part begins.
+    const Tuning* tuning = nullptr;
+  };
+  void begin(const Load& load);
+
+  // Cookies of parts differ from those of requests.
+  static bool owns(std::uint64_t cookie) { return (cookie >> 63) != 0; }
+  // A part is through. The id of its message if that was the last one, else 0.
+  std::uint64_t delivered(std::uint64_t cookie);
+  void returned(std::uint64_t cookie);  // It must go again.
+  void rail_changed(RankId peer, RailId rail);
+  static constexpr Duration look_again = Duration::ms(1);
+  void tend(Time now);  // Now and then: looks after rails that are late.
+  bool busy() const { return !messages_.empty(); }
+  void forget(RankId peer);  // It is lost, and all that was to go there.
+
+  // For the curious.
+  double rate_of(RankId peer, RailId rail);
+
+ private:
+  struct Message {
+    Load load;
+    std::size_t next = 0;     // Nothing from here on has been given to a rail,
+    std::size_t missing = 0;  // and so many bytes have not arrived yet.
+    struct Stretch {
+      std::size_t offset, size;
+    };
+    std::vector<Stretch> again;
+    bool waits = false;  // Stands in the line of its peer.
+  };
+  struct Part {
+    Message* message = nullptr;
+    std::size_t offset = 0, size = 0;
+    RailId rail;
+    bool to_idle = false;  // The rail had nothing else to do.
+    Time posted;
+    std::uint32_t generation = 0;
+  };
+  struct Rail {
+    RailMeter meter;
+    std::size_t queued = 0;  // Bytes under way.
+    Time last;               // When something was last delivered.
+    Duration late;           // How long the oldest part is under way, if that is far too long.
+    std::deque<std::uint64_t> outstanding;  // Parts, oldest first.
+  };
+  struct Peer {
+    std::deque<Message*> line;  // Have something to give to rails.
+    std::vector<Rail> rails;
+  };
+  struct Choice {
+    RailId rail;
+    std::size_t size = 0;
+    bool found = false;
+  };
+
+  void pump(RankId id, Peer& peer);
+  Choice choose(RankId id, Peer& peer, const Message& message) const;
+  void give(Peer& peer, Message& message, const Choice& choice);
+  bool relieve(RankId id, Peer& peer);
+  void take_off(Peer& peer, std::uint64_t cookie);
+  double rate(RankId id, const Peer& peer, std::size_t rail) const;
+  Part* find(std::uint64_t cookie);
+  void free(std::uint64_t cookie);
+  Peer& peer_of(RankId id);
+
+  Fabric& fabric_;
+  const Options& options_;
+  std::map<std::uint32_t, Peer> peers_;
+  std::map<std::uint64_t, std::unique_ptr<Message>> messages_;
+  std::vector<Part> parts_;
+  std::vector<std::uint32_t> unused_;
+  Time tended_;
+};
+
+}  // namespace weft::mp
