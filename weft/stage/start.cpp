@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include <weft/image/images.hpp>
+#include <weft/launch/seat.hpp>
 #include <weft/peers/join.hpp>
 #include <weft/peers/launch.hpp>
 #include <weft/scene/plan.hpp>
@@ -29,6 +30,7 @@
 #include <weft/stage/console.hpp>
 #include <weft/stage/exhaustion.hpp>
 #include <weft/stage/performance.hpp>
+#include <weft/stage/wired.hpp>
 
 namespace {
 
@@ -171,6 +173,8 @@ int __libc_start_main(Images::Main main, int count, char** arguments, void (*ini
     prepare(text);
     simulation->main = main;
     main = simulate;
+  } else if (weft::launch::seat_kept()) {
+    weft::begin_wired();
   } else {
     weft::begin_alone();
   }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_places.hpp"
+
+#include <utility>
+
+#include <weft/launch/settings.hpp>
+#include <weft/locality/apply.hpp>
+#include <weft/locality/host_plan.hpp>
+
+namespace weft::app {
+
+Result<launch::HostPlaces> decide_places(const launch::HostJob& job) {
+  const auto settings = launch::parse_settings(job.settings);
+  if (!settings) return Error(settings.error());
+  locality::HostWish wish;
+  wish.ranks = static_cast<int>(job.here.size());
+  wish.rails = settings->rails;
+  wish.machine_file = job.machine;
+  if (!job.bind.empty()) {
+    const auto binding = locality::parse_binding(job.bind);
+    if (!binding) return Error(binding.error());
+    wish.binding = *binding;
+  }
+  const auto plan = locality::plan_host(wish);
+  if (!plan) return Error(plan.error());
+  launch::HostPlaces places;
+  places.explanation = plan->explain();
+  for (int i = 0; i < wish.ranks; ++i) {
+    const std::vector<int>& cpus = plan->places.ranks[static_cast<std::size_t>(i)].cpus;
+    // What cannot be bound runs anywhere: the system refuses in some containers.
+    places.ranks.push_back({plan->text_for(i), [cpus] {
+                              static_cast<void>(locality::bind_this_process(cpus).has_value());
+                            }});
+  }
+  return places;
+}
+
+Status check_binding(const std::string& name) {
+  auto binding = locality::parse_binding(name);
+  if (!binding) return Error::call("--bind: " + binding.error().message());
+  return {};
+}
+
+}  // namespace weft::app

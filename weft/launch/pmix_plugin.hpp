@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the plugin, which is built with libpmix, does for weft, which is not. Only plain C crosses
+// this border.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weft::launch {
+
+struct PmixListener {
+  // From a thread of libpmix. `rank` has ended, or if `all` the launcher is gone.
+  void (*heard)(void* owner, int all, std::uint32_t rank);
+  void* owner;
+};
+
+struct PmixTaker {
+  void (*take)(void* owner, const void* data, std::size_t size);
+  void* owner;
+};
+
+// The plugin exports one of these as `weft_launch_pmix_v1`. Calls return 0, or an error for text().
+struct PmixPlugin {
+  // `environment`: environ as the program sees it.
+  int (*init)(char** environment, PmixListener listener);
+  std::uint32_t (*self)();
+  std::uint32_t (*ranks)();
+  int (*put)(const char* key, const void* data, std::size_t size);
+  int (*meet)();
+  int (*get)(std::uint32_t rank, const char* key, PmixTaker taker);
+  void (*abort)(int code, const char* message);
+  void (*finalize)();
+  const char* (*text)(int error);
+};
+
+}  // namespace weft::launch

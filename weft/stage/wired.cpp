@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wired.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <weft/base/config.hpp>
+#include <weft/coll/choose.hpp>
+#include <weft/launch/seat.hpp>
+#include <weft/mpi/process.hpp>
+#include <weft/mpi/runtime.hpp>
+#include <weft/stage/alone.hpp>
+#include <weft/wire/wire.hpp>
+
+namespace weft {
+
+namespace {
+
+[[noreturn]] void give_up(const Error& error) {
+  std::fprintf(stderr, "weft: error: %s\n", error.text().c_str());
+  std::fflush(nullptr);
+  ::_exit(1);
+}
+
+// Where the library lies that this code is in.
+std::string own_folder() {
+  Dl_info info = {};
+  if (::dladdr(reinterpret_cast<const void*>(&begin_wired), &info) == 0 ||
+      info.dli_fname == nullptr) {
+    return ".";
+  }
+  return std::filesystem::path(info.dli_fname).parent_path().string();
+}
+
+// What suits real networks; the user's wishes win.
+Result<mp::Options> read_messages(const launch::Settings& settings) {
+  mp::Options options;
+  options.split = mp::Split::measured;
+  std::vector<std::string> sets;
+  for (const std::string& text : settings.messages) sets.push_back("messages." + text);
+  const auto none = Config::read_text("", "messages");
+  if (!none) return Error(none.error());
+  const auto config = none->with_overrides(sets);
+  if (!config) return Error(config.error());
+  if (Status read = mp::read_options(*config, options); !read) return Error(read.error());
+  return options;
+}
+
+// Lives as long as the process: exit handlers of the program may still call the library.
+class WiredRuntime final : public mpi::Runtime {
+ public:
+  void join() override;
+  void leave() override {
+    wire_->leave(Duration::ms(30'000));
+    seat_->leave();
+  }
+  [[noreturn]] void abort(RankId, int code, const std::string& message) override {
+    std::fflush(nullptr);
+    if (seat_ == nullptr) give_up(Error::run(message));
+    seat_->abort(code == 0 ? 1 : code, message);
+    __builtin_unreachable();  // Some compilers do not believe a virtual function.
+  }
+  std::string processor_name(RankId rank) const override {
+    return wire_ == nullptr ? wire::host_name() : wire_->host_of(rank);
+  }
+  std::uint32_t node_of(RankId rank) const override {
+    return wire_ == nullptr ? 0 : wire_->node_of(rank);
+  }
+  std::string trouble_with(RankId rank) const override { return wire_->trouble_with(rank); }
+
+ private:
+  std::unique_ptr<launch::Seat> seat_;
+  std::unique_ptr<wire::Wire> wire_;
+  mp::Options options_;
+  coll::Choices choices_;
+};
+
+void WiredRuntime::join() {
+  if (wire_ != nullptr) return;
+  auto seat = launch::take_seat(own_folder());
+  if (!seat) give_up(seat.error());
+  seat_ = *std::move(seat);
+  if (seat_ == nullptr) return;  // A process of the program's own has taken it: we are alone.
+  auto options = read_messages(seat_->settings());
+  if (!options) seat_->abort(3, options.error().text());
+  options_ = *options;
+  for (const std::string& text : seat_->settings().collectives) {
+    if (Status forced = choices_.force(text); !forced) seat_->abort(2, forced.error().text());
+  }
+  auto wire = wire::Wire::join(*seat_);
+  if (!wire) seat_->abort(1, wire.error().text());
+  wire_ = *std::move(wire);
+  auto* const process = new mpi::Process(*wire_, options_, *this);
+  process->choices = &choices_;
+  Current::set_everywhere(wire_.get(), process);
+}
+
+}  // namespace
+
+void begin_wired() {
+  begin_alone(*new WiredRuntime);
+}
+
+}  // namespace weft

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What processes of a job tell each other at the start, in two rounds: where they are, then how
+// they are reached there.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <weft/base/result.hpp>
+#include <weft/locality/interfaces.hpp>
+#include <weft/wire/neighbour.hpp>
+
+namespace weft::wire {
+
+struct PlaceCard {
+  std::string host;  // Equal for processes that see each other's memory.
+  std::string name;  // Of the host, for people.
+  bool shares_memory = true;
+  bool named = false;  // Rails were asked for by name.
+  std::vector<locality::Interface> rails;
+};
+std::string to_text(const PlaceCard& card);
+Result<PlaceCard> parse_place(const std::string& text);
+
+struct ReachCard {
+  NeighbourCard neighbour;
+  std::vector<std::uint16_t> ports;  // By rail; 0: nobody listens there.
+};
+std::string to_text(const ReachCard& card);
+Result<ReachCard> parse_reach(const std::string& text);
+
+// Of this process.
+std::string host_identity();
+std::string host_name();
+
+}  // namespace weft::wire

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// How two processes prove to each other that they know the job's secret, before either believes
+// anything. Bytes in, bytes out; sockets are somebody else's affair.
+//
+//   who accepts            who connects
+//   challenge          ->
+//                      <-  answer: challenge of its own, who it is and which rail, proof of all
+//   verdict and proof  ->
+//
+// All three have a fixed size. A proof is an HMAC-SHA-512-256 under the secret, of both challenges,
+// the claims, and the role, so that none can be sent back or used again.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace weft::wire {
+
+using JobSecret = std::array<std::byte, 32>;
+using Challenge = std::array<std::byte, 32>;
+using Proof = std::array<std::byte, 32>;
+
+// Who connects, and for what.
+struct Claim {
+  std::uint32_t from = 0, to = 0;  // Ranks.
+  std::uint32_t rail = 0;
+  std::uint32_t unused = 0;
+  std::uint64_t connection = 0;  // A name for it, of the connecting side's choice.
+  std::uint64_t replaces = 0;    // The one that it had on this rail before; 0: none.
+};
+
+enum class Verdict : std::uint8_t {
+  welcome = 1,
+  taken,  // The rail has a connection that stays: one that the other side opened.
+};
+
+inline constexpr std::size_t challenge_size = sizeof(Challenge);
+inline constexpr std::size_t answer_size = sizeof(Challenge) + sizeof(Claim) + sizeof(Proof);
+inline constexpr std::size_t verdict_size = 8 + sizeof(Proof);
+using AnswerBytes = std::array<std::byte, answer_size>;
+using VerdictBytes = std::array<std::byte, verdict_size>;
+
+Challenge fresh_challenge();
+std::uint64_t fresh_name();  // Not 0.
+
+// The connecting side.
+AnswerBytes answer(const JobSecret& secret, const Challenge& theirs, const Challenge& ours,
+                   const Claim& claim);
+// Nothing: they do not know the secret.
+std::optional<Verdict> read_verdict(const JobSecret& secret, const Challenge& theirs,
+                                    const AnswerBytes& said, std::span<const std::byte> bytes);
+
+// The accepting side.
+std::optional<Claim> read_answer(const JobSecret& secret, const Challenge& ours,
+                                 std::span<const std::byte> bytes);
+VerdictBytes give_verdict(const JobSecret& secret, const Challenge& ours,
+                          std::span<const std::byte> answer, Verdict verdict);
+
+}  // namespace weft::wire

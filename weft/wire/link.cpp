@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <weft/base/check.hpp>
+#include <weft/wire/link.hpp>
+
+namespace weft::wire {
+
+namespace {
+
+constexpr Duration retry_first = Duration::ms(20);
+constexpr Duration retry_most = Duration::ms(300);
+
+Duration retry_after(int failures) {
+  Duration wait = retry_first;
+  for (int i = 1; i < failures && wait < retry_most; ++i) wait = wait * 2;
+  return std::min(wait, retry_most);
+}
+
+std::unique_ptr<std::byte[]> copy_of(const std::byte* data, std::size_t size) {
+  if (size == 0) return nullptr;
+  auto copy = std::make_unique_for_overwrite<std::byte[]>(size);
+  std::memcpy(copy.get(), data, size);
+  return copy;
+}
+
+}  // namespace
+
+Link::Link(const LinkSetting& setting, RankId peer, std::vector<Route> routes, LinkHost& host)
+    : setting_(setting), peer_(peer), host_(host) {
+  WEFT_CHECK(routes.size() <= 64);
+  for (Route& route : routes) {
+    Rail& rail = rails_.emplace_back();
+    rail.route = std::move(route);
+  }
+}
+
+RailFacts Link::rail(RailId id) const {
+  const Rail& rail = rails_[id.index];
+  const Rate speed = rail.route.from.speed;
+  return {speed > Rate() ? speed : Rate::gbit_per_s(1), rail.latency, rail.stream != nullptr};
+}
+
+bool Link::any_up() const {
+  return std::any_of(rails_.begin(), rails_.end(),
+                     [](const Rail& rail) { return rail.stream != nullptr; });
+}
+
+bool Link::outstanding() const {
+  return std::any_of(rails_.begin(), rails_.end(), [](const Rail& rail) {
+    return rail.stream != nullptr &&
+           (rail.stream->has_unacknowledged() || rail.stream->has_unsent());
+  });
+}
+
+bool Link::owes() const {
+  if (left_ || lost_) return false;
+  return !homeless_.empty() || std::any_of(rails_.begin(), rails_.end(), [](const Rail& rail) {
+    return rail.stream != nullptr && rail.stream->owes();
+  });
+}
+
+void Link::connect(Time now) {
+  if (wanted_ || lost_) return;
+  wanted_ = true;
+  alone_since_ = now;
+  for (std::uint32_t i = 0; i < rails_.size(); ++i) {
+    if (rails_[i].stream == nullptr && rails_[i].dial == nullptr) begin_dial(i, now);
+  }
+}
+
+void Link::begin_dial(std::uint32_t index, Time now) {
+  Rail& rail = rails_[index];
+  rail.next_try = now + retry_after(++rail.failures);
+  auto socket = connect_from(rail.route.from, rail.route.to, rail.route.port);
+  if (!socket) return;  // The interface is down; another time.
+  const Claim claim{.from = setting_.self.index,
+                    .to = peer_.index,
+                    .rail = index,
+                    .connection = fresh_name(),
+                    .replaces = rail.name};
+  rail.dial = std::make_unique<Dial>(std::move(*socket), setting_.secret, claim, now);
+  host_.watch(rail.dial->socket(), peer_, RailId(index), true);
+}
+
+void Link::end_dial(std::uint32_t index, Time now) {
+  Rail& rail = rails_[index];
+  const bool connecting = rail.dial->connecting();
+  const Step step = rail.dial->advance();
+  if (step == Step::wait) {
+    if (connecting) host_.watch(rail.dial->socket(), peer_, RailId(index), false);
+    return;
+  }
+  const std::unique_ptr<Dial> dial = std::move(rail.dial);
+  // Taken: the peer's own connection is under way. If it does not come, we try again.
+  if (step == Step::failed || dial->verdict() == Verdict::taken) return;
+  adopt(index,
+        std::make_unique<Stream>(
+            dial->take(), Stream::Facts{dial->claim().connection, true, setting_.largest_frame}),
+        now);
+}
+
+// Two processes may connect to each other at once. The one opened by the lower rank stays; one that
+// its owner says is dead is replaced.
+Verdict Link::judge(const Claim& claim) const {
+  if (claim.rail >= rails_.size() || lost_) return Verdict::taken;
+  const Rail& rail = rails_[claim.rail];
+  const bool peer_first = peer_ < setting_.self;
+  if (rail.stream != nullptr && claim.replaces == rail.stream->facts().name) {
+    return Verdict::welcome;
+  }
+  if (rail.stream != nullptr && rail.stream->facts().ours && !peer_first) return Verdict::taken;
+  if (rail.dial != nullptr && !peer_first) return Verdict::taken;
+  return Verdict::welcome;
+}
+
+void Link::admit(Descriptor socket, const Claim& claim, Time now) {
+  if (!wanted_) {
+    wanted_ = true;
+    alone_since_ = now;
+    // It will call on the other rails as well.
+    for (Rail& rail : rails_) rail.next_try = now + retry_most;
+  }
+  adopt(claim.rail,
+        std::make_unique<Stream>(std::move(socket),
+                                 Stream::Facts{claim.connection, false, setting_.largest_frame}),
+        now);
+}
+
+void Link::adopt(std::uint32_t index, std::unique_ptr<Stream> stream, Time now) {
+  Rail& rail = rails_[index];
+  if (rail.stream != nullptr) give_up(index, now, false);
+  rail.dial.reset();
+  prepare(stream->socket(), setting_.lost_after);
+  rail.name = stream->facts().name;
+  rail.stream = std::move(stream);
+  rail.failures = 0;
+  const Duration trip = health_of(rail.stream->socket()).round_trip / 2;
+  rail.latency = trip;
+  rail.watched_out = false;
+  host_.watch(rail.stream->socket(), peer_, RailId(index), false);
+  std::deque<Outgoing> waiting;
+  waiting.swap(homeless_);
+  for (Outgoing& outgoing : waiting) push(index, std::move(outgoing));
+  readable_ |= std::uint64_t{1} << index;
+  tell_rail(index, Completion::Kind::rail_up);
+}
+
+void Link::tell_rail(std::uint32_t index, Completion::Kind kind) {
+  Completion told;
+  told.kind = kind;
+  told.peer = peer_;
+  told.rail = RailId(index);
+  host_.tell(std::move(told));
+}
+
+// What the rail may have lost goes to others, or back to who cut it.
+void Link::give_up(std::uint32_t index, Time now, bool tell_peer) {
+  Rail& rail = rails_[index];
+  const std::unique_ptr<Stream> stream = std::move(rail.stream);
+  stream->settle(done_, now);
+  std::vector<Outgoing> left = stream->give_up();
+  readable_ &= ~(std::uint64_t{1} << index);
+  rail.next_try = now + retry_after(rail.failures);
+  if (!any_up()) alone_since_ = now;
+  tell_rail(index, Completion::Kind::rail_down);
+  if (tell_peer && pick(RailId(0))) {
+    Outgoing dead;
+    dead.record.kind = RecordKind::rail_dead;
+    dead.record.key = stream->facts().name;
+    dead.record.offset = index;
+    push(*pick(RailId(0)), std::move(dead));
+  }
+  for (Outgoing& outgoing : left) {
+    outgoing.end = 0;
+    switch (outgoing.record.kind) {
+      case RecordKind::frame:
+      case RecordKind::keys:
+        if (const auto other = pick(RailId(index))) {
+          push(*other, std::move(outgoing));
+        } else {
+          homeless_.push_back(std::move(outgoing));
+        }
+        break;
+      case RecordKind::write: {
+        if (outgoing.cookie == 0) break;  // Taken back.
+        Completion unsent;
+        unsent.kind = Completion::Kind::unsent;
+        unsent.peer = peer_;
+        unsent.rail = RailId(index);
+        unsent.cookie = outgoing.cookie;
+        host_.tell(std::move(unsent));
+        break;
+      }
+      case RecordKind::rail_dead:
+      case RecordKind::goodbye:
+        break;
+    }
+  }
+  stream->drop();
+}
+
+std::optional<std::uint32_t> Link::pick(RailId wish) const {
+  if (wish.index < rails_.size() && rails_[wish.index].stream != nullptr) return wish.index;
+  std::optional<std::uint32_t> best;
+  for (std::uint32_t i = 0; i < rails_.size(); ++i) {
+    if (rails_[i].stream == nullptr) continue;
+    if (!best || rails_[i].latency < rails_[*best].latency) best = i;
+  }
+  return best;
+}
+
+void Link::push(std::uint32_t index, Outgoing&& outgoing) {
+  Rail& rail = rails_[index];
+  rail.stream->push(std::move(outgoing));
+  // A broken connection is noticed when it is read.
+  static_cast<void>(rail.stream->pump_out());
+  const bool wants_out = rail.stream->has_unsent();
+  if (wants_out == rail.watched_out) return;
+  rail.watched_out = wants_out;
+  host_.watch(rail.stream->socket(), peer_, RailId(index), wants_out);
+}
+
+void Link::send_in_order(RailId wish, Outgoing&& outgoing) {
+  outgoing.record.sequence = next_out_++;
+  if (const auto rail = pick(wish)) {
+    push(*rail, std::move(outgoing));
+  } else {
+    homeless_.push_back(std::move(outgoing));
+  }
+}
+
+void Link::post(RailId wish, const FrameHead& head, Payload payload, bool stable,
+                std::uint64_t cookie) {
+  Outgoing outgoing;
+  outgoing.record.kind = RecordKind::frame;
+  outgoing.record.size = payload.size;
+  outgoing.record.head = head;
+  outgoing.cookie = cookie;
+  outgoing.data = payload.data;
+  if (!stable || payload.data == nullptr) {
+    outgoing.owned = payload.data == nullptr ? std::make_unique<std::byte[]>(payload.size)
+                                             : copy_of(payload.data, payload.size);
+    outgoing.data = outgoing.owned.get();
+  }
+  send_in_order(wish, std::move(outgoing));
+}
+
+void Link::write(RailId rail, Payload payload, RemoteMemory target, const FrameHead& notice,
+                 std::uint64_t cookie) {
+  Outgoing outgoing;
+  outgoing.record.kind = RecordKind::write;
+  outgoing.record.size = payload.size;
+  outgoing.record.key = target.key;
+  outgoing.record.offset = target.offset;
+  outgoing.record.head = notice;
+  outgoing.cookie = cookie;
+  outgoing.data = payload.data;
+  if (rail.index < rails_.size() && rails_[rail.index].stream != nullptr) {
+    push(rail.index, std::move(outgoing));
+    return;
+  }
+  Completion unsent;
+  unsent.kind = Completion::Kind::unsent;
+  unsent.peer = peer_;
+  unsent.rail = rail;
+  unsent.cookie = cookie;
+  host_.tell(std::move(unsent));
+}
+
+bool Link::take_back(std::uint64_t cookie) {
+  return std::any_of(rails_.begin(), rails_.end(), [&](const Rail& rail) {
+    return rail.stream != nullptr && rail.stream->take_back(cookie);
+  });
+}
+
+}  // namespace weft::wire

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// A peer on another host, over all rails that the two hosts have in common. Frames arrive once and
+// in order, whatever happens to single rails: they are numbered, and what a rail that died may have
+// lost goes again over the others. Writes are given back to who cut them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <weft/base/units.hpp>
+#include <weft/locality/interfaces.hpp>
+#include <weft/wire/dial.hpp>
+#include <weft/wire/stream.hpp>
+#include <weft/xport/fabric.hpp>
+
+namespace weft::wire {
+
+// What all links of a process share.
+struct LinkSetting {
+  RankId self;
+  JobSecret secret = {};
+  Duration lost_after;
+  std::size_t largest_frame = std::size_t{1} << 30;
+};
+
+// Where links tell what happened, and have their sockets watched.
+class LinkHost {
+ public:
+  virtual ~LinkHost() = default;
+  virtual void tell(Completion&& completion) = 0;
+  virtual void watch(const Descriptor& socket, RankId peer, RailId rail, bool out) = 0;
+  virtual const Regions& regions() const = 0;
+  virtual Time now() const = 0;
+};
+
+class Link {
+ public:
+  struct Route {
+    locality::Interface from;
+    locality::Address to;
+    std::uint16_t port = 0;
+  };
+  Link(const LinkSetting& setting, RankId peer, std::vector<Route> routes, LinkHost& host);
+
+  int rails() const { return static_cast<int>(rails_.size()); }
+  RailFacts rail(RailId rail) const;
+  bool lost() const { return lost_; }
+  bool open() const { return wanted_ && !lost_ && !left_; }
+
+  void connect(Time now);
+  void post(RailId wish, const FrameHead& head, Payload payload, bool stable, std::uint64_t cookie);
+  void write(RailId rail, Payload payload, RemoteMemory target, const FrameHead& notice,
+             std::uint64_t cookie);
+  bool take_back(std::uint64_t cookie);
+
+  // A socket of this rail has something; what it had is then asked for by next().
+  void stir(RailId rail, Time now);
+  // The next frame or notice of a write; false: none for now.
+  bool next(Completion& out);
+  bool readable() const { return readable_ != 0; }
+  // What was acknowledged; what stalls; what should be tried again. Now and then.
+  void tend(Time now);
+  bool outstanding() const;  // Acknowledgements are awaited.
+  bool owes() const;         // of something that the peer will miss.
+
+  // The peer connects to us: shall it? Then its socket comes.
+  Verdict judge(const Claim& claim) const;
+  void admit(Descriptor socket, const Claim& claim, Time now);
+
+  void dying() { dying_ = true; }  // Its process has ended: what it sent still counts.
+  void say_goodbye();
+
+ private:
+  struct Rail {
+    Route route;
+    std::unique_ptr<Stream> stream;
+    std::unique_ptr<Dial> dial;
+    std::uint64_t name = 0;  // Of the latest connection.
+    Time next_try;
+    int failures = 0;
+    Duration latency;
+    bool watched_out = false;
+  };
+
+  void begin_dial(std::uint32_t index, Time now);
+  void end_dial(std::uint32_t index, Time now);
+  void adopt(std::uint32_t index, std::unique_ptr<Stream> stream, Time now);
+  void give_up(std::uint32_t index, Time now, bool tell_peer);
+  void tend_stream(std::uint32_t index, Time now);
+  void push(std::uint32_t index, Outgoing&& outgoing);
+  void send_in_order(RailId wish, Outgoing&& outgoing);
+  std::optional<std::uint32_t> pick(RailId wish) const;
+  bool deliver(Incoming& in, std::uint32_t index, Completion& out);
+  bool take_early(Completion& out);
+  void tell_rail(std::uint32_t index, Completion::Kind kind);
+  bool any_up() const;
+  void lose();
+
+  const LinkSetting& setting_;
+  RankId peer_;
+  LinkHost& host_;
+  std::vector<Rail> rails_;
+  std::uint64_t readable_ = 0;  // Rails to be read, a bit each.
+  bool wanted_ = false;         // Somebody has something to say.
+  bool left_ = false;           // It ended in order.
+  bool dying_ = false, lost_ = false;
+  Time alone_since_;  // No rail has been up.
+  std::uint64_t next_out_ = 0, next_in_ = 0;
+  std::deque<Outgoing> homeless_;  // In order, until a rail is up.
+  struct Early {
+    Record record;
+    std::unique_ptr<std::byte[]> data;
+    RailId rail;
+  };
+  std::map<std::uint64_t, Early> early_;
+  std::vector<std::uint64_t> done_;
+};
+
+}  // namespace weft::wire

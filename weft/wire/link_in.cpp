@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// What comes over a link, and what time brings.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <weft/wire/link.hpp>
+
+namespace weft::wire {
+
+namespace {
+
+// A rail on which nothing has been acknowledged for so long, while another one is up, is given up:
+// the kernel would wait for ten times as long.
+constexpr Duration stall_limit = Duration::ms(120);
+// How long a call may take, before it is made anew: what was sent into a dead rail is sent again
+// by the kernel after a second at the earliest. Long ways get their time in every fourth try.
+Duration dial_limit(int failures) {
+  return Duration::ms(250) * (1 + failures % 4);
+}
+
+}  // namespace
+
+void Link::stir(RailId id, Time now) {
+  if (id.index >= rails_.size()) return;
+  Rail& rail = rails_[id.index];
+  if (rail.dial != nullptr) end_dial(id.index, now);
+  if (rail.stream == nullptr) return;
+  readable_ |= std::uint64_t{1} << id.index;
+  if (rail.stream->has_unsent()) {
+    static_cast<void>(rail.stream->pump_out());
+    if (!rail.stream->has_unsent() && rail.watched_out) {
+      rail.watched_out = false;
+      host_.watch(rail.stream->socket(), peer_, id, false);
+    }
+  }
+}
+
+bool Link::take_early(Completion& out) {
+  if (early_.empty() || early_.begin()->first != next_in_) return false;
+  Early early = std::move(early_.begin()->second);
+  early_.erase(early_.begin());
+  ++next_in_;
+  out = {};
+  out.kind = Completion::Kind::frame;
+  out.peer = peer_;
+  out.rail = early.rail;
+  out.size = early.record.size;
+  out.head = early.record.head;
+  out.data = std::move(early.data);
+  return true;
+}
+
+bool Link::next(Completion& out) {
+  if (take_early(out)) return true;
+  while (readable_ != 0) {
+    const auto index = static_cast<std::uint32_t>(__builtin_ctzll(readable_));
+    const Rail& rail = rails_[index];
+    if (rail.stream == nullptr) {
+      readable_ &= readable_ - 1;
+      continue;
+    }
+    Incoming in;
+    switch (rail.stream->next(in, host_.regions())) {
+      case Stream::Got::nothing:
+        readable_ &= readable_ - 1;
+        break;
+      case Stream::Got::record:
+        if (deliver(in, index, out)) return true;
+        break;
+      case Stream::Got::closed:
+      case Stream::Got::broken:
+        give_up(index, host_.now(), false);
+        break;
+    }
+  }
+  return false;
+}
+
+// true: `out` is for the message layer.
+bool Link::deliver(Incoming& in, std::uint32_t index, Completion& out) {
+  const Record& record = in.record;
+  switch (record.kind) {
+    case RecordKind::frame:
+    case RecordKind::keys: {
+      if (record.sequence < next_in_ || early_.contains(record.sequence)) return false;  // Again.
+      Early early{record, std::move(in.owned), RailId(index)};
+      if (record.sequence == next_in_ && in.lent != nullptr) {
+        ++next_in_;
+        out = {};
+        out.peer = peer_;
+        out.rail = RailId(index);
+        out.size = record.size;
+        out.head = record.head;
+        out.lent = in.lent;
+        return true;
+      }
+      if (in.lent != nullptr) {
+        early.data = std::make_unique_for_overwrite<std::byte[]>(record.size);
+        std::memcpy(early.data.get(), in.lent, record.size);
+      }
+      early_.emplace(record.sequence, std::move(early));
+      return take_early(out);
+    }
+    case RecordKind::write:
+      if (!in.kept) return false;  // The same has come another way.
+      out = {};
+      out.kind = Completion::Kind::written;
+      out.peer = peer_;
+      out.rail = RailId(index);
+      out.size = record.size;
+      out.head = record.head;
+      return true;
+    case RecordKind::rail_dead:
+      if (record.offset < rails_.size() && rails_[record.offset].stream != nullptr &&
+          rails_[record.offset].stream->facts().name == record.key) {
+        give_up(static_cast<std::uint32_t>(record.offset), host_.now(), false);
+      }
+      return false;
+    case RecordKind::goodbye:
+      left_ = true;
+      return false;
+  }
+  return false;
+}
+
+void Link::tend_stream(std::uint32_t index, Time now) {
+  Rail& rail = rails_[index];
+  if (!rail.stream->pump_out()) {
+    // Whatever the peer said before is still to be read.
+    readable_ |= std::uint64_t{1} << index;
+  }
+  rail.stream->settle(done_, now);
+  if (!rail.stream->has_unacknowledged()) return;
+  if (now - rail.stream->progress() < stall_limit) return;
+  const bool others = std::count_if(rails_.begin(), rails_.end(),
+                                    [](const Rail& other) { return other.stream != nullptr; }) > 1;
+  if (!others) return;
+  const Health health = health_of(rail.stream->socket());
+  if (health.open && health.silent >= stall_limit) give_up(index, now, true);
+}
+
+void Link::tend(Time now) {
+  if (!wanted_ || lost_) return;
+  for (std::uint32_t i = 0; i < rails_.size(); ++i) {
+    Rail& rail = rails_[i];
+    if (rail.stream != nullptr) {
+      tend_stream(i, now);
+      continue;
+    }
+    if (rail.dial != nullptr && now - rail.dial->since() > dial_limit(rail.failures))
+      rail.dial.reset();
+    if (rail.dial == nullptr && now >= rail.next_try && !left_ && !dying_) begin_dial(i, now);
+  }
+  for (const std::uint64_t cookie : done_) {
+    Completion sent;
+    sent.kind = Completion::Kind::sent;
+    sent.peer = peer_;
+    sent.cookie = cookie;
+    host_.tell(std::move(sent));
+  }
+  done_.clear();
+  if (readable_ != 0 || any_up()) return;
+  if (dying_ || now - alone_since_ > setting_.lost_after) lose();
+}
+
+void Link::lose() {
+  if (lost_ || left_) return;
+  lost_ = true;
+  tell_rail(0, Completion::Kind::peer_lost);
+}
+
+void Link::say_goodbye() {
+  for (std::uint32_t i = 0; i < rails_.size(); ++i) {
+    rails_[i].dial.reset();
+    if (rails_[i].stream == nullptr) continue;
+    Outgoing goodbye;
+    goodbye.record.kind = RecordKind::goodbye;
+    push(i, std::move(goodbye));
+  }
+}
+
+}  // namespace weft::wire

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <sys/uio.h>
+
+#include <weft/wire/neighbour.hpp>
+
+namespace weft::wire {
+
+namespace {
+
+constexpr std::size_t head_size = sizeof(FrameHead);
+constexpr std::size_t word = sizeof(std::uint64_t);
+constexpr std::size_t largest_plain = RingWriter::largest - head_size;
+constexpr std::size_t piece_size = std::size_t{32} << 10;
+
+void put(std::byte*& at, const void* data, std::size_t size) {
+  if (size > 0) std::memcpy(at, data, size);
+  at += size;
+}
+void put(std::byte*& at, std::uint64_t value) {
+  put(at, &value, word);
+}
+std::uint64_t take_word(const std::byte*& at) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, at, word);
+  at += word;
+  return value;
+}
+
+}  // namespace
+
+Neighbour::Neighbour(const Setting& setting, Segment& own, const Regions& regions)
+    : setting_(setting), regions_(regions), in_(own.ring(setting.their_place)) {}
+
+Status Neighbour::reach() {
+  if (theirs_ != nullptr) return {};
+  const NeighbourCard& card = setting_.card;
+  auto segment = Segment::open(card.process, card.memory, card.bell, setting_.places);
+  if (!segment) return std::move(segment).error();
+  theirs_ = *std::move(segment);
+  out_ = RingWriter(theirs_->ring(setting_.own_place));
+  return {};
+}
+
+bool Neighbour::put_frame(const FrameHead& head, const std::byte* data, std::size_t size) {
+  std::byte* at = out_.reserve(head_size + size);
+  if (at == nullptr) return false;
+  put(at, head.data(), head_size);
+  put(at, data, size);
+  out_.publish(
+      {static_cast<std::uint32_t>(head_size + size), static_cast<std::uint8_t>(Kind::frame)});
+  theirs_->wake();
+  return true;
+}
+
+bool Neighbour::put_written(const FrameHead& notice, std::size_t size) {
+  std::byte* at = out_.reserve(head_size + word);
+  if (at == nullptr) return false;
+  put(at, notice.data(), head_size);
+  put(at, size);
+  out_.publish({head_size + word, static_cast<std::uint8_t>(Kind::written)});
+  theirs_->wake();
+  return true;
+}
+
+Status Neighbour::post(const FrameHead& head, Payload payload) {
+  if (theirs_ == nullptr) {
+    if (Status reached = reach(); !reached) return reached;
+  }
+  if (pending_.empty() && payload.size <= largest_plain &&
+      put_frame(head, payload.data, payload.size)) {
+    return {};
+  }
+  Pending pending;
+  pending.head = head;
+  pending.size = payload.size;
+  pending.kind = payload.size <= largest_plain ? Kind::frame : Kind::first;
+  if (payload.size > 0) {
+    pending.owned = std::make_unique_for_overwrite<std::byte[]>(payload.size);
+    if (payload.data != nullptr) std::memcpy(pending.owned.get(), payload.data, payload.size);
+    pending.data = pending.owned.get();
+  }
+  pending_.push_back(std::move(pending));
+  return {};
+}
+
+// By the kernel, from our memory into theirs.
+bool Neighbour::copy_across(Payload payload, std::byte* to) {
+  std::size_t done = 0;
+  while (done < payload.size) {
+    const iovec from{const_cast<std::byte*>(payload.data) + done, payload.size - done};
+    const iovec into{to + done, payload.size - done};
+    const ssize_t count = ::process_vm_writev(setting_.card.process, &from, 1, &into, 1, 0);
+    if (count <= 0) {
+      if (count < 0 && errno == EINTR) continue;
+      // Forbidden here, and so it will be next time. (Or the process has just ended.)
+      setting_.single_copy = false;
+      return false;
+    }
+    done += static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+Result<bool> Neighbour::write(Payload payload, RemoteMemory target, const FrameHead& notice,
+                              std::uint64_t cookie) {
+  if (theirs_ == nullptr) {
+    if (Status reached = reach(); !reached) return std::move(reached).error();
+  }
+  Pending pending;
+  pending.head = notice;
+  pending.size = payload.size;
+  if (setting_.single_copy) {
+    const Stretch there =
+        find_shared(theirs_->head().regions, target.key, target.offset, payload.size);
+    if (there.data != nullptr && copy_across(payload, there.data)) {
+      if (pending_.empty() && put_written(notice, payload.size)) return true;
+      pending.kind = Kind::written;
+      pending_.push_back(std::move(pending));
+      return true;
+    }
+  }
+  pending.kind = Kind::piece;
+  pending.data = payload.data;
+  pending.target = target;
+  pending.cookie = cookie;
+  pending_.push_back(std::move(pending));
+  return false;
+}
+
+// true: all of it is in the ring.
+bool Neighbour::put_some(Pending& pending) {
+  switch (pending.kind) {
+    case Kind::frame:
+      return put_frame(pending.head, pending.data, pending.size);
+    case Kind::written:
+      return put_written(pending.head, pending.size);
+    case Kind::goodbye: {
+      if (out_.reserve(0) == nullptr) return false;
+      out_.publish({0, static_cast<std::uint8_t>(Kind::goodbye)});
+      theirs_->wake();
+      return true;
+    }
+    default:
+      break;
+  }
+  while (pending.gone < pending.size) {
+    if (!put_piece(pending)) return false;
+  }
+  return true;
+}
+
+bool Neighbour::put_piece(Pending& pending) {
+  const std::size_t size = std::min(piece_size, pending.size - pending.gone);
+  const bool last = pending.gone + size == pending.size;
+  Kind kind = pending.kind;
+  std::size_t front = 0;
+  if (kind == Kind::first) {
+    kind = pending.gone == 0 ? Kind::first : Kind::more;
+    front = kind == Kind::first ? head_size + word : 0;
+  } else {
+    kind = last ? Kind::last : Kind::piece;
+    front = last ? 3 * word + head_size : 2 * word;
+  }
+  std::byte* at = out_.reserve(front + size);
+  if (at == nullptr) return false;
+  if (kind == Kind::first) {
+    put(at, pending.head.data(), head_size);
+    put(at, pending.size);
+  } else if (kind != Kind::more) {
+    put(at, pending.target.key);
+    put(at, pending.target.offset + pending.gone);
+    if (last) {
+      put(at, pending.size);
+      put(at, pending.head.data(), head_size);
+    }
+  }
+  put(at, pending.data + pending.gone, size);
+  out_.publish({static_cast<std::uint32_t>(front + size), static_cast<std::uint8_t>(kind)});
+  theirs_->wake();
+  pending.gone += size;
+  return true;
+}
+
+void Neighbour::flush(std::vector<std::uint64_t>& done) {
+  while (!pending_.empty()) {
+    if (!lost_ && !put_some(pending_.front())) return;
+    if (pending_.front().cookie != 0) done.push_back(pending_.front().cookie);
+    pending_.pop_front();
+  }
+}
+
+void Neighbour::say_goodbye() {
+  if (theirs_ == nullptr && !reach()) return;
+  Pending pending;
+  pending.kind = Kind::goodbye;
+  pending_.push_back(std::move(pending));
+  std::vector<std::uint64_t> done;
+  flush(done);
+}
+
+bool Neighbour::waiting() const {
+  RingReader reader = in_;
+  if (holds_) reader.skip(held_);
+  return reader.ready();
+}
+
+bool Neighbour::next(Completion& out) {
+  if (holds_) {
+    in_.drop(held_);
+    holds_ = false;
+  }
+  for (;;) {
+    RingWord head;
+    const std::byte* data = nullptr;
+    switch (in_.peek(head, data)) {
+      case RingReader::State::none:
+        return false;
+      case RingReader::State::broken:
+        broken_ = true;
+        return false;
+      case RingReader::State::record:
+        break;
+    }
+    const bool given = take(head, data, out);
+    if (broken_) return false;
+    if (given) {
+      held_ = head;
+      holds_ = true;
+      return true;
+    }
+    in_.drop(head);
+  }
+}
+
+// true: `out` is for the message layer, and may point into the ring.
+bool Neighbour::take(RingWord head, const std::byte* data, Completion& out) {
+  const auto kind = static_cast<Kind>(head.kind);
+  out.peer = setting_.peer;
+  out.rail = RailId(0);
+  out.data.reset();
+  out.lent = nullptr;
+  if (kind == Kind::frame && head.size >= head_size) {
+    out.kind = Completion::Kind::frame;
+    std::memcpy(out.head.data(), data, head_size);
+    out.size = head.size - head_size;
+    out.lent = data + head_size;
+    return true;
+  }
+  if (kind == Kind::goodbye) {
+    left_ = true;
+    return false;
+  }
+  return take_part(kind, head, data, out);
+}
+
+bool Neighbour::take_part(Kind kind, RingWord head, const std::byte* data, Completion& out) {
+  const std::byte* at = data;
+  const auto front = [&](std::size_t size) {
+    broken_ = broken_ || head.size < size;
+    return !broken_;
+  };
+  const auto rest = [&] { return head.size - static_cast<std::size_t>(at - data); };
+  if (kind == Kind::written && front(head_size + word)) {
+    out.kind = Completion::Kind::written;
+    std::memcpy(out.head.data(), at, head_size);
+    at += head_size;
+    out.size = take_word(at);
+    return true;
+  }
+  if (kind == Kind::first && front(head_size + word)) {
+    std::memcpy(whole_head_.data(), at, head_size);
+    at += head_size;
+    whole_size_ = take_word(at);
+    whole_got_ = 0;
+    if (whole_size_ <= (std::size_t{1} << 30)) {
+      whole_ = std::make_unique_for_overwrite<std::byte[]>(whole_size_);
+    }
+  }
+  if (kind == Kind::first || kind == Kind::more) {
+    broken_ = broken_ || whole_ == nullptr || rest() > whole_size_ - whole_got_;
+    if (broken_) return false;
+    std::memcpy(whole_.get() + whole_got_, at, rest());
+    whole_got_ += rest();
+    if (whole_got_ < whole_size_) return false;
+    out.kind = Completion::Kind::frame;
+    out.head = whole_head_;
+    out.size = whole_size_;
+    out.data = std::move(whole_);
+    return true;
+  }
+  const bool last = kind == Kind::last;
+  if ((kind != Kind::piece && !last) || !front(last ? 3 * word + head_size : 2 * word)) {
+    broken_ = true;
+    return false;
+  }
+  const std::uint64_t key = take_word(at), offset = take_word(at);
+  if (last) {
+    out.size = take_word(at);
+    out.kind = Completion::Kind::written;
+    std::memcpy(out.head.data(), at, head_size);
+    at += head_size;
+  }
+  const Stretch target = regions_.find(key, offset, rest());
+  if (target.data != nullptr) std::memcpy(target.data, at, rest());
+  return last && target.data != nullptr;
+}
+
+}  // namespace weft::wire

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// A peer in the same host, over shared memory. Small things go through a ring; large ones are
+// copied from process to process by the kernel where it allows that, else through the ring too,
+// piece by piece.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include <weft/base/result.hpp>
+#include <weft/wire/segment.hpp>
+#include <weft/wire/socket.hpp>
+#include <weft/xport/fabric.hpp>
+
+namespace weft::wire {
+
+// Where a neighbour's memory is found.
+struct NeighbourCard {
+  int process = 0;
+  int memory = -1, bell = -1;  // Descriptors there.
+};
+
+class Neighbour {
+ public:
+  struct Setting {
+    RankId peer;
+    NeighbourCard card;
+    std::uint32_t own_place = 0;    // Of ours among the rings there,
+    std::uint32_t their_place = 0;  // and of theirs here.
+    std::uint32_t places = 0;
+    bool single_copy = true;
+  };
+  Neighbour(const Setting& setting, Segment& own, const Regions& regions);
+
+  RankId peer() const { return setting_.peer; }
+  bool lost() const { return lost_; }
+  bool left() const { return left_; }
+  void set_lost() { lost_ = true; }
+
+  // An error: the neighbour's memory cannot be reached.
+  Status post(const FrameHead& head, Payload payload);
+  // true: done at once. false: `sent` comes from flush().
+  Result<bool> write(Payload payload, RemoteMemory target, const FrameHead& notice,
+                     std::uint64_t cookie);
+  bool next(Completion& out);
+  // Whether next() has something to look at. Never changes anything.
+  bool waiting() const;
+  bool broken() const { return broken_; }
+  // Puts into the ring what did not fit before; cookies that are through are added.
+  void flush(std::vector<std::uint64_t>& done);
+  bool pending() const { return !pending_.empty(); }
+  void say_goodbye();
+
+  int process() const { return setting_.card.process; }
+  Descriptor watcher;  // Readable when the process has ended.
+
+ private:
+  enum class Kind : std::uint8_t {
+    frame = 1,  // Head, data.
+    first,      // Head, size of all data as 8 bytes, first data: more follow.
+    more,       // Data.
+    written,    // Notice, size as 8 bytes: the data is there already.
+    piece,      // Key, offset, data of a write,
+    last,       // Key, offset, size of the whole write, notice, data: its last piece.
+    goodbye,
+  };
+  struct Pending {
+    FrameHead head = {};
+    std::unique_ptr<std::byte[]> owned;
+    const std::byte* data = nullptr;
+    std::size_t size = 0, gone = 0;
+    Kind kind = Kind::frame;
+    RemoteMemory target;
+    std::uint64_t cookie = 0;
+  };
+  Status reach();
+  bool put_frame(const FrameHead& head, const std::byte* data, std::size_t size);
+  bool put_written(const FrameHead& notice, std::size_t size);
+  bool put_some(Pending& pending);
+  bool put_piece(Pending& pending);
+  bool copy_across(Payload payload, std::byte* to);
+  bool take(RingWord head, const std::byte* data, Completion& out);
+  bool take_part(Kind kind, RingWord head, const std::byte* data, Completion& out);
+
+  Setting setting_;
+  const Regions& regions_;
+  RingReader in_;
+  RingWriter out_;
+  std::unique_ptr<Segment> theirs_;
+  std::deque<Pending> pending_;
+  RingWord held_;
+  bool holds_ = false;  // The last record is still being read by somebody.
+  bool lost_ = false, left_ = false, broken_ = false;
+  // A frame in several pieces.
+  std::unique_ptr<std::byte[]> whole_;
+  std::size_t whole_size_ = 0, whole_got_ = 0;
+  FrameHead whole_head_ = {};
+};
+
+}  // namespace weft::wire

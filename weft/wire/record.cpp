@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/wire/record.hpp>
+
+namespace weft::wire {
+
+const char* fault_of(const Record& record, std::size_t largest_frame) {
+  constexpr std::uint64_t largest_write = std::uint64_t{1} << 48;
+  constexpr std::uint64_t largest_keys = 4096;
+  if (record.magic != Record::sign) return "it does not begin like one";
+  switch (record.kind) {
+    case RecordKind::frame:
+      return record.size > largest_frame ? "a frame larger than any" : nullptr;
+    case RecordKind::write:
+      return record.size > largest_write || record.offset > largest_write
+                 ? "a write larger than any memory"
+                 : nullptr;
+    case RecordKind::keys:
+      return record.size > largest_keys ? "more keys than any" : nullptr;
+    case RecordKind::rail_dead:
+    case RecordKind::goodbye:
+      return record.size != 0 ? "data where none belongs" : nullptr;
+  }
+  return "its kind is unknown";
+}
+
+}  // namespace weft::wire

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <string>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <weft/wire/segment.hpp>
+
+namespace weft::wire {
+
+namespace {
+
+std::size_t rings_at() {
+  return (sizeof(SegmentHead) + 4095) / 4096 * 4096;
+}
+
+Error failed(const std::string& what) {
+  return Error::run(what + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+Status Segment::map(std::uint32_t rings, bool fresh) {
+  size_ = rings_at() + std::size_t{rings} * sizeof(RingMemory);
+  if (!fresh) {
+    struct stat facts = {};
+    if (::fstat(memory_, &facts) != 0) return failed("shared memory of a neighbour");
+    if (static_cast<std::size_t>(facts.st_size) < size_)
+      return Error::run("shared memory of a neighbour is too small: is it another weft?");
+  }
+  void* const at = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, memory_, 0);
+  if (at == MAP_FAILED) return failed("mapping shared memory");
+  // The kernel gives zeros, which is what fresh rings and tables are.
+  head_ = static_cast<SegmentHead*>(at);
+  rings_ = reinterpret_cast<RingMemory*>(static_cast<std::byte*>(at) + rings_at());
+  if (fresh) {
+    head_->rings = rings;
+    head_->magic = SegmentHead::sign;
+  } else if (head_->magic != SegmentHead::sign || head_->rings != rings) {
+    return Error::run("shared memory of a neighbour looks strange: is it another weft?");
+  }
+  return {};
+}
+
+Result<std::unique_ptr<Segment>> Segment::make(std::uint32_t rings) {
+  std::unique_ptr<Segment> made(new Segment);
+  made->memory_ = ::memfd_create("weft", MFD_CLOEXEC);
+  if (made->memory_ < 0) return failed("shared memory");
+  const std::size_t size = rings_at() + std::size_t{rings} * sizeof(RingMemory);
+  if (::ftruncate(made->memory_, static_cast<off_t>(size)) != 0) return failed("shared memory");
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return failed("a pipe");
+  made->bell_ = ends[0];
+  made->bell_end_ = ends[1];
+  if (Status mapped = made->map(rings, true); !mapped) return std::move(mapped).error();
+  return made;
+}
+
+Result<std::unique_ptr<Segment>> Segment::open(int process, int memory, int bell,
+                                               std::uint32_t rings) {
+  std::unique_ptr<Segment> made(new Segment);
+  const std::string files = "/proc/" + std::to_string(process) + "/fd/";
+  made->memory_ = ::open((files + std::to_string(memory)).c_str(), O_RDWR | O_CLOEXEC);
+  if (made->memory_ < 0) return failed("shared memory of process " + std::to_string(process));
+  made->bell_end_ =
+      ::open((files + std::to_string(bell)).c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+  if (made->bell_end_ < 0) return failed("the bell of process " + std::to_string(process));
+  if (Status mapped = made->map(rings, false); !mapped) return std::move(mapped).error();
+  return made;
+}
+
+Segment::~Segment() {
+  if (head_ != nullptr) ::munmap(head_, size_);
+  for (const int descriptor : {memory_, bell_, bell_end_}) {
+    if (descriptor >= 0) ::close(descriptor);
+  }
+}
+
+void Segment::ring_bell() const {
+  if (head_->sleeps.exchange(0) == 0) return;
+  const char sound = 1;
+  // A full pipe wakes as well as one more byte; a closed one has nobody to wake.
+  static_cast<void>(!::write(bell_end_, &sound, 1));
+}
+
+}  // namespace weft::wire

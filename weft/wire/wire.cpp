@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the message layer asks of the network; hear.cpp is about what the network brings.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <sched.h>
+
+#include <weft/base/check.hpp>
+#include <weft/wire/clock.hpp>
+#include <weft/wire/watched.hpp>
+#include <weft/wire/wire.hpp>
+
+namespace weft::wire {
+
+Time Wire::now() const {
+  return Time::zero() + (real_now() - start_);
+}
+
+int Wire::rails(RankId peer) const {
+  const Peer& to = peers_[peer.index];
+  return to.link == nullptr ? 1 : to.link->rails();
+}
+
+RailFacts Wire::rail(RankId peer, RailId rail) const {
+  const Peer& to = peers_[peer.index];
+  if (to.link != nullptr) return to.link->rail(rail);
+  return {Rate::gbyte_per_s(8), Duration::zero(), true};
+}
+
+Link& Wire::link_to(RankId peer) {
+  Link& link = *peers_[peer.index].link;
+  if (!link.open()) connect(peer);
+  return link;
+}
+
+void Wire::connect(RankId peer) {
+  Peer& to = peers_[peer.index];
+  if (to.link == nullptr) {
+    Completion up;
+    up.kind = Completion::Kind::rail_up;
+    up.peer = peer;
+    events_.push_back(std::move(up));
+    return;
+  }
+  to.link->connect(now());
+  if (std::find(links_.begin(), links_.end(), to.link.get()) != links_.end()) return;
+  links_.push_back(to.link.get());
+  look_every_ = ticks_per_ms_ / 1000;
+}
+
+void Wire::fail(RankId peer, const std::string& reason) {
+  if (peers_[peer.index].trouble.empty()) peers_[peer.index].trouble = reason;
+  tell_lost(peer);
+}
+
+void Wire::tell_lost(RankId peer) {
+  Peer& to = peers_[peer.index];
+  if (std::exchange(to.lost_told, true)) return;
+  Completion lost;
+  lost.kind = Completion::Kind::peer_lost;
+  lost.peer = peer;
+  events_.push_back(std::move(lost));
+}
+
+void Wire::post(const Way& way, const FrameHead& head, Payload payload, bool stable,
+                std::uint64_t cookie) {
+  Peer& to = peers_[way.peer.index];
+  if (to.neighbour != nullptr) {
+    if (Status posted = to.neighbour->post(head, payload); !posted) {
+      fail(way.peer, posted.error().text());
+    }
+  } else if (to.link != nullptr) {
+    link_to(way.peer).post(way.rail, head, payload, stable, cookie);
+    return;
+  } else if (way.peer == self_) {
+    Completion frame;
+    frame.peer = self_;
+    frame.size = payload.size;
+    frame.head = head;
+    if (payload.data != nullptr && payload.size > 0) {
+      frame.data = std::make_unique_for_overwrite<std::byte[]>(payload.size);
+      std::memcpy(frame.data.get(), payload.data, payload.size);
+    }
+    events_.push_back(std::move(frame));
+  } else {
+    fail(way.peer, to.trouble);
+  }
+  if (cookie == 0) return;
+  Completion sent;
+  sent.kind = Completion::Kind::sent;
+  sent.peer = way.peer;
+  sent.cookie = cookie;
+  events_.push_back(std::move(sent));
+}
+
+void Wire::write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
+                 std::uint64_t cookie) {
+  Peer& to = peers_[way.peer.index];
+  bool at_once = true;
+  if (to.neighbour != nullptr) {
+    const auto written = to.neighbour->write(payload, target, notice, cookie);
+    if (!written) fail(way.peer, written.error().text());
+    at_once = !written || *written;
+  } else if (to.link != nullptr) {
+    link_to(way.peer).write(way.rail, payload, target, notice, cookie);
+    return;
+  } else if (way.peer == self_) {
+    const Stretch there = regions_->find(target.key, target.offset, payload.size);
+    if (there.data != nullptr) std::memmove(there.data, payload.data, payload.size);
+    Completion written;
+    written.kind = Completion::Kind::written;
+    written.peer = self_;
+    written.size = payload.size;
+    written.head = notice;
+    events_.push_back(std::move(written));
+  }
+  if (!at_once) return;
+  Completion sent;
+  sent.kind = Completion::Kind::sent;
+  sent.peer = way.peer;
+  sent.cookie = cookie;
+  events_.push_back(std::move(sent));
+}
+
+bool Wire::take_back(RankId peer, std::uint64_t cookie) {
+  Peer& to = peers_[peer.index];
+  return to.link != nullptr && to.link->take_back(cookie);
+}
+
+std::uint64_t Wire::register_memory(RankId, std::byte* data, std::size_t size) {
+  return regions_->add(data, size);
+}
+
+void Wire::deregister_memory(std::uint64_t key) {
+  regions_->remove(key);
+}
+
+void Wire::copy(std::byte* to, const std::byte* from, std::size_t size) {
+  if (to != nullptr && from != nullptr && size > 0) std::memcpy(to, from, size);
+}
+
+void Wire::note_message(RankId to, std::size_t size) {
+  if (!counts_) return;
+  Traffic& traffic = traffic_[to.index];
+  ++traffic.messages;
+  traffic.bytes += size;
+}
+
+bool Wire::poll_neighbours(Completion& out) {
+  const std::size_t count = neighbours_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (next_neighbour_ >= count) next_neighbour_ = 0;
+    Neighbour& neighbour = *neighbours_[next_neighbour_];
+    if (neighbour.next(out)) return true;
+    if (neighbour.pending()) neighbour.flush(done_);
+    if (neighbour.broken()) lose_neighbour(neighbour);
+    ++next_neighbour_;
+  }
+  return false;
+}
+
+bool Wire::poll_links(Completion& out) {
+  for (Link* const link : links_) {
+    if (link->next(out)) return true;
+  }
+  return false;
+}
+
+bool Wire::poll(Completion& out) {
+  for (int round = 0; round < 2; ++round) {
+    if (!events_.empty()) {
+      out = std::move(events_.front());
+      events_.pop_front();
+      return true;
+    }
+    if (poll_neighbours(out)) return true;
+    if (!done_.empty()) {
+      for (const std::uint64_t cookie : done_) {
+        Completion sent;
+        sent.kind = Completion::Kind::sent;
+        sent.cookie = cookie;
+        events_.push_back(std::move(sent));
+      }
+      done_.clear();
+      continue;
+    }
+    if (!links_.empty() && poll_links(out)) return true;
+    if (round > 0 || ticks() - last_look_ < look_every_) continue;
+    look(0);
+  }
+  return false;
+}
+
+// Asks again and again for a moment, as an answer often comes soon; lets others run where processes
+// share cores; then sleeps.
+void Wire::wait(Time until) {
+  const std::uint64_t patience = crowded_ ? 0 : ticks_per_ms_ / 10;
+  const std::uint64_t begin = ticks();
+  bool first = true;
+  for (;;) {
+    if (!events_.empty()) return;
+    for (Neighbour* const neighbour : neighbours_) {
+      if (neighbour->waiting()) return;
+      if (neighbour->pending()) neighbour->flush(done_);
+    }
+    if (!done_.empty()) return;
+    if (std::any_of(links_.begin(), links_.end(), [](Link* link) { return link->readable(); })) {
+      return;
+    }
+    const std::uint64_t spent = ticks() - begin;
+    if (spent > patience && !first) break;
+    first = false;
+    if (ticks() - last_look_ >= look_every_) look(0);
+    if (until < Time::never() && now() >= until) return;
+    if (crowded_) ::sched_yield();
+    relax();
+  }
+  sleep(until);
+}
+
+}  // namespace weft::wire
