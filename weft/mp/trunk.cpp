@@ -190,12 +190,14 @@ void Trunk::pump(RankId id, Peer& peer) {
 bool Trunk::relieve(RankId id, Peer& peer) {
   double slowest = 0, quickest = 0;
   Rail* from = nullptr;
+  RailId idle;
   for (std::size_t i = 0; i < peer.rails.size(); ++i) {
     Rail& rail = peer.rails[i];
     const RailFacts facts = fabric_.rail(id, RailId(static_cast<std::uint32_t>(i)));
     if (!facts.up) continue;
     const double own = rate(id, peer, i);
     if (rail.outstanding.empty()) {
+      if (own > quickest) idle = RailId(static_cast<std::uint32_t>(i));
       quickest = std::max(quickest, own);
       continue;
     }
@@ -213,11 +215,15 @@ bool Trunk::relieve(RankId id, Peer& peer) {
   // Whatever it delivered before, this is what it does now.
   const auto late_rail = static_cast<std::size_t>(part->rail.index);
   if (from->late > Duration::zero()) from->meter.set(rate(id, peer, late_rail));
+  // Straight to that rail: the line is empty, and whoever chose might choose as before.
+  Message& message = *part->message;
+  const std::size_t size = part->size;
   take_off(peer, cookie);
+  give(peer, message, {idle, size, true});
   return true;
 }
 
-// Back into the line: it goes again.
+// It goes again.
 void Trunk::take_off(Peer& peer, std::uint64_t cookie) {
   const Part& part = *find(cookie);
   Rail& rail = peer.rails[part.rail.index];
@@ -226,8 +232,6 @@ void Trunk::take_off(Peer& peer, std::uint64_t cookie) {
   std::erase(rail.outstanding, cookie);
   message.again.push_back({part.offset, part.size});
   free(cookie);
-  if (!message.waits) peer.line.push_front(&message);
-  message.waits = true;
 }
 
 void Trunk::tend(Time now) {
@@ -298,7 +302,10 @@ void Trunk::returned(std::uint64_t cookie) {
   if (part == nullptr) return;
   const RankId id = part->message->load.peer;
   Peer& peer = peer_of(id);
+  Message& message = *part->message;
   take_off(peer, cookie);
+  if (!message.waits) peer.line.push_front(&message);
+  message.waits = true;
   pump(id, peer);
 }
 
