@@ -93,6 +93,12 @@ class World {
     flying_.push_back({to, std::move(completion), target});
   }
 
+  bool mischief() {
+    return options.unsent_percent > 0 &&
+           draw(100) < static_cast<std::size_t>(options.unsent_percent);
+  }
+  bool coin() { return draw(2) == 0; }
+
   const LocalOptions& options;
   std::vector<std::unique_ptr<LocalRank>> ranks;
   std::int64_t steps = 0;
@@ -132,7 +138,12 @@ void World::deliver_one() {
   LocalRank& rank = *ranks[flying.to.index];
   Completion& c = flying.completion;
   if (c.kind == Completion::Kind::written && c.data != nullptr) {
-    const Region& region = rank.regions.at(flying.target.key);
+    const auto found = rank.regions.find(flying.target.key);
+    if (found == rank.regions.end()) {
+      WEFT_CHECK(options.unsent_percent > 0);  // Only what came another way before may be late.
+      return;
+    }
+    const Region& region = found->second;
     WEFT_CHECK(flying.target.offset + c.size <= region.size);
     std::memcpy(region.data + flying.target.offset, c.data.get(), c.size);
     c.data.reset();
@@ -265,10 +276,12 @@ void LocalRank::write(const Way& way, Payload payload, RemoteMemory target, cons
   c.size = payload.size;
   c.head = notice;
   c.data = captured(payload);
-  world_.launch(way.peer, std::move(c), target);
+  const bool unsent = world_.mischief();
+  if (!unsent || world_.coin()) world_.launch(way.peer, std::move(c), target);
   Completion sent;
-  sent.kind = Completion::Kind::sent;
+  sent.kind = unsent ? Completion::Kind::unsent : Completion::Kind::sent;
   sent.peer = way.peer;
+  sent.rail = way.rail;
   sent.cookie = cookie;
   inbox.push_back(std::move(sent));
 }

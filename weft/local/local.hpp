@@ -16,6 +16,7 @@ struct LocalOptions {
   int rails = 1;
   bool ordered = true;  // false: frames of one pair overtake each other.
   bool carries_data = true;
+  int unsent_percent = 0;  // Of writes: come back as unsent, and half of them arrive all the same.
   std::size_t stack_bytes = std::size_t{256} * 1024;
   // Counted for the tests' own closed forms.
   std::uint64_t* frames = nullptr;

@@ -52,6 +52,7 @@ struct Net {
   std::uint64_t seed;
   int rails;
   bool ordered;
+  int unsent_percent = 0;
 };
 
 class OnAnyNetwork : public testing::TestWithParam<Net> {
@@ -61,13 +62,17 @@ class OnAnyNetwork : public testing::TestWithParam<Net> {
     o.seed = GetParam().seed;
     o.rails = GetParam().rails;
     o.ordered = GetParam().ordered;
+    o.unsent_percent = GetParam().unsent_percent;
     return o;
+  }
+  Split split() const {
+    return GetParam().unsent_percent > 0 ? Split::measured : Split::proportional;
   }
 };
 
 // Everyone sends to everyone, all sizes around the limits; every byte arrives where it should.
 TEST_P(OnAnyNetwork, CarriesEveryByte) {
-  const Options settings{.eager_limit = Bytes{1000}, .stripe_min = Bytes{100}};
+  const Options settings{.eager_limit = Bytes{1000}, .stripe_min = Bytes{100}, .split = split()};
   const std::vector<std::size_t> sizes = {0, 1, 999, 1000, 1001, 5000, 12345};
   const std::uint32_t ranks = 4;
   const Status status = run_local(ranks, options(), [&](Fabric& fabric) {
@@ -106,7 +111,8 @@ TEST_P(OnAnyNetwork, CarriesEveryByte) {
 // Messages that a receive could take either of come in the order they were sent, large or small,
 // posted before or after their arrival, by wildcard or not.
 TEST_P(OnAnyNetwork, KeepsTheOrderOfSending) {
-  const Options settings{.eager_limit = Bytes{64}, .stripe_min = Bytes{16}, .credit = Bytes{2000}};
+  const Options settings{
+      .eager_limit = Bytes{64}, .stripe_min = Bytes{16}, .split = split(), .credit = Bytes{2000}};
   const int messages = 60;
   const Status status = run_local(3, options(), [&](Fabric& fabric) {
     Messenger m(fabric, settings);
@@ -142,7 +148,7 @@ TEST_P(OnAnyNetwork, KeepsTheOrderOfSending) {
 
 // Receives posted first match first, whether they name the source or not.
 TEST_P(OnAnyNetwork, MatchesReceivesInTheOrderOfPosting) {
-  const Options settings;
+  const Options settings{.split = split()};
   const Status status = run_local(2, options(), [&](Fabric& fabric) {
     Messenger m(fabric, settings);
     if (fabric.self().index == 1) {
@@ -169,7 +175,7 @@ TEST_P(OnAnyNetwork, MatchesReceivesInTheOrderOfPosting) {
 }
 
 TEST_P(OnAnyNetwork, SynchronousSendsWaitForTheirReceivers) {
-  const Options settings;
+  const Options settings{.split = split()};
   const Status status = run_local(2, options(), [&](Fabric& fabric) {
     Messenger m(fabric, settings);
     std::vector<std::byte> room(4);
@@ -193,7 +199,7 @@ TEST_P(OnAnyNetwork, SynchronousSendsWaitForTheirReceivers) {
 }
 
 TEST_P(OnAnyNetwork, TruncatesToTheRoom) {
-  const Options settings{.eager_limit = Bytes{50}};
+  const Options settings{.eager_limit = Bytes{50}, .split = split()};
   const Status status = run_local(2, options(), [&](Fabric& fabric) {
     Messenger m(fabric, settings);
     for (const std::size_t size : {std::size_t{40}, std::size_t{400}}) {
@@ -215,7 +221,7 @@ TEST_P(OnAnyNetwork, TruncatesToTheRoom) {
 }
 
 TEST_P(OnAnyNetwork, CancelsWhatNobodyHasMatched) {
-  const Options settings{.eager_limit = Bytes{50}};
+  const Options settings{.eager_limit = Bytes{50}, .split = split()};
   const Status status = run_local(2, options(), [&](Fabric& fabric) {
     Messenger m(fabric, settings);
     std::vector<std::byte> room(400);
@@ -245,7 +251,7 @@ TEST_P(OnAnyNetwork, CancelsWhatNobodyHasMatched) {
 }
 
 TEST_P(OnAnyNetwork, ProbesAndTakes) {
-  const Options settings{.eager_limit = Bytes{50}};
+  const Options settings{.eager_limit = Bytes{50}, .split = split()};
   const Status status = run_local(2, options(), [&](Fabric& fabric) {
     Messenger m(fabric, settings);
     if (fabric.self().index == 0) {
@@ -281,7 +287,7 @@ TEST_P(OnAnyNetwork, ProbesAndTakes) {
 // A flood: 3 senders, 3000 messages each, and a receiver that looks away at first. What waits at
 // the receiver stays within the credit; nothing is lost.
 TEST_P(OnAnyNetwork, FloodsAreBounded) {
-  const Options settings{.eager_limit = Bytes{1000}, .credit = Bytes{8192}};
+  const Options settings{.eager_limit = Bytes{1000}, .split = split(), .credit = Bytes{8192}};
   const int messages = 3000;
   LocalOptions local = options();
   std::uint64_t unexpected_bytes = 0;
@@ -308,7 +314,7 @@ TEST_P(OnAnyNetwork, FloodsAreBounded) {
 }
 
 TEST_P(OnAnyNetwork, SizesTravelWithoutData) {
-  const Options settings{.eager_limit = Bytes{50}};
+  const Options settings{.eager_limit = Bytes{50}, .split = split()};
   LocalOptions local = options();
   local.carries_data = false;
   const Status status = run_local(2, local, [&](Fabric& fabric) {
@@ -351,7 +357,7 @@ Task pass_on(Messenger& m, int rank, int ranks, int& token) {
 }
 
 TEST_P(OnAnyNetwork, TasksWaitWithoutBlocking) {
-  const Options settings;
+  const Options settings{.split = split()};
   const Status status = run_local(5, options(), [&](Fabric& fabric) {
     Messenger m(fabric, settings);
     int token = 0;
@@ -365,7 +371,9 @@ TEST_P(OnAnyNetwork, TasksWaitWithoutBlocking) {
 
 INSTANTIATE_TEST_SUITE_P(Networks, OnAnyNetwork,
                          testing::Values(Net{1, 1, true}, Net{2, 1, false}, Net{3, 3, true},
-                                         Net{4, 4, false}, Net{5, 2, false}, Net{6, 1, false}));
+                                         Net{4, 4, false}, Net{5, 2, false}, Net{6, 1, false},
+                                         Net{7, 3, true, 20}, Net{8, 2, false, 40},
+                                         Net{9, 1, false, 30}));
 
 // In a process of its own: ranks that wait for ever leave their memory behind.
 TEST(DeadlockDeathTest, IsAnError) {
