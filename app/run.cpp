@@ -201,8 +201,8 @@ Status run(const RunOptions& options, const std::vector<std::string>& words) {
 }
 
 void add_options(CLI::App& parser, RunOptions& options) {
-  parser.add_option("-n,--ranks", options.placing.ranks,
-                    "Ranks (default: one for every slot, or 1)")
+  parser
+      .add_option("-n,--ranks", options.placing.ranks, "Ranks (default: one for every slot, or 1)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{launch::ranks_max}));
   parser.add_option("--hosts", options.placing.hosts,
                     "Where: a,b,c or a:4,b:4 with slots, or a file with a line 'NAME [slots=N]' "

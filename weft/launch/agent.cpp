@@ -32,7 +32,8 @@ std::vector<std::string> merge_environment(const std::vector<std::string>& chang
                     [&](const std::string& change) { return name_of(change) == name_of(entry); });
     if (!changed && name_of(entry) != seat_variable) all.push_back(std::move(entry));
   }
-  all.insert(all.end(), changes.begin(), changes.end());
+  for (const std::string& change : changes)
+    if (name_of(change) != seat_variable) all.push_back(change);
   return all;
 }
 

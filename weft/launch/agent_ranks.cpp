@@ -128,10 +128,10 @@ void Agent::lose(LocalRank& rank) {
   tell(FromAgent::lost, {rank.rank});
 }
 
-// It has ended; what it said before counts.
+// Perhaps it has ended; what it said before counts. By then another may sit there.
 void Agent::check_holder(LocalRank& rank) {
   hear_rank(rank);
-  if (rank.seated) lose(rank);
+  if (rank.seated && !rank.process.holder_lives()) lose(rank);
 }
 
 void Agent::hear_signal() {
@@ -165,10 +165,7 @@ void Agent::settle(LocalRank& rank) {
   if (!rank.child_ended || rank.told) return;
   hear_rank(rank);
   // In the background of a script that has ended well, the program may go on.
-  if (rank.status == 0 && rank.seated && rank.process.holder() >= 0) {
-    pollfd ended = {rank.process.holder(), POLLIN, 0};
-    if (::poll(&ended, 1, 0) == 0) return;
-  }
+  if (rank.status == 0 && rank.seated && rank.process.holder_lives()) return;
   for (const int stream : {1, 2})
     while (read_output(rank, stream)) {
     }

@@ -119,7 +119,7 @@ Result<int> Front::run() {
         set_.add(printer->descriptor(), POLLOUT, [printer] { printer->write_now(); });
     set_.turn(Deadline::never());
   }
-  if (refusal_) return *std::move(refusal_);
+  if (refusal_ && interrupted_ == 0 && !fixed_code_) return *std::move(refusal_);
   return exit_code();
 }
 
@@ -206,6 +206,7 @@ void Front::check_deadlines() {
              ", its limit (--timeout): ended");
     if (!fixed_code_) fixed_code_ = code_timeout;
     said_reason_ = true;
+    if (ready_by_.set()) return refuse(Error::run("out of time while starting"));
     end_ranks(kill_after_ms);
   }
   if (grace_.passed()) {

@@ -26,6 +26,8 @@ namespace {
 
 constexpr std::size_t line_size_max = 1 << 20;
 constexpr int leave_ms_max = 10'000;
+// The launcher carries what we print by another way, and drops it once it ends the job.
+constexpr int print_ms = 100;
 
 // The value of one word of a line; the last word of an answer to "get" is the value, to the end.
 std::string_view word_of(std::string_view line, std::string_view name) {
@@ -207,6 +209,7 @@ void PmiStore::leave() {
 
 void PmiStore::abort(int code, const std::string& message) {
   std::fprintf(stderr, "weft: rank %u: %s\n", start_.self, message.c_str());
+  ::poll(nullptr, 0, print_ms);
   static_cast<void>(send("cmd=abort exitcode=" + std::to_string(code)).has_value());
 }
 

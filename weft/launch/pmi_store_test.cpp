@@ -118,7 +118,7 @@ TEST(PmiStore, BringsRanksTogether) {
       auto seat = sit({socket, static_cast<std::uint32_t>(rank), ranks});
       ASSERT_TRUE(seat) << seat.error().text();
       secrets[static_cast<std::size_t>(rank)] = (*seat)->secret();
-      for (const std::size_t size : {0, 1, 31, 32, 500}) {
+      for (const std::size_t size : {0u, 1u, 31u, 32u, 500u}) {
         const auto cards =
             (*seat)->exchange(std::string(size, static_cast<char>('a' + rank)) + '\0');
         ASSERT_TRUE(cards) << cards.error().text();

@@ -34,6 +34,7 @@ void on_event(std::size_t, pmix_status_t status, const pmix_proc_t* source, pmix
   if (done != nullptr) done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, data);
 }
 
+// Not the ends of those who left in order, which some launchers tell as well.
 int listen_for_ends() {
   pmix_status_t codes[] = {
       PMIX_ERR_LOST_CONNECTION,     PMIX_ERR_PROC_TERM_WO_SYNC, PMIX_EVENT_PROC_TERMINATED,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <dlfcn.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <weft/launch/environment.hpp>
@@ -14,6 +15,9 @@
 
 namespace weft::launch {
 namespace {
+
+// The launcher carries what we print by another way, and may drop it once it ends the job.
+constexpr int print_ms = 100;
 
 class PmixStore final : public Store {
  public:
@@ -34,6 +38,7 @@ class PmixStore final : public Store {
   void leave() override { plugin_.finalize(); }
   void abort(int code, const std::string& message) override {
     std::fprintf(stderr, "weft: rank %u: %s\n", self_, message.c_str());
+    ::poll(nullptr, 0, print_ms);
     plugin_.abort(code, message.c_str());
   }
 

@@ -11,9 +11,9 @@ namespace {
 
 class PrinterTest : public testing::Test {
  protected:
-  void SetUp() override { ASSERT_EQ(::pipe(pipe_.data()), 0); }
+  void SetUp() override { ASSERT_EQ(::pipe(ends.data()), 0); }
   void TearDown() override {
-    for (const int end : pipe_) ::close(end);
+    for (const int end : ends) ::close(end);
   }
   // What has come out so far.
   std::string printed(Printer& printer) {
@@ -21,20 +21,20 @@ class PrinterTest : public testing::Test {
     std::string all;
     std::array<char, 4096> bytes;
     const char mark = '\0';
-    EXPECT_EQ(::write(pipe_[1], &mark, 1), 1);
+    EXPECT_EQ(::write(ends[1], &mark, 1), 1);
     while (all.empty() || all.back() != mark) {
-      const ssize_t size = ::read(pipe_[0], bytes.data(), bytes.size());
+      const ssize_t size = ::read(ends[0], bytes.data(), bytes.size());
       if (size <= 0) break;
       all.append(bytes.data(), static_cast<std::size_t>(size));
     }
     all.pop_back();
     return all;
   }
-  std::array<int, 2> pipe_{};
+  std::array<int, 2> ends{};
 };
 
 TEST_F(PrinterTest, KeepsLinesWhole) {
-  Printer printer(pipe_[1], false);
+  Printer printer(ends[1], false);
   printer.add(0, "one ");
   printer.add(1, "two\nthr");
   printer.add(0, "line\n");
@@ -43,7 +43,7 @@ TEST_F(PrinterTest, KeepsLinesWhole) {
 }
 
 TEST_F(PrinterTest, LabelsLines) {
-  Printer printer(pipe_[1], true);
+  Printer printer(ends[1], true);
   printer.add(10, "a\nb\nc");
   printer.add(3, "\n");
   EXPECT_EQ(printed(printer), "[10] a\n[10] b\n[3] \n");
@@ -52,7 +52,7 @@ TEST_F(PrinterTest, LabelsLines) {
 }
 
 TEST_F(PrinterTest, LetsOutWhatARankLeftOpen) {
-  Printer printer(pipe_[1], false);
+  Printer printer(ends[1], false);
   printer.add(0, "no end");
   EXPECT_EQ(printed(printer), "");
   EXPECT_TRUE(printer.next().set());
@@ -62,7 +62,7 @@ TEST_F(PrinterTest, LetsOutWhatARankLeftOpen) {
 }
 
 TEST_F(PrinterTest, ShowsAPromptThatWaits) {
-  Printer printer(pipe_[1], false);
+  Printer printer(ends[1], false);
   printer.add(0, "name? ");
   std::string seen;
   while (seen.empty()) {
@@ -77,14 +77,14 @@ TEST_F(PrinterTest, ShowsAPromptThatWaits) {
 }
 
 TEST_F(PrinterTest, CutsLinesWithoutEnd) {
-  Printer printer(pipe_[1], true);
+  Printer printer(ends[1], true);
   printer.add(0, std::string(100'000, 'x'));
   EXPECT_LT(printer.backlog(), 200'000u);
   EXPECT_TRUE(printer.writing());
 }
 
 TEST_F(PrinterTest, SaysItsOwnWordsOnLinesOfTheirOwn) {
-  Printer printer(pipe_[1], false);
+  Printer printer(ends[1], false);
   printer.add(0, "x\n");
   printer.say("weft run: y");
   EXPECT_EQ(printed(printer), "x\nweft run: y\n");

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -156,6 +157,11 @@ void RankProcess::watch_holder(pid_t pid) {
 #ifdef SYS_pidfd_open
   holder_ = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
 #endif
+}
+
+bool RankProcess::holder_lives() const {
+  pollfd ended = {holder_, POLLIN, 0};
+  return holder_ >= 0 && ::poll(&ended, 1, 0) == 0;
 }
 
 void RankProcess::forget_holder() {

@@ -41,6 +41,7 @@ class RankProcess {
   int input() const { return input_; }
   // The process that sits here; -1: none, or the kernel does not tell.
   int holder() const { return holder_; }
+  bool holder_lives() const;
   void close_output(int stream);
   void close_input();
 

@@ -28,6 +28,8 @@ struct Notice {
   std::uint32_t rank = 0;
 };
 
+// For one thread at a time. Deleting it is no leave(): a program that ends in the middle of its
+// work must not look as if it were done.
 class Seat {
  public:
   virtual ~Seat() = default;
@@ -39,7 +41,8 @@ class Seat {
   virtual const Settings& settings() const = 0;
 
   // A call that all ranks make, the same number of times: gives everybody's card, by rank. Blocks.
-  // The cards of one host's processes are at most some kilobytes each and may hold any bytes.
+  // A card holds any bytes, at most 1 MiB, better some kilobytes. An error if a rank ends before it
+  // comes here, which may be told as a notice too.
   virtual Result<std::vector<std::string>> exchange(const std::string& card) = 0;
 
   // Becomes readable when next_notice() has something to say; -1 if it never will.

@@ -71,7 +71,7 @@ Result<std::string> StoreSeat::get_card(std::uint32_t rank) {
   const Error broken(Broken::peer, "the card of rank " + std::to_string(rank) + " is out of shape");
   if (!head.whole() || size > card_size_max) return broken;
   for (std::size_t part = 1; whole->size() < head_size + size; ++part) {
-    const auto more = store_->get(rank, key(rank, part));
+    auto more = store_->get(rank, key(rank, part));
     if (!more) return more;
     if (more->empty()) return broken;
     *whole += *more;
@@ -117,7 +117,7 @@ void StoreSeat::leave() {
 
 void StoreSeat::abort(int code, const std::string& message) {
   store_->abort(code, message);
-  ::poll(nullptr, 0, abort_ms_max);
+  if (!left_) ::poll(nullptr, 0, abort_ms_max);
   ::_exit(code);
 }
 

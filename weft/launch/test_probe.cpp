@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -136,15 +137,13 @@ void act(const std::string& word, Seat* seat) {
   if (name == "abort") seat->abort(number, "told to abort");
 }
 
-}  // namespace
-
-int main(int count, char** arguments) {
-  if (count < 2) fail("usage: launch_probe LIBRARY_FOLDER WORD...");
+int run(const std::vector<std::string>& words) {
+  if (words.empty()) fail("usage: launch_probe LIBRARY_FOLDER WORD...");
   std::unique_ptr<Seat> seat;
-  for (int i = 2; i < count; ++i) {
-    std::string word = arguments[i];
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    std::string word = words[i];
     if (word == "sit") {
-      auto taken = weft::launch::take_seat(arguments[1]);
+      auto taken = weft::launch::take_seat(words[0]);
       if (!taken) fail(taken.error().text());
       seat = *std::move(taken);
       if (seat == nullptr) fail("no seat was kept");
@@ -153,4 +152,15 @@ int main(int count, char** arguments) {
     }
   }
   return 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    return run({arguments + 1, arguments + count});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "launch_probe: %s\n", error.what());
+    return 98;
+  }
 }

@@ -17,8 +17,9 @@ std::string Verdict::name(std::uint32_t rank) const {
   return "rank " + std::to_string(rank) + " on host " + hosts_[rank];
 }
 
-void Verdict::note(const std::string& reason, int code) {
-  if (reason_.empty()) reason_ = reason;
+void Verdict::note(std::uint32_t rank, const std::string& reason, int code) {
+  // The first that was lost may be seen to end after those who ended because of it.
+  if (reason_.empty() && (first_lost_ == nobody || first_lost_ == rank)) reason_ = reason;
   code_ = std::max(code_, code);
 }
 
@@ -40,13 +41,14 @@ bool Verdict::ended(std::uint32_t rank, int status, bool counts) {
   if (!counts) return false;
   if (WIFSIGNALED(status)) {
     const int number = WTERMSIG(status);
-    note(name(rank) + " was ended by signal " + std::to_string(number) + " (" +
+    note(rank,
+         name(rank) + " was ended by signal " + std::to_string(number) + " (" +
              ::strsignal(number) + ")",
          128 + number);
   } else if (const int code = code_of(status); code != 0) {
-    note(name(rank) + " ended with code " + std::to_string(code), code);
+    note(rank, name(rank) + " ended with code " + std::to_string(code), code);
   } else if (state.missed) {
-    note(name(rank) + " ended with code 0, but without leaving the job (MPI_Finalize)", 1);
+    note(rank, name(rank) + " ended with code 0, but without leaving the job (MPI_Finalize)", 1);
   } else {
     return false;
   }
@@ -54,7 +56,7 @@ bool Verdict::ended(std::uint32_t rank, int status, bool counts) {
 }
 
 void Verdict::failed(std::uint32_t rank, const std::string& reason) {
-  note(reason, 1);
+  note(rank, reason, 1);
   if (!ranks_[rank].ended) ++ended_;
   ranks_[rank].ended = true;
 }

@@ -41,7 +41,7 @@ class Verdict {
   struct State {
     bool sat = false, left = false, lost = false, missed = false, ended = false;
   };
-  void note(const std::string& reason, int code);
+  void note(std::uint32_t rank, const std::string& reason, int code);
   std::vector<std::string> hosts_;
   std::vector<State> ranks_;
   std::size_t ended_ = 0;

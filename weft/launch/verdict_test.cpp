@@ -47,6 +47,16 @@ TEST(Verdict, NoticesWhoEndsWithoutLeaving) {
   EXPECT_EQ(verdict.code(), 1);
 }
 
+TEST(Verdict, NamesTheFirstThatWasLostThoughItIsSeenToEndLater) {
+  Verdict verdict({"a", "a", "a"});
+  EXPECT_TRUE(verdict.lost(2));
+  EXPECT_TRUE(verdict.ended(0, code(9), true));
+  EXPECT_EQ(verdict.reason(), "");
+  EXPECT_TRUE(verdict.ended(2, code(3), true));
+  EXPECT_EQ(verdict.reason(), "rank 2 on host a ended with code 3");
+  EXPECT_EQ(verdict.code(), 9);
+}
+
 TEST(Verdict, LetsTheLastOneGoAsItLikes) {
   Verdict verdict({"a", "a"});
   EXPECT_FALSE(verdict.ended(0, code(0), true));
