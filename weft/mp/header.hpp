@@ -22,15 +22,16 @@ enum class Verb : std::uint8_t {
 };
 inline constexpr auto verb_last = Verb::cancel_reply;
 
+// What the most frequent frames need stands first: a network may leave out zeros at the end.
 struct Header {
   Verb verb = Verb::none;
   std::uint8_t internal = 0;
   std::uint16_t unused = 0;
   std::uint32_t context = 0;
   std::int32_t source = 0, tag = 0;
-  std::uint64_t size = 0;
-  std::uint32_t sequence = 0;  // Of envelopes to this peer, where the network does not keep order.
   std::uint32_t credit = 0;    // Given back.
+  std::uint32_t sequence = 0;  // Of envelopes to this peer, where the network does not keep order.
+  std::uint64_t size = 0;      // Of eager messages 0: it is the frame's own.
   std::uint64_t sender = 0, receiver = 0;  // Requests at either side.
   std::uint64_t key = 0;
 };

@@ -68,7 +68,7 @@ void Matching::remove_posted(Request* request) {
   const std::uint64_t at = key(request->context, request->source);
   Bin& bin = *bins_.find(at);
   unlink(request, bin.posted_first, bin.posted_last);
-  if (bin.empty()) bins_.erase(at);
+  if (bin.empty() && bins_.size() > spare_bins) bins_.erase(at);
 }
 
 UnexpectedRecord* Matching::find(ContextId context, int source, int tag) {
@@ -100,7 +100,7 @@ std::unique_ptr<UnexpectedRecord> Matching::remove_unexpected(UnexpectedRecord* 
   (record->bin_before == nullptr ? bin.first : record->bin_before->bin_after) = record->bin_after;
   (record->bin_after == nullptr ? bin.last : record->bin_after->bin_before) = record->bin_before;
   record->bin_before = record->bin_after = nullptr;
-  if (bin.empty()) bins_.erase(at);
+  if (bin.empty() && bins_.size() > spare_bins) bins_.erase(at);
   return std::unique_ptr<UnexpectedRecord>(record);
 }
 

@@ -51,6 +51,8 @@ class Matching {
     UnexpectedRecord *first = nullptr, *last = nullptr;
     bool empty() const { return posted_first == nullptr && first == nullptr; }
   };
+  // So many stay when they are empty: most ranks hear the same few again and again.
+  static constexpr std::size_t spare_bins = 3;
   static std::uint64_t key(ContextId context, int source) {
     return (std::uint64_t{context} << 32) | static_cast<std::uint32_t>(source);
   }

@@ -2,6 +2,7 @@
 // Requests, and what the program asks for; protocol.cpp answers what the network brings.
 #include <algorithm>
 #include <deque>
+#include <utility>
 
 #include <weft/base/check.hpp>
 #include <weft/mp/covered.hpp>
@@ -22,6 +23,7 @@ Request& Request::operator=(Request&&) noexcept = default;
 Messenger::Messenger(Fabric& fabric, const Options& options)
     : fabric_(fabric),
       options_(options),
+      ordered_(fabric.ordered()),
       slab_(std::make_unique<Slab>()),
       matching_(std::make_unique<Matching>()),
       peers_(std::make_unique<Peers>()),
@@ -96,6 +98,30 @@ Request* Messenger::send(const Sending& sending) {
   return request;
 }
 
+bool Messenger::send_now(const Sending& sending) {
+  if (sending.size > static_cast<std::size_t>(options_.eager_limit.count) || sending.synchronous ||
+      sending.tuning != nullptr || options_.zero_copy || !ordered_ || !lost_.empty()) {
+    return false;
+  }
+  Peer& peer = (*peers_)[sending.to];
+  if (!Peers::draw(peer, sending.size, options_.credit)) return false;
+  ++use_.eager;
+  use_.bytes_sent += sending.size;
+  fabric_.note_message(sending.to, sending.size);
+  Header header;
+  header.verb = Verb::eager;
+  header.internal = sending.internal;
+  header.context = sending.context;
+  header.source = sending.source;
+  header.tag = sending.tag;
+  header.credit = std::exchange(peer.owed, 0);
+  const auto* const data = static_cast<const std::byte*>(sending.data);
+  fabric_.copy(nullptr, nullptr, sending.size);
+  fabric_.post({sending.to, small_rail(sending.to), Duration::zero()}, encode(header),
+               {data, sending.size}, false, 0);
+  return true;
+}
+
 void Messenger::send_eager(Request* request, const Sending& sending) {
   ++use_.eager;
   const bool zero_copy = sending.tuning == nullptr ? options_.zero_copy : sending.tuning->zero_copy;
@@ -105,8 +131,7 @@ void Messenger::send_eager(Request* request, const Sending& sending) {
   header.context = sending.context;
   header.source = sending.source;
   header.tag = sending.tag;
-  header.size = sending.size;
-  if (!fabric_.ordered()) header.sequence = (*peers_)[sending.to].sent++;
+  if (!ordered_) header.sequence = (*peers_)[sending.to].sent++;
   const Payload payload{request->data, sending.size};
   if (zero_copy) {
     request->parts_open = 1;
@@ -128,7 +153,7 @@ void Messenger::send_request(Request* request, const Sending& sending) {
   header.tag = sending.tag;
   header.size = sending.size;
   header.sender = id_of(request);
-  if (!fabric_.ordered()) header.sequence = (*peers_)[sending.to].sent++;
+  if (!ordered_) header.sequence = (*peers_)[sending.to].sent++;
   post(request, header, {}, 0);
 }
 
@@ -200,7 +225,7 @@ void Messenger::cancel(Request* request) {
   Header header;
   header.verb = Verb::cancel;
   header.sender = id_of(request);
-  if (!fabric_.ordered()) header.sequence = (*peers_)[request->peer].sent++;
+  if (!ordered_) header.sequence = (*peers_)[request->peer].sent++;
   answer(request->peer, header);
 }
 
@@ -234,8 +259,12 @@ Request* Messenger::receive_taken(UnexpectedRecord* message, const Receiving& re
 }
 
 void Messenger::progress() {
-  Completion completion;
-  while (fabric_.poll(completion)) handle(completion);
+  while (fabric_.poll(incoming_)) handle(incoming_);
+  tend();
+}
+
+// What is due after looking at the network.
+void Messenger::tend() {
   if (trunk_ != nullptr && trunk_->busy()) trunk_->tend(fabric_.now());
   while (!ready_.empty()) {
     std::vector<std::coroutine_handle<>> now;
@@ -244,8 +273,17 @@ void Messenger::progress() {
   }
 }
 
-void Messenger::wait(Request* request) {
-  for (progress(); !request->done; progress()) pause();
+void Messenger::wait(const Request* request) {
+  const std::size_t known = lost_.size();
+  while (!request->done && lost_.size() == known) {
+    if (fabric_.poll(incoming_)) {
+      handle(incoming_);
+      continue;
+    }
+    tend();
+    if (!request->done) pause();
+  }
+  if (!ready_.empty()) tend();
 }
 
 void Messenger::pause() {

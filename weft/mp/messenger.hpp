@@ -111,6 +111,8 @@ class Messenger {
   // The request is valid until released. Data stays the caller's until done.
   Request* send(const Sending& sending);
   Request* receive(const Receiving& receiving);
+  // A small message that goes at once; false: it does not, send() must do it.
+  bool send_now(const Sending& sending);
   // Lets go of a request; what is not done yet goes on and is freed then.
   void release(Request* request);
   // A receive that has matched nothing is done at once, cancelled. A send may take until progress()
@@ -126,8 +128,9 @@ class Messenger {
 
   // Handles what the network has brought, then resumes who waited for it. Never blocks.
   void progress();
-  // Progress until the request is done. (Waiting for several: progress(), look, pause().)
-  void wait(Request* request);
+  // Progress until the request is done, or a peer is lost. (Waiting for several: progress(), look,
+  // pause().)
+  void wait(const Request* request);
   void pause();  // Until the network has something new.
 
   // Resumed at the end of progress(); for coroutines that wait for other things than requests.
@@ -159,10 +162,11 @@ class Messenger {
   void post(const Request* request, Header& header, Payload payload, std::uint64_t cookie);
   void answer(RankId peer, Header& header);
   RailId small_rail(RankId peer) const;
+  void tend();
 
   void handle(Completion& completion);
-  void handle_in_order(Completion& completion);
-  void handle_frame(Completion& completion);
+  void handle_in_order(const Header& header, Completion& completion);
+  void handle_frame(const Header& header, Completion& completion);
   void on_envelope(const Header& header, Completion& completion);
   void on_ready(const Header& header, RankId peer);
   void on_part(const Header& header, const Completion& completion);
@@ -179,6 +183,7 @@ class Messenger {
 
   Fabric& fabric_;
   const Options& options_;
+  const bool ordered_;  // As the fabric says.
   std::unique_ptr<Slab> slab_;
   std::unique_ptr<Matching> matching_;
   std::unique_ptr<Peers> peers_;
@@ -186,6 +191,7 @@ class Messenger {
   std::vector<RankId> lost_;
   std::vector<std::coroutine_handle<>> ready_;
   std::uint32_t sends_open_ = 0;
+  Completion incoming_;  // Kept: making one costs more than filling it.
   Use use_;
 };
 

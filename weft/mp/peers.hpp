@@ -26,8 +26,10 @@ class Peers {
 
   // Takes credit for an eager message; false when there is not enough.
   bool draw(RankId rank, std::size_t size, Bytes limit) {
+    return draw(peers_[rank.index], size, limit);
+  }
+  static bool draw(Peer& peer, std::size_t size, Bytes limit) {
     const std::uint64_t cost = size + message_cost;
-    Peer& peer = peers_[rank.index];
     if (peer.used + cost > static_cast<std::uint64_t>(limit.count)) return false;
     peer.used += static_cast<std::uint32_t>(cost);
     return true;

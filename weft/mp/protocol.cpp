@@ -19,7 +19,7 @@ void Messenger::handle(Completion& completion) {
   switch (completion.kind) {
     case Completion::Kind::frame:
     case Completion::Kind::written:
-      handle_in_order(completion);
+      handle_in_order(decode(completion.head), completion);
       break;
     case Completion::Kind::sent:
       finish_part(completion.cookie);
@@ -51,12 +51,11 @@ void Messenger::finish_part(std::uint64_t cookie) {
 
 // Envelopes of a peer, and second thoughts about them, are looked at in the order they were sent;
 // nothing else has an order.
-void Messenger::handle_in_order(Completion& completion) {
-  const Header header = decode(completion.head);
+void Messenger::handle_in_order(const Header& header, Completion& completion) {
   const bool envelope =
       header.verb == Verb::eager || header.verb == Verb::request || header.verb == Verb::cancel;
-  if (!envelope || fabric_.ordered()) {
-    handle_frame(completion);
+  if (!envelope || ordered_) {
+    handle_frame(header, completion);
     return;
   }
   const RankId peer = completion.peer;
@@ -66,12 +65,11 @@ void Messenger::handle_in_order(Completion& completion) {
   }
   do {
     ++(*peers_)[peer].seen;
-    handle_frame(completion);
+    handle_frame(decode(completion.head), completion);
   } while (peers_->take(peer, (*peers_)[peer].seen, completion));
 }
 
-void Messenger::handle_frame(Completion& completion) {
-  const Header header = decode(completion.head);
+void Messenger::handle_frame(const Header& header, Completion& completion) {
   peers_->give_back(completion.peer, header.credit);
   switch (header.verb) {
     case Verb::eager:
@@ -97,7 +95,8 @@ void Messenger::handle_frame(Completion& completion) {
 }
 
 void Messenger::on_envelope(const Header& header, Completion& completion) {
-  const Envelope envelope{.arrival = {header.source, header.tag, header.size, false, false},
+  const std::size_t size = header.verb == Verb::eager ? completion.size : header.size;
+  const Envelope envelope{.arrival = {header.source, header.tag, size, false, false},
                           .context = header.context,
                           .peer = completion.peer,
                           .rendezvous = header.verb == Verb::request,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include <weft/mp/messenger.hpp>
@@ -26,7 +27,8 @@ struct Messenger::Slab {
   }
   void free(Request* request) {
     const std::uint32_t index = request->index, generation = request->generation + 1;
-    *request = Request{};
+    std::destroy_at(request);
+    std::construct_at(request);
     request->index = index;
     request->generation = generation;
     unused.push_back(index);

@@ -6,6 +6,7 @@
 
 #include <weft/mpi/call.hpp>
 #include <weft/mpi/datatype.hpp>
+#include <weft/mpi/quick.hpp>
 #include <weft/mpi/transfer.hpp>
 
 using weft::mpi::Call;
@@ -23,6 +24,7 @@ int finish_receive(Call& call, Request& request, MPI_Status* status) {
 }
 
 int receive(const char* name, const TransferArguments& arguments, MPI_Status* status) {
+  if (const auto code = weft::mpi::receive_quickly(name, arguments, status)) return *code;
   Call call(name, Call::communicates);
   Request request;
   if (const int error = prepare(call, arguments, Request::Kind::receive, request)) return error;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <weft/mpi/call.hpp>
+#include <weft/mpi/quick.hpp>
 #include <weft/mpi/transfer.hpp>
 
 using weft::mpi::Call;
@@ -13,6 +14,7 @@ using weft::mpi::TransferArguments;
 namespace {
 
 int send(const char* name, const TransferArguments& arguments, SendMode mode) {
+  if (mode == SendMode::standard && weft::mpi::send_quickly(arguments)) return MPI_SUCCESS;
   Call call(name, Call::communicates);
   Request request;
   if (const int error = prepare(call, arguments, Request::Kind::send, request)) return error;

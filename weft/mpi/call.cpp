@@ -6,8 +6,8 @@
 
 namespace weft::mpi {
 
-Call::Call(const char* name, Kind kind)
-    : process_(self()), outer_(process_.call), kind_(kind), start_(process_.fabric.now()) {
+Call::Call(const char* name, Kind kind) : process_(self()), outer_(process_.call), kind_(kind) {
+  if (process_.timed) start_ = process_.fabric.now();
   process_.call = name;
   if (!outer_) process_.entered = start_;
   if (kind == always) return;
@@ -22,7 +22,9 @@ Call::Call(const char* name, Kind kind)
 Call::~Call() {
   // A call made by a function of the program that the library called belongs to the outer call.
   if (kind_ == communicates && !outer_) {
-    process_.profile.add(process_.call, process_.fabric.now() - start_, bytes_);
+    if (process_.timed) {
+      process_.profile.add(process_.call, process_.fabric.now() - start_, bytes_);
+    }
     process_.fabric.leave_call();
   }
   process_.call = outer_;

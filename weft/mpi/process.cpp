@@ -40,6 +40,14 @@ void Process::progress() {
   if (messenger.lost().size() > losses_) note_losses();
 }
 
+void Process::wait_low(const mp::Request* request) {
+  while (!request->done) {
+    messenger.wait(request);
+    if (!orphans.empty()) sweep();
+    if (messenger.lost().size() > losses_) note_losses();
+  }
+}
+
 // Unless the program wants to hear of errors, the loss of a rank is the end of the job, whoever
 // waits for whom.
 void Process::note_losses() {
@@ -54,6 +62,10 @@ void Process::note_losses() {
 }
 
 void Process::found_nothing() {
+  if (real_time) {
+    fabric.wait(Time::zero());  // Others may want the processor.
+    return;
+  }
   const Time now = fabric.now();
   const Duration step = idle_.step(entered, now);
   if (step > Duration()) fabric.wait(now + step);
@@ -64,6 +76,7 @@ Duration Process::idle() const {
 }
 
 void Process::asked_time() {
+  if (real_time) return;
   constexpr std::uint32_t patience = 1000;  // More often than any program that only measures.
   constexpr std::uint32_t longest = 10;     // Doublings, to 1.024 us.
   fabric.catch_up();

@@ -56,6 +56,10 @@ struct Process final : public WaitTeller {
   const mp::Tuning* tuning = nullptr;      // For the sends of the program from now on.
   std::vector<std::unique_ptr<const mp::Tuning>> tunings;  // Asked for so far; requests name them.
 
+  // Time is real: nothing need be done for it to pass, and looking at the clock costs something.
+  bool real_time = false;
+  bool timed = true;  // Calls are timed, for the profile.
+
   Stage stage = Stage::before;
   int thread_level = 0;
   std::uint32_t next_context = 0;  // All from here on are free at this rank.
@@ -105,6 +109,7 @@ struct Process final : public WaitTeller {
   void wait_until(Done done) {
     for (progress(); !done(); progress()) messenger.pause();
   }
+  void wait_low(const mp::Request* request);
   // Runs a task to its end; gives its error code.
   int run(const mp::Task& task) {
     wait_until([&] { return task.done(); });

@@ -98,6 +98,8 @@ void WiredRuntime::join() {
   wire_ = *std::move(wire);
   auto* const process = new mpi::Process(*wire_, options_, *this);
   process->choices = &choices_;
+  process->real_time = true;
+  process->timed = !seat_->settings().profile.empty();
   Current::set_everywhere(wire_.get(), process);
 }
 
