@@ -15,8 +15,11 @@ class FlatMap {
  public:
   Value* find(std::uint64_t key) {
     if (cells_.empty()) return nullptr;
+    if (cells_[recent_].key == key) return &cells_[recent_].value;
     for (std::size_t at = home(key); !cells_[at].free(); at = next(at)) {
-      if (cells_[at].key == key) return &cells_[at].value;
+      if (cells_[at].key != key) continue;
+      recent_ = at;
+      return &cells_[at].value;
     }
     return nullptr;
   }
@@ -70,12 +73,14 @@ class FlatMap {
   void grow() {
     std::vector<Cell> old(cells_.empty() ? 4 : cells_.size() * 2);
     old.swap(cells_);
+    recent_ = 0;
     for (Cell& cell : old) {
       if (!cell.free()) place(cell.key, std::move(cell.value));
     }
   }
   std::vector<Cell> cells_;
   std::size_t count_ = 0;
+  std::size_t recent_ = 0;  // Where the last one was found: mostly it is asked for again.
 };
 
 }  // namespace weft::mp

@@ -46,7 +46,13 @@ Request* Matching::match_arrival(ContextId context, int source, int tag) {
   Request* const wild = first_taking(wild_first_, context, tag);
   Request* const chosen =
       exact != nullptr && (wild == nullptr || exact->order < wild->order) ? exact : wild;
-  if (chosen != nullptr) remove_posted(chosen);
+  if (chosen == nullptr) return nullptr;
+  if (chosen != exact) {
+    unlink(chosen, wild_first_, wild_last_);
+  } else {
+    unlink(chosen, bin->posted_first, bin->posted_last);
+    if (bin->empty()) drop(key(context, source));
+  }
   return chosen;
 }
 
@@ -68,7 +74,11 @@ void Matching::remove_posted(Request* request) {
   const std::uint64_t at = key(request->context, request->source);
   Bin& bin = *bins_.find(at);
   unlink(request, bin.posted_first, bin.posted_last);
-  if (bin.empty() && bins_.size() > spare_bins) bins_.erase(at);
+  if (bin.empty()) drop(at);
+}
+
+void Matching::drop(std::uint64_t at) {
+  if (bins_.size() > spare_bins) bins_.erase(at);
 }
 
 UnexpectedRecord* Matching::find(ContextId context, int source, int tag) {
@@ -100,7 +110,7 @@ std::unique_ptr<UnexpectedRecord> Matching::remove_unexpected(UnexpectedRecord* 
   (record->bin_before == nullptr ? bin.first : record->bin_before->bin_after) = record->bin_after;
   (record->bin_after == nullptr ? bin.last : record->bin_after->bin_before) = record->bin_before;
   record->bin_before = record->bin_after = nullptr;
-  if (bin.empty() && bins_.size() > spare_bins) bins_.erase(at);
+  if (bin.empty()) drop(at);
   return std::unique_ptr<UnexpectedRecord>(record);
 }
 

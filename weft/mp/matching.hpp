@@ -56,6 +56,8 @@ class Matching {
   static std::uint64_t key(ContextId context, int source) {
     return (std::uint64_t{context} << 32) | static_cast<std::uint32_t>(source);
   }
+  void drop(std::uint64_t bin);
+
   FlatMap<Bin> bins_;
   Request *wild_first_ = nullptr, *wild_last_ = nullptr;  // Receives from any source.
   UnexpectedRecord *first_ = nullptr, *last_ = nullptr;

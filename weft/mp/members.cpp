@@ -38,7 +38,7 @@ void Members::add(RankId rank) {
   ++size_;
 }
 
-RankId Members::operator[](int index) const {
+RankId Members::find_run(int index) const {
   WEFT_DCHECK(index >= 0 && index < size_);
   const Run* run = runs_.data();
   if (runs_.size() > 1) {

@@ -19,7 +19,11 @@ class Members {
   static Members of(std::span<const RankId> ranks);
 
   int size() const { return size_; }
-  RankId operator[](int index) const;
+  RankId operator[](int index) const {
+    if (runs_.size() != 1) return find_run(index);
+    const Run& run = runs_.front();
+    return RankId(run.first + static_cast<std::uint32_t>(index * run.stride));
+  }
   std::optional<int> find(RankId rank) const;  // Its index in the group.
   friend bool operator==(const Members&, const Members&) = default;
 
@@ -31,6 +35,7 @@ class Members {
     std::int32_t start = 0;  // Index of the first.
     friend bool operator==(const Run&, const Run&) = default;
   };
+  RankId find_run(int index) const;
   void add(RankId rank);
   int size_ = 0;
   std::vector<Run> runs_;

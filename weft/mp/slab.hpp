@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include <weft/mp/covered.hpp>
 #include <weft/mp/messenger.hpp>
 
 namespace weft::mp {
@@ -23,15 +24,19 @@ struct Messenger::Slab {
     }
     Request& request = requests[unused.back()];
     unused.pop_back();
+    const std::uint32_t index = request.index, generation = request.generation;
+    std::destroy_at(&request);
+    std::construct_at(&request);
+    request.index = index;
+    request.generation = generation;
     return &request;
   }
+  // Made new when it is used again: who frees is often in a hurry.
   void free(Request* request) {
-    const std::uint32_t index = request->index, generation = request->generation + 1;
-    std::destroy_at(request);
-    std::construct_at(request);
-    request->index = index;
-    request->generation = generation;
-    unused.push_back(index);
+    request->kind = Request::Kind::free;
+    request->covered.reset();
+    ++request->generation;
+    unused.push_back(request->index);
   }
   // Ids come over the network: anything may stand in them.
   Request* find(std::uint64_t id) {

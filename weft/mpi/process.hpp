@@ -87,6 +87,10 @@ struct Process final : public WaitTeller {
   int universe_size = 0;
   int last_used_code = MPI_ERR_LASTCODE;
 
+  // Of the last short call: a predefined type in one piece, and its size.
+  MPI_Datatype recent_type = MPI_DATATYPE_NULL;
+  std::size_t recent_size = 0;
+
   const char* call = nullptr;  // The library's function that runs now,
   Time entered;                // and when it was called.
   WaitingFor waiting_for;

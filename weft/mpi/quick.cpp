@@ -23,13 +23,15 @@ Piece find_piece(Process& process, const TransferArguments& arguments) {
   }
   Communicator* const comm = find_communicator(process, arguments.comm);
   if (!comm || arguments.peer >= comm->peers().size()) return {};
-  const Datatype* const type = find_type(arguments.type);
-  if (!type || !type->committed() || !type->contiguous(arguments.count)) return {};
-  const auto size =
-      static_cast<std::size_t>(arguments.count) * static_cast<std::size_t>(type->size());
+  if (arguments.type != process.recent_type) {
+    const Datatype* const type = find_type(arguments.type);
+    if (!type || !type->predefined() || !type->contiguous(2)) return {};
+    process.recent_type = arguments.type;
+    process.recent_size = static_cast<std::size_t>(type->size());
+  }
+  const std::size_t size = static_cast<std::size_t>(arguments.count) * process.recent_size;
   if (arguments.buffer == nullptr && size > 0) return {};
-  auto* const base = static_cast<std::byte*>(const_cast<void*>(arguments.buffer));
-  return {comm, size > 0 ? base + type->true_lower_bound() : base, size};
+  return {comm, static_cast<std::byte*>(const_cast<void*>(arguments.buffer)), size};
 }
 
 }  // namespace

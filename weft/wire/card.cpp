@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <charconv>
+#include <optional>
 #include <sstream>
 
 #include <sys/stat.h>
@@ -21,6 +23,30 @@ Error strange(const std::string& what) {
                     "): are all linked with the same weft?");
 }
 
+std::string to_hex(const std::string& bytes) {
+  constexpr const char* digits = "0123456789abcdef";
+  std::string text;
+  for (const char one : bytes) {
+    const auto value = static_cast<unsigned char>(one);
+    text += digits[value / 16];
+    text += digits[value % 16];
+  }
+  return text;
+}
+
+// After a sign of equality, so that nothing is a word as well.
+std::optional<std::string> from_hex(const std::string& word) {
+  if (word.size() % 2 != 1 || word[0] != '=') return std::nullopt;
+  std::string bytes;
+  for (std::size_t i = 1; i < word.size(); i += 2) {
+    unsigned value = 0;
+    const char* const end = word.data() + i + 2;
+    if (std::from_chars(word.data() + i, end, value, 16).ptr != end) return std::nullopt;
+    bytes += static_cast<char>(value);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::string to_text(const PlaceCard& card) {
@@ -28,8 +54,9 @@ std::string to_text(const PlaceCard& card) {
   text << place_sign << '\n'
        << card.host << '\n'
        << card.name << '\n'
+       << card.processors << '\n'
        << card.shares_memory << ' ' << card.named << '\n'
-       << locality::to_text(card.rails);
+       << to_text(card.cards) << locality::to_text(card.rails);
   return text.str();
 }
 
@@ -38,11 +65,15 @@ Result<PlaceCard> parse_place(const std::string& text) {
   PlaceCard card;
   std::string sign, flags;
   if (!std::getline(in, sign) || sign != place_sign || !std::getline(in, card.host) ||
-      !std::getline(in, card.name) || !std::getline(in, flags) || flags.size() != 3) {
+      !std::getline(in, card.name) || !std::getline(in, card.processors) ||
+      !std::getline(in, flags) || flags.size() != 3) {
     return strange("where it is");
   }
   card.shares_memory = flags[0] == '1';
   card.named = flags[2] == '1';
+  auto cards = read_places(in);
+  if (!cards) return std::move(cards).error();
+  card.cards = *std::move(cards);
   const auto at = static_cast<std::size_t>(in.tellg());
   auto rails = locality::parse_interfaces(at < text.size() ? text.substr(at) : "");
   if (!rails) return std::move(rails).error();
@@ -55,6 +86,8 @@ std::string to_text(const ReachCard& card) {
   text << reach_sign << ' ' << card.neighbour.process << ' ' << card.neighbour.memory << ' '
        << card.neighbour.bell << ' ' << card.ports.size();
   for (const std::uint16_t port : card.ports) text << ' ' << port;
+  text << ' ' << card.cards.size();
+  for (const std::string& address : card.cards) text << ' ' << '=' << to_hex(address);
   return text.str();
 }
 
@@ -70,7 +103,14 @@ Result<ReachCard> parse_reach(const std::string& text) {
     in >> port;
     card.ports.push_back(port);
   }
-  if (!in) return strange("its ports");
+  if (!in || !(in >> count) || count > 64) return strange("its ports");
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string word;
+    in >> word;
+    auto address = from_hex(word);
+    if (!address) return strange("its cards");
+    card.cards.push_back(*std::move(address));
+  }
   return card;
 }
 

@@ -10,15 +10,18 @@
 #include <weft/base/result.hpp>
 #include <weft/locality/interfaces.hpp>
 #include <weft/wire/neighbour.hpp>
+#include <weft/wire/ofi_places.hpp>
 
 namespace weft::wire {
 
 struct PlaceCard {
   std::string host;  // Equal for processes that see each other's memory.
   std::string name;  // Of the host, for people.
+  std::string processors;  // Where it may run, as a list: "0-3,8".
   bool shares_memory = true;
   bool named = false;  // Rails were asked for by name.
   std::vector<locality::Interface> rails;
+  std::vector<OfiPlace> cards;  // For RDMA.
 };
 std::string to_text(const PlaceCard& card);
 Result<PlaceCard> parse_place(const std::string& text);
@@ -26,6 +29,7 @@ Result<PlaceCard> parse_place(const std::string& text);
 struct ReachCard {
   NeighbourCard neighbour;
   std::vector<std::uint16_t> ports;  // By rail; 0: nobody listens there.
+  std::vector<std::string> cards;    // Addresses by card, any bytes; empty: it is not open.
 };
 std::string to_text(const ReachCard& card);
 Result<ReachCard> parse_reach(const std::string& text);

@@ -24,11 +24,18 @@ void Wire::watch(const Descriptor& socket, RankId peer, RailId rail, bool out) {
   add_watch(epoll_, socket.get(), Watched::link(peer, rail), out);
 }
 
+void Wire::watch_cards() {
+  for (const int descriptor : ofi_->descriptors()) {
+    add_watch(epoll_, descriptor, Watched::card(), false);
+  }
+}
+
 void Wire::look(int timeout_ms) {
   epoll_event events[64];
   const int count = ::epoll_wait(epoll_.get(), events, 64, timeout_ms);
   last_look_ = ticks();
   for (int i = 0; i < count; ++i) hear(events[i].data.u64);
+  if (ofi_ != nullptr && ofi_->poll()) watch_cards();
   const bool awaited =
       std::any_of(links_.begin(), links_.end(), [](Link* link) { return link->outstanding(); });
   const Time at = now();
@@ -66,6 +73,8 @@ void Wire::hear(std::uint64_t word) {
     case Watched::Kind::link:
       peers_[what.index].link->stir(RailId(what.rail), now());
       break;
+    case Watched::Kind::card:
+      break;  // They are asked at every look.
     case Watched::Kind::neighbour:
       lose_neighbour(*peers_[what.index].neighbour);
       break;
@@ -140,6 +149,7 @@ int Wire::sleep_ms(Time until) const {
                   [](const Neighbour* n) { return n->pending(); })) {
     most = 1;  // Nobody tells when there is room again.
   }
+  if (ofi_ != nullptr) most = ofi_->sleep_ms(most);
   if (until < Time::never()) {
     const double left = (until - now()).in_seconds() * 1000;
     most = std::clamp(static_cast<int>(left), 0, most);
@@ -177,6 +187,7 @@ void Wire::leave(Duration most) {
     wait(now() + Duration::ms(1));
   }
   doors_.clear();
+  if (ofi_ != nullptr) ofi_->report(self_);
 }
 
 }  // namespace weft::wire

@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <set>
 #include <utility>
 
+#include <dlfcn.h>
 #include <sched.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <weft/locality/number_list.hpp>
 #include <weft/locality/pairing.hpp>
 #include <weft/wire/clock.hpp>
 #include <weft/wire/watched.hpp>
@@ -33,10 +37,39 @@ std::uint64_t measure_ticks_per_ms() {
 #endif
 }
 
-std::size_t processors() {
+// Where this process may run.
+std::string own_processors() {
   cpu_set_t set;
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return static_cast<std::size_t>(CPU_COUNT(&set));
+  std::vector<int> numbers;
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return "0";
+  for (int i = 0; i < CPU_SETSIZE; ++i) {
+    if (CPU_ISSET(i, &set)) numbers.push_back(i);
+  }
+  return locality::list_to_text(numbers);
+}
+
+// More processes than processors, among those of one host.
+bool is_crowded(const std::vector<PlaceCard>& places, const std::string& host) {
+  std::set<int> processors;
+  std::size_t count = 0;
+  for (const PlaceCard& place : places) {
+    if (place.host != host) continue;
+    ++count;
+    if (const auto list = locality::parse_list(place.processors)) {
+      processors.insert(list->begin(), list->end());
+    }
+  }
+  return count > processors.size();
+}
+
+// Where the library lies that this code is in, and its plugins.
+std::string own_folder() {
+  Dl_info info = {};
+  if (::dladdr(reinterpret_cast<const void*>(&own_processors), &info) == 0 ||
+      info.dli_fname == nullptr) {
+    return ".";
+  }
+  return std::filesystem::path(info.dli_fname).parent_path().string();
 }
 
 }  // namespace
@@ -76,7 +109,7 @@ Status Wire::settle_in() {
     reaches.push_back(*std::move(reach));
   }
   if (Status made = make_peers(places, reaches); !made) return made;
-  crowded_ = neighbours > processors();
+  crowded_ = is_crowded(places, own.host);
   if (seat_.descriptor() >= 0) add_watch(epoll_, seat_.descriptor(), Watched::seat(), false);
   add_watch(epoll_, segment_->bell(), Watched::bell(), false);
   return {};
@@ -87,11 +120,18 @@ Status Wire::find_places(std::vector<PlaceCard>& places) {
   PlaceCard own;
   own.host = host_identity();
   own.name = host_name();
+  own.processors = own_processors();
   own.shares_memory = settings.shared_memory;
-  own.named = !settings.rails.empty();
+  std::vector<std::string> wishes = settings.rails;
+  std::erase_if(wishes, &is_ofi_wish);
+  own.named = !wishes.empty();
+  auto ofi = Ofi::find(settings.rails, own_folder());
+  if (!ofi) return std::move(ofi).error();
+  ofi_ = *std::move(ofi);
+  if (ofi_ != nullptr) own.cards = ofi_->places();
   auto interfaces = locality::read_interfaces();
   if (!interfaces) return std::move(interfaces).error();
-  auto rails = locality::choose_rails(*interfaces, settings.rails);
+  auto rails = locality::choose_rails(*interfaces, wishes);
   if (!rails) return std::move(rails).error();
   own.rails = *std::move(rails);
   constexpr std::size_t most = 64;
@@ -123,6 +163,10 @@ Status Wire::open_doors(const PlaceCard& own, std::uint32_t neighbours) {
     add_watch(epoll_, door->get(), Watched::door(i), false);
     doors_.push_back(*std::move(door));
   }
+  if (all_near) ofi_.reset();
+  if (ofi_ == nullptr) return {};
+  if (Status opened = ofi_->open(); !opened) return opened;
+  watch_cards();
   return {};
 }
 
@@ -133,6 +177,7 @@ std::string Wire::make_card() const {
     const auto port = port_of(door);
     card.ports.push_back(port ? *port : std::uint16_t{0});
   }
+  if (ofi_ != nullptr) card.cards = ofi_->addresses();
   return to_text(card);
 }
 
@@ -197,6 +242,17 @@ Status Wire::make_link(RankId peer, const PlaceCard& own, const PlaceCard& their
   }
   peers_[peer.index].link =
       std::make_unique<Link>(link_setting_, peer, std::move(routes), static_cast<LinkHost&>(*this));
+  if (ofi_ == nullptr) return {};
+  std::vector<OfiLanes::Route> lanes;
+  for (const locality::RailPair& pair : pair_places(own.cards, theirs.cards)) {
+    if (pair.theirs >= reach.cards.size()) continue;
+    OfiCard& card = ofi_->card(pair.mine);
+    if (!card.is_open() || reach.cards[pair.theirs].empty()) continue;
+    lanes.push_back({&card, reach.cards[pair.theirs]});
+  }
+  // Connections between cards that were not asked for are for frames.
+  const bool alone = !own.named && !seat_.settings().rails.empty();
+  peers_[peer.index].link->add_lanes(*ofi_, std::move(lanes), alone);
   return {};
 }
 

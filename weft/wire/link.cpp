@@ -37,10 +37,26 @@ Link::Link(const LinkSetting& setting, RankId peer, std::vector<Route> routes, L
   }
 }
 
+void Link::add_lanes(Ofi& ofi, std::vector<OfiLanes::Route> routes, bool alone) {
+  if (routes.empty()) return;
+  lanes_ = std::make_unique<OfiLanes>(ofi, std::move(routes), static_cast<LaneHost&>(*this));
+  lanes_alone_ = alone;
+}
+
 RailFacts Link::rail(RailId id) const {
+  const Rate unknown = Rate::gbit_per_s(1);
+  if (id.index >= rails_.size()) {
+    // That it has landed is told over a connection: it takes longer than a frame there.
+    const std::size_t lane = id.index - rails_.size();
+    const auto first = pick(RailId(0));
+    const Rate speed = lanes_->speed(lane);
+    return {speed > Rate() ? speed : unknown, first ? rails_[*first].latency * 2 : Duration(),
+            first && lanes_->up(lane)};
+  }
   const Rail& rail = rails_[id.index];
   const Rate speed = rail.route.from.speed;
-  return {speed > Rate() ? speed : Rate::gbit_per_s(1), rail.latency, rail.stream != nullptr};
+  const bool only_frames = lanes_alone_ && lanes_->any_up();
+  return {speed > Rate() ? speed : unknown, rail.latency, rail.stream != nullptr && !only_frames};
 }
 
 bool Link::any_up() const {
@@ -49,6 +65,7 @@ bool Link::any_up() const {
 }
 
 bool Link::outstanding() const {
+  if (lanes_ != nullptr && lanes_->busy()) return true;
   return std::any_of(rails_.begin(), rails_.end(), [](const Rail& rail) {
     return rail.stream != nullptr &&
            (rail.stream->has_unacknowledged() || rail.stream->has_unsent());
@@ -57,6 +74,7 @@ bool Link::outstanding() const {
 
 bool Link::owes() const {
   if (left_ || lost_) return false;
+  if (lanes_ != nullptr && lanes_->busy()) return true;
   return !homeless_.empty() || std::any_of(rails_.begin(), rails_.end(), [](const Rail& rail) {
     return rail.stream != nullptr && rail.stream->owes();
   });
@@ -178,6 +196,8 @@ void Link::give_up(std::uint32_t index, Time now, bool tell_peer) {
     switch (outgoing.record.kind) {
       case RecordKind::frame:
       case RecordKind::keys:
+      case RecordKind::landed:
+      case RecordKind::renewed:
         if (const auto other = pick(RailId(index))) {
           push(*other, std::move(outgoing));
         } else {
@@ -186,16 +206,14 @@ void Link::give_up(std::uint32_t index, Time now, bool tell_peer) {
         break;
       case RecordKind::write: {
         if (outgoing.cookie == 0) break;  // Taken back.
-        Completion unsent;
-        unsent.kind = Completion::Kind::unsent;
-        unsent.peer = peer_;
-        unsent.rail = RailId(index);
-        unsent.cookie = outgoing.cookie;
-        host_.tell(std::move(unsent));
+        if (lanes_ != nullptr) lanes_->doubt(outgoing.record.key);
+        return_write(index, outgoing.cookie);
         break;
       }
       case RecordKind::rail_dead:
       case RecordKind::goodbye:
+      case RecordKind::ask:
+      case RecordKind::answer:
         break;
     }
   }
@@ -250,6 +268,10 @@ void Link::post(RailId wish, const FrameHead& head, Payload payload, bool stable
 
 void Link::write(RailId rail, Payload payload, RemoteMemory target, const FrameHead& notice,
                  std::uint64_t cookie) {
+  if (rail.index >= rails_.size() && lanes_ != nullptr &&
+      lanes_->write(rail.index - rails_.size(), payload, target, notice, cookie)) {
+    return;
+  }
   Outgoing outgoing;
   outgoing.record.kind = RecordKind::write;
   outgoing.record.size = payload.size;
@@ -258,22 +280,55 @@ void Link::write(RailId rail, Payload payload, RemoteMemory target, const FrameH
   outgoing.record.head = notice;
   outgoing.cookie = cookie;
   outgoing.data = payload.data;
-  if (rail.index < rails_.size() && rails_[rail.index].stream != nullptr) {
-    push(rail.index, std::move(outgoing));
-    return;
+  if (lanes_ != nullptr) outgoing.record.sequence = lanes_->revoked(target.key);
+  // What an RDMA rail does not take goes over a connection.
+  const bool anywhere = rail.index >= rails_.size();
+  const auto index = anywhere ? pick(RailId(0)) : std::optional(rail.index);
+  if (index && rails_[*index].stream != nullptr) {
+    push(*index, std::move(outgoing));
+  } else {
+    return_write(rail.index, cookie);
   }
+}
+
+void Link::return_write(std::uint32_t index, std::uint64_t cookie) {
   Completion unsent;
   unsent.kind = Completion::Kind::unsent;
   unsent.peer = peer_;
-  unsent.rail = rail;
+  unsent.rail = RailId(index);
   unsent.cookie = cookie;
   host_.tell(std::move(unsent));
 }
 
+void Link::send_control(const Record& record, const std::string& data) {
+  Outgoing outgoing;
+  outgoing.record = record;
+  outgoing.record.size = data.size();
+  outgoing.owned = copy_of(reinterpret_cast<const std::byte*>(data.data()), data.size());
+  outgoing.data = outgoing.owned.get();
+  if (record.kind != RecordKind::ask && record.kind != RecordKind::answer) {
+    send_in_order(RailId(0), std::move(outgoing));
+  } else if (const auto rail = pick(RailId(0))) {
+    push(*rail, std::move(outgoing));
+  }
+}
+
+void Link::tell_lane(std::size_t lane, Completion::Kind kind, std::uint64_t cookie) {
+  Completion told;
+  told.kind = kind;
+  told.peer = peer_;
+  told.rail = RailId(static_cast<std::uint32_t>(rails_.size() + lane));
+  told.cookie = cookie;
+  host_.tell(std::move(told));
+}
+
 bool Link::take_back(std::uint64_t cookie) {
-  return std::any_of(rails_.begin(), rails_.end(), [&](const Rail& rail) {
-    return rail.stream != nullptr && rail.stream->take_back(cookie);
+  std::uint64_t region = 0;
+  const bool taken = std::any_of(rails_.begin(), rails_.end(), [&](const Rail& rail) {
+    return rail.stream != nullptr && rail.stream->take_back(cookie, region);
   });
+  if (region != 0 && lanes_ != nullptr) lanes_->doubt(region);
+  return taken;
 }
 
 }  // namespace weft::wire

@@ -15,6 +15,7 @@
 #include <weft/base/units.hpp>
 #include <weft/locality/interfaces.hpp>
 #include <weft/wire/dial.hpp>
+#include <weft/wire/ofi_lanes.hpp>
 #include <weft/wire/stream.hpp>
 #include <weft/xport/fabric.hpp>
 
@@ -38,7 +39,7 @@ class LinkHost {
   virtual Time now() const = 0;
 };
 
-class Link {
+class Link : private LaneHost {
  public:
   struct Route {
     locality::Interface from;
@@ -47,7 +48,11 @@ class Link {
   };
   Link(const LinkSetting& setting, RankId peer, std::vector<Route> routes, LinkHost& host);
 
-  int rails() const { return static_cast<int>(rails_.size()); }
+  // RDMA rails come after the others. `alone`: as long as one of them is up, the others carry no
+  // data but frames.
+  void add_lanes(Ofi& ofi, std::vector<OfiLanes::Route> routes, bool alone);
+
+  int rails() const { return static_cast<int>(rails_.size() + lane_count()); }
   RailFacts rail(RailId rail) const;
   bool lost() const { return lost_; }
   bool open() const { return wanted_ && !lost_ && !left_; }
@@ -57,6 +62,10 @@ class Link {
   void write(RailId rail, Payload payload, RemoteMemory target, const FrameHead& notice,
              std::uint64_t cookie);
   bool take_back(std::uint64_t cookie);
+  // The memory of this key may be written by the peer.
+  void share(std::uint64_t key, std::byte* data, std::size_t size) {
+    if (lanes_ != nullptr) lanes_->share(key, data, size);
+  }
 
   // A socket of this rail has something; what it had is then asked for by next().
   void stir(RailId rail, Time now);
@@ -97,6 +106,12 @@ class Link {
   std::optional<std::uint32_t> pick(RailId wish) const;
   bool deliver(Incoming& in, std::uint32_t index, Completion& out);
   bool take_early(Completion& out);
+  bool take(const Record& record, const std::byte* data, std::uint32_t index, Completion& out);
+  void send_control(const Record& record, const std::string& data) override;
+  void tell_lane(std::size_t lane, Completion::Kind kind, std::uint64_t cookie) override;
+  Time clock() const override { return host_.now(); }
+  std::size_t lane_count() const { return lanes_ == nullptr ? 0 : lanes_->count(); }
+  void return_write(std::uint32_t index, std::uint64_t cookie);
   void tell_rail(std::uint32_t index, Completion::Kind kind);
   bool any_up() const;
   void lose();
@@ -119,6 +134,8 @@ class Link {
   };
   std::map<std::uint64_t, Early> early_;
   std::vector<std::uint64_t> done_;
+  std::unique_ptr<OfiLanes> lanes_;
+  bool lanes_alone_ = false;
 };
 
 }  // namespace weft::wire

@@ -37,17 +37,35 @@ void Link::stir(RailId id, Time now) {
 }
 
 bool Link::take_early(Completion& out) {
-  if (early_.empty() || early_.begin()->first != next_in_) return false;
-  Early early = std::move(early_.begin()->second);
-  early_.erase(early_.begin());
-  ++next_in_;
+  while (!early_.empty() && early_.begin()->first == next_in_) {
+    Early early = std::move(early_.begin()->second);
+    early_.erase(early_.begin());
+    ++next_in_;
+    if (!take(early.record, early.data.get(), early.rail.index, out)) continue;
+    if (early.record.kind == RecordKind::frame) {
+      out.lent = nullptr;
+      out.data = std::move(early.data);
+    }
+    return true;
+  }
+  return false;
+}
+
+// Its turn has come. true: `out` is for the message layer.
+bool Link::take(const Record& record, const std::byte* data, std::uint32_t index, Completion& out) {
+  const bool landed = record.kind == RecordKind::landed;
+  if (record.kind != RecordKind::frame && !landed) {
+    if (lanes_ != nullptr) lanes_->hear(record, data);
+    return false;
+  }
+  if (landed && host_.regions().find(record.key, 0, 0).data == nullptr) return false;
   out = {};
-  out.kind = Completion::Kind::frame;
+  out.kind = landed ? Completion::Kind::written : Completion::Kind::frame;
   out.peer = peer_;
-  out.rail = early.rail;
-  out.size = early.record.size;
-  out.head = early.record.head;
-  out.data = std::move(early.data);
+  out.rail = RailId(index);
+  out.size = landed ? record.offset : record.size;
+  out.head = record.head;
+  out.lent = landed ? nullptr : data;
   return true;
 }
 
@@ -82,19 +100,15 @@ bool Link::deliver(Incoming& in, std::uint32_t index, Completion& out) {
   const Record& record = in.record;
   switch (record.kind) {
     case RecordKind::frame:
-    case RecordKind::keys: {
+    case RecordKind::keys:
+    case RecordKind::landed:
+    case RecordKind::renewed: {
       if (record.sequence < next_in_ || early_.contains(record.sequence)) return false;  // Again.
-      Early early{record, std::move(in.owned), RailId(index)};
-      if (record.sequence == next_in_ && in.lent != nullptr) {
+      if (record.sequence == next_in_ && in.owned == nullptr) {
         ++next_in_;
-        out = {};
-        out.peer = peer_;
-        out.rail = RailId(index);
-        out.size = record.size;
-        out.head = record.head;
-        out.lent = in.lent;
-        return true;
+        return take(record, in.lent, index, out) || take_early(out);
       }
+      Early early{record, std::move(in.owned), RailId(index)};
       if (in.lent != nullptr) {
         early.data = std::make_unique_for_overwrite<std::byte[]>(record.size);
         std::memcpy(early.data.get(), in.lent, record.size);
@@ -102,7 +116,12 @@ bool Link::deliver(Incoming& in, std::uint32_t index, Completion& out) {
       early_.emplace(record.sequence, std::move(early));
       return take_early(out);
     }
+    case RecordKind::ask:
+    case RecordKind::answer:
+      if (lanes_ != nullptr) lanes_->hear(record, nullptr);
+      return false;
     case RecordKind::write:
+      if (record.sequence != 0 && lanes_ != nullptr) lanes_->revoke(record.key, record.sequence);
       if (!in.kept) return false;  // The same has come another way.
       out = {};
       out.kind = Completion::Kind::written;
@@ -152,6 +171,7 @@ void Link::tend(Time now) {
       rail.dial.reset();
     if (rail.dial == nullptr && now >= rail.next_try && !left_ && !dying_) begin_dial(i, now);
   }
+  if (lanes_ != nullptr && any_up()) lanes_->tend(now);
   for (const std::uint64_t cookie : done_) {
     Completion sent;
     sent.kind = Completion::Kind::sent;
@@ -167,6 +187,7 @@ void Link::tend(Time now) {
 void Link::lose() {
   if (lost_ || left_) return;
   lost_ = true;
+  if (lanes_ != nullptr) lanes_->end();
   tell_rail(0, Completion::Kind::peer_lost);
 }
 

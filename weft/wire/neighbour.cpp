@@ -6,23 +6,33 @@
 
 #include <sys/uio.h>
 
+#include <weft/base/copy.hpp>
 #include <weft/wire/neighbour.hpp>
 
 namespace weft::wire {
 
 namespace {
 
-constexpr std::size_t head_size = sizeof(FrameHead);
 constexpr std::size_t word = sizeof(std::uint64_t);
 constexpr std::size_t largest_plain = RingWriter::largest - head_size;
 constexpr std::size_t piece_size = std::size_t{32} << 10;
 
 void put(std::byte*& at, const void* data, std::size_t size) {
-  if (size > 0) std::memcpy(at, data, size);
+  copy_bytes(at, data, size);
   at += size;
 }
 void put(std::byte*& at, std::uint64_t value) {
   put(at, &value, word);
+}
+// Without the zeros at the end: small messages fit into one line of memory.
+std::size_t words_of(const FrameHead& head) {
+  std::size_t words = head_size / word;
+  for (; words > 0; --words) {
+    std::uint64_t last = 0;
+    std::memcpy(&last, head.data() + (words - 1) * word, word);
+    if (last != 0) break;
+  }
+  return words;
 }
 std::uint64_t take_word(const std::byte*& at) {
   std::uint64_t value = 0;
@@ -34,7 +44,10 @@ std::uint64_t take_word(const std::byte*& at) {
 }  // namespace
 
 Neighbour::Neighbour(const Setting& setting, Segment& own, const Regions& regions)
-    : setting_(setting), regions_(regions), in_(own.ring(setting.their_place)) {}
+    : setting_(setting),
+      regions_(regions),
+      in_(own.inlet(setting.their_place).ring),
+      inlet_(own.inlet(setting.their_place)) {}
 
 Status Neighbour::reach() {
   if (theirs_ != nullptr) return {};
@@ -42,17 +55,18 @@ Status Neighbour::reach() {
   auto segment = Segment::open(card.process, card.memory, card.bell, setting_.places);
   if (!segment) return std::move(segment).error();
   theirs_ = *std::move(segment);
-  out_ = RingWriter(theirs_->ring(setting_.own_place));
+  out_ = RingWriter(theirs_->inlet(setting_.own_place).ring);
   return {};
 }
 
 bool Neighbour::put_frame(const FrameHead& head, const std::byte* data, std::size_t size) {
-  std::byte* at = out_.reserve(head_size + size);
+  const std::size_t front = words_of(head) * word;
+  std::byte* at = out_.reserve(front + size);
   if (at == nullptr) return false;
-  put(at, head.data(), head_size);
+  for (std::size_t i = 0; i < front; i += word) put(at, head.data() + i, word);
   put(at, data, size);
-  out_.publish(
-      {static_cast<std::uint32_t>(head_size + size), static_cast<std::uint8_t>(Kind::frame)});
+  out_.publish({static_cast<std::uint32_t>(front + size), static_cast<std::uint8_t>(Kind::frame),
+                static_cast<std::uint8_t>(front)});
   theirs_->wake();
   return true;
 }
@@ -117,6 +131,10 @@ Result<bool> Neighbour::write(Payload payload, RemoteMemory target, const FrameH
   if (setting_.single_copy) {
     const Stretch there =
         find_shared(theirs_->head().regions, target.key, target.offset, payload.size);
+    if (there.data != nullptr && payload.size >= Haul::least &&
+        begin_haul(payload, target, notice, cookie)) {
+      return false;
+    }
     if (there.data != nullptr && copy_across(payload, there.data)) {
       if (pending_.empty() && put_written(notice, payload.size)) return true;
       pending.kind = Kind::written;
@@ -187,6 +205,7 @@ bool Neighbour::put_piece(Pending& pending) {
 }
 
 void Neighbour::flush(std::vector<std::uint64_t>& done) {
+  end_hauls(done);
   while (!pending_.empty()) {
     if (!lost_ && !put_some(pending_.front())) return;
     if (pending_.front().cookie != 0) done.push_back(pending_.front().cookie);
@@ -203,21 +222,13 @@ void Neighbour::say_goodbye() {
   flush(done);
 }
 
-bool Neighbour::waiting() const {
-  RingReader reader = in_;
-  if (holds_) reader.skip(held_);
-  return reader.ready();
-}
-
 bool Neighbour::next(Completion& out) {
-  if (holds_) {
-    in_.drop(held_);
-    holds_ = false;
-  }
+  if (!incoming_.empty() && end_incoming(out)) return true;
+  in_.release();
   for (;;) {
     RingWord head;
     const std::byte* data = nullptr;
-    switch (in_.peek(head, data)) {
+    switch (in_.take(head, data)) {
       case RingReader::State::none:
         return false;
       case RingReader::State::broken:
@@ -226,14 +237,9 @@ bool Neighbour::next(Completion& out) {
       case RingReader::State::record:
         break;
     }
-    const bool given = take(head, data, out);
+    if (take(head, data, out)) return true;
     if (broken_) return false;
-    if (given) {
-      held_ = head;
-      holds_ = true;
-      return true;
-    }
-    in_.drop(head);
+    in_.release();
   }
 }
 
@@ -244,11 +250,15 @@ bool Neighbour::take(RingWord head, const std::byte* data, Completion& out) {
   out.rail = RailId(0);
   out.data.reset();
   out.lent = nullptr;
-  if (kind == Kind::frame && head.size >= head_size) {
+  const std::size_t front = head.flags;
+  if (kind == Kind::frame && head.size >= front && front <= head_size && front % word == 0) {
     out.kind = Completion::Kind::frame;
-    std::memcpy(out.head.data(), data, head_size);
-    out.size = head.size - head_size;
-    out.lent = data + head_size;
+    out.head = {};
+    for (std::size_t i = 0; i + word <= head_size && i < front; i += word) {
+      std::memcpy(out.head.data() + i, data + i, word);
+    }
+    out.size = head.size - front;
+    out.lent = data + front;
     return true;
   }
   if (kind == Kind::goodbye) {
@@ -293,6 +303,7 @@ bool Neighbour::take_part(Kind kind, RingWord head, const std::byte* data, Compl
     out.data = std::move(whole_);
     return true;
   }
+  if (kind == Kind::haul && front(sizeof(Haul) + head_size)) return take_haul(at, out);
   const bool last = kind == Kind::last;
   if ((kind != Kind::piece && !last) || !front(last ? 3 * word + head_size : 2 * word)) {
     broken_ = true;

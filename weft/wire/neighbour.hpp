@@ -17,6 +17,8 @@
 
 namespace weft::wire {
 
+inline constexpr std::size_t head_size = sizeof(FrameHead);
+
 // Where a neighbour's memory is found.
 struct NeighbourCard {
   int process = 0;
@@ -47,11 +49,11 @@ class Neighbour {
                      std::uint64_t cookie);
   bool next(Completion& out);
   // Whether next() has something to look at. Never changes anything.
-  bool waiting() const;
+  bool waiting() const { return in_.ready() || !incoming_.empty(); }
   bool broken() const { return broken_; }
   // Puts into the ring what did not fit before; cookies that are through are added.
   void flush(std::vector<std::uint64_t>& done);
-  bool pending() const { return !pending_.empty(); }
+  bool pending() const { return !pending_.empty() || !outward_.empty(); }
   void say_goodbye();
 
   int process() const { return setting_.card.process; }
@@ -59,13 +61,22 @@ class Neighbour {
 
  private:
   enum class Kind : std::uint8_t {
-    frame = 1,  // Head, data.
+    frame = 1,  // Head without the zeros at its end (flags: its bytes), data.
     first,      // Head, size of all data as 8 bytes, first data: more follow.
     more,       // Data.
     written,    // Notice, size as 8 bytes: the data is there already.
     piece,      // Key, offset, data of a write,
     last,       // Key, offset, size of the whole write, notice, data: its last piece.
     goodbye,
+    haul,  // Haul, notice: both copy.
+  };
+  struct Outward {
+    Haul haul;
+    std::uint64_t cookie = 0;
+  };
+  struct Inward {
+    Haul haul;
+    FrameHead notice;
   };
   struct Pending {
     FrameHead head = {};
@@ -83,16 +94,27 @@ class Neighbour {
   bool put_piece(Pending& pending);
   bool copy_across(Payload payload, std::byte* to);
   bool take(RingWord head, const std::byte* data, Completion& out);
+  // haul.cpp
+  bool begin_haul(Payload payload, RemoteMemory target, const FrameHead& notice,
+                  std::uint64_t cookie);
+  void end_hauls(std::vector<std::uint64_t>& done);
+  bool take_haul(const std::byte* data, Completion& out);
+  bool end_incoming(Completion& out);
+  bool may_read(std::uint64_t address);
   bool take_part(Kind kind, RingWord head, const std::byte* data, Completion& out);
 
   Setting setting_;
   const Regions& regions_;
   RingReader in_;
+  Inlet& inlet_;
   RingWriter out_;
   std::unique_ptr<Segment> theirs_;
   std::deque<Pending> pending_;
-  RingWord held_;
-  bool holds_ = false;  // The last record is still being read by somebody.
+  std::uint64_t hauls_[haul_slots] = {};  // Begun, by slot.
+  std::vector<Outward> outward_;
+  std::deque<Inward> incoming_;  // Not yet copied wholly.
+  enum class Access : std::uint8_t { unknown, granted, denied };
+  Access access_ = Access::unknown;  // To its memory.
   bool lost_ = false, left_ = false, broken_ = false;
   // A frame in several pieces.
   std::unique_ptr<std::byte[]> whole_;

@@ -16,7 +16,12 @@ enum class RecordKind : std::uint8_t {
   write,      // Data for memory that the receiver has opened: key, offset, head is the notice.
   rail_dead,  // The sender has given up a rail (offset), in the life of connection `key`.
   goodbye,    // Nothing follows: the sender ends in order.
-  keys,       // How the memory of `key` is reached without a processor: see remote.hpp.
+  // For RDMA rails, which `offset` names, counted from the first of them; see ofi_lanes.hpp.
+  keys,     // How the memory of `key`, `offset` bytes, is reached on each. In order with frames.
+  landed,   // `offset` bytes have been put into the memory of `key`; head is the notice. In order.
+  renewed,  // The sender's endpoint has a new address; keys of the old one are void. In order.
+  ask,      // Are you there?
+  answer,   // Yes.
 };
 
 // As it stands on the wire; all machines that weft runs on have the same order of bytes.
@@ -25,8 +30,10 @@ struct Record {
   std::uint32_t magic = sign;
   RecordKind kind = RecordKind::frame;
   std::uint8_t unused[3] = {};
-  std::uint64_t size = 0;      // Of the data.
-  std::uint64_t sequence = 0;  // Of frames between two ranks, over all rails.
+  std::uint64_t size = 0;  // Of the data.
+  // Of frames and what is in order with them, between two ranks, over all rails. Of a write: the
+  // RDMA rails on which one into the same memory was given up, a bit each.
+  std::uint64_t sequence = 0;
   std::uint64_t key = 0, offset = 0;
   FrameHead head = {};
 };

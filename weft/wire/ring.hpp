@@ -101,8 +101,8 @@ class RingReader {
 
   // What is wrong with what the other side wrote; it may be anything.
   enum class State : std::uint8_t { none, record, broken };
-  // The next record; it stays until drop().
-  State peek(RingWord& head, const std::byte*& data) {
+  // The next record, which is then behind us. Its data stays until release().
+  State take(RingWord& head, const std::byte*& data) {
     for (;;) {
       const std::size_t at = read_ % RingMemory::capacity;
       const std::uint64_t word =
@@ -111,7 +111,6 @@ class RingReader {
       if (word == 0) return State::none;
       if (word == RingWriter::skip) {
         read_ += RingMemory::capacity - at;
-        told();
         continue;
       }
       head = RingWord::unpack(word);
@@ -120,15 +119,17 @@ class RingReader {
         return State::broken;
       }
       data = memory_->data + at + sizeof(std::uint64_t);
+      read_ += ring_lines(head.size);
       return State::record;
     }
   }
-  void drop(const RingWord& head) {
-    skip(head);
-    told();
+  // All that was taken may be written over. The writer asks only when it needs room: an eighth at a
+  // time is soon enough.
+  void release() {
+    if (read_ - told_ < RingMemory::capacity / 8) return;
+    memory_->read.store(read_, std::memory_order_release);
+    told_ = read_;
   }
-  // Looks ahead only: the writer is not told.
-  void skip(const RingWord& head) { read_ += ring_lines(head.size); }
   bool ready() const {
     const std::size_t at = read_ % RingMemory::capacity;
     return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(memory_->data + at))
@@ -136,13 +137,6 @@ class RingReader {
   }
 
  private:
-  // The writer asks only when it needs room: a quarter at a time is soon enough.
-  void told() {
-    if (read_ - told_ < RingMemory::capacity / 8) return;
-    memory_->read.store(read_, std::memory_order_release);
-    told_ = read_;
-  }
-
   RingMemory* memory_ = nullptr;
   std::uint64_t read_ = 0, told_ = 0;
 };

@@ -26,7 +26,7 @@ Error failed(const std::string& what) {
 }  // namespace
 
 Status Segment::map(std::uint32_t rings, bool fresh) {
-  size_ = rings_at() + std::size_t{rings} * sizeof(RingMemory);
+  size_ = rings_at() + std::size_t{rings} * sizeof(Inlet);
   if (!fresh) {
     struct stat facts = {};
     if (::fstat(memory_, &facts) != 0) return failed("shared memory of a neighbour");
@@ -37,7 +37,7 @@ Status Segment::map(std::uint32_t rings, bool fresh) {
   if (at == MAP_FAILED) return failed("mapping shared memory");
   // The kernel gives zeros, which is what fresh rings and tables are.
   head_ = static_cast<SegmentHead*>(at);
-  rings_ = reinterpret_cast<RingMemory*>(static_cast<std::byte*>(at) + rings_at());
+  inlets_ = reinterpret_cast<Inlet*>(static_cast<std::byte*>(at) + rings_at());
   if (fresh) {
     head_->rings = rings;
     head_->magic = SegmentHead::sign;
@@ -51,7 +51,7 @@ Result<std::unique_ptr<Segment>> Segment::make(std::uint32_t rings) {
   std::unique_ptr<Segment> made(new Segment);
   made->memory_ = ::memfd_create("weft", MFD_CLOEXEC);
   if (made->memory_ < 0) return failed("shared memory");
-  const std::size_t size = rings_at() + std::size_t{rings} * sizeof(RingMemory);
+  const std::size_t size = rings_at() + std::size_t{rings} * sizeof(Inlet);
   if (::ftruncate(made->memory_, static_cast<off_t>(size)) != 0) return failed("shared memory");
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return failed("a pipe");

@@ -9,17 +9,24 @@
 #include <memory>
 
 #include <weft/base/result.hpp>
+#include <weft/wire/haul.hpp>
 #include <weft/wire/regions.hpp>
 #include <weft/wire/ring.hpp>
 
 namespace weft::wire {
 
 struct SegmentHead {
-  static constexpr std::uint64_t sign = 0x3174666577000001;  // Changes with the layout.
+  static constexpr std::uint64_t sign = 0x3174666577000002;  // Changes with the layout.
   std::uint64_t magic = 0;
   std::uint32_t rings = 0;
   alignas(line_size) std::atomic<std::uint32_t> sleeps{0};  // 1: ring the bell.
   alignas(line_size) RegionTable regions;
+};
+
+// What each other process of the host has here.
+struct Inlet {
+  RingMemory ring;
+  HaulSlot hauls[haul_slots];
 };
 
 class Segment {
@@ -34,7 +41,7 @@ class Segment {
   Segment& operator=(const Segment&) = delete;
 
   SegmentHead& head() const { return *head_; }
-  RingMemory& ring(std::uint32_t from) const { return rings_[from]; }
+  Inlet& inlet(std::uint32_t from) const { return inlets_[from]; }
   int memory() const { return memory_; }  // Descriptors; of our own, to be told to neighbours.
   int bell() const { return bell_; }      // Own: the end that is rung at. Readable after a ring.
   int bell_end() const { return bell_end_; }
@@ -50,7 +57,7 @@ class Segment {
   void ring_bell() const;
 
   SegmentHead* head_ = nullptr;
-  RingMemory* rings_ = nullptr;
+  Inlet* inlets_ = nullptr;
   std::size_t size_ = 0;
   int memory_ = -1, bell_ = -1, bell_end_ = -1;
 };

@@ -140,6 +140,10 @@ std::size_t unacknowledged(const Descriptor& socket) {
   return static_cast<std::size_t>(count);
 }
 
+void acknowledge(const Descriptor& socket) {
+  set(socket.get(), IPPROTO_TCP, TCP_QUICKACK, 1);
+}
+
 void reset(Descriptor& socket) {
   const linger at_once{1, 0};
   ::setsockopt(socket.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);

@@ -55,6 +55,8 @@ struct Health {
 Health health_of(const Descriptor& socket);
 // Bytes written into the socket that the peer has not acknowledged.
 std::size_t unacknowledged(const Descriptor& socket);
+// Acknowledges what has come now, not with the next packet that goes the other way.
+void acknowledge(const Descriptor& socket);
 // Drops what is under way; the peer, if it can be told, sees a reset.
 void reset(Descriptor& socket);
 

@@ -24,7 +24,7 @@ void Stream::push(Outgoing&& outgoing) {
   (write ? writes_ : frames_).push_back(std::move(outgoing));
 }
 
-bool Stream::take_back(std::uint64_t cookie) {
+bool Stream::take_back(std::uint64_t cookie, std::uint64_t& region) {
   const auto found = std::find_if(writes_.begin(), writes_.end(),
                                   [&](const Outgoing& o) { return o.cookie == cookie; });
   if (found != writes_.end()) {
@@ -35,6 +35,7 @@ bool Stream::take_back(std::uint64_t cookie) {
   for (Outgoing& gone : flight_) {
     if (gone.cookie != cookie || gone.end == 0) continue;
     gone.cookie = 0;
+    region = gone.record.key;
     return true;
   }
   return false;
@@ -219,6 +220,8 @@ Stream::Got Stream::read_write(Incoming& in, const Regions& regions) {
     }
     got_ += count;
   }
+  // The sender waits for it, and the kernel would keep the last one back for tens of milliseconds.
+  acknowledge(socket_);
   return Got::record;
 }
 

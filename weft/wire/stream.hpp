@@ -48,8 +48,9 @@ class Stream {
 
   // Frames go before writes that have not begun.
   void push(Outgoing&& outgoing);
-  // Forgets a write of which nothing has left, or all. false: it is in between, or unknown.
-  bool take_back(std::uint64_t cookie);
+  // Forgets a write of which nothing has left, or all; `region` is then the memory where it may
+  // arrive nevertheless. false: it is in between, or unknown.
+  bool take_back(std::uint64_t cookie, std::uint64_t& region);
   // Gives the socket what it takes; false: the connection is broken.
   bool pump_out();
   bool has_unsent() const { return partial_ || !frames_.empty() || !writes_.empty(); }

@@ -13,7 +13,7 @@
 namespace weft::wire {
 
 struct Watched {
-  enum class Kind : std::uint8_t { bell, seat, door, caller, link, neighbour };
+  enum class Kind : std::uint8_t { bell, seat, door, caller, link, neighbour, card };
   Kind kind = Kind::bell;
   std::uint32_t index = 0;  // Of the door, caller or peer.
   std::uint16_t rail = 0;
@@ -29,6 +29,7 @@ struct Watched {
   static Watched link(RankId peer, RailId rail) {
     return {Kind::link, peer.index, static_cast<std::uint16_t>(rail.index)};
   }
+  static Watched card() { return {Kind::card, 0, 0}; }
   static Watched neighbour(RankId peer) { return {Kind::neighbour, peer.index, 0}; }
 
   std::uint64_t packed() const {

@@ -7,6 +7,7 @@
 #include <sched.h>
 
 #include <weft/base/check.hpp>
+#include <weft/base/copy.hpp>
 #include <weft/wire/clock.hpp>
 #include <weft/wire/watched.hpp>
 #include <weft/wire/wire.hpp>
@@ -128,16 +129,21 @@ bool Wire::take_back(RankId peer, std::uint64_t cookie) {
   return to.link != nullptr && to.link->take_back(cookie);
 }
 
-std::uint64_t Wire::register_memory(RankId, std::byte* data, std::size_t size) {
-  return regions_->add(data, size);
+std::uint64_t Wire::register_memory(RankId peer, std::byte* data, std::size_t size) {
+  const std::uint64_t key = regions_->add(data, size);
+  if (ofi_ != nullptr && peers_[peer.index].link != nullptr) {
+    peers_[peer.index].link->share(key, data, size);
+  }
+  return key;
 }
 
 void Wire::deregister_memory(std::uint64_t key) {
+  if (ofi_ != nullptr) ofi_->unshare(key);
   regions_->remove(key);
 }
 
 void Wire::copy(std::byte* to, const std::byte* from, std::size_t size) {
-  if (to != nullptr && from != nullptr && size > 0) std::memcpy(to, from, size);
+  if (to != nullptr && from != nullptr) copy_bytes(to, from, size);
 }
 
 void Wire::note_message(RankId to, std::size_t size) {
@@ -192,29 +198,37 @@ bool Wire::poll(Completion& out) {
   return false;
 }
 
+bool Wire::something_waits() {
+  if (!events_.empty() || !done_.empty()) return true;
+  for (Neighbour* const neighbour : neighbours_) {
+    if (neighbour->pending()) neighbour->flush(done_);
+    if (neighbour->waiting()) return true;
+  }
+  return !done_.empty() || std::any_of(links_.begin(), links_.end(),
+                                       [](const Link* link) { return link->readable(); });
+}
+
 // Asks again and again for a moment, as an answer often comes soon; lets others run where processes
 // share cores; then sleeps.
 void Wire::wait(Time until) {
+  if (until == Time::zero()) {
+    if (crowded_) ::sched_yield();
+    return;
+  }
   const std::uint64_t patience = crowded_ ? 0 : ticks_per_ms_ / 10;
   const std::uint64_t begin = ticks();
-  bool first = true;
-  for (;;) {
-    if (!events_.empty()) return;
-    for (Neighbour* const neighbour : neighbours_) {
-      if (neighbour->waiting()) return;
-      if (neighbour->pending()) neighbour->flush(done_);
+  for (bool first = true;; first = false) {
+    if (something_waits()) return;
+    // Only rings for a while: that is where hurry helps.
+    for (int i = 0; i < 100 && !crowded_; ++i) {
+      for (const Neighbour* const neighbour : neighbours_) {
+        if (neighbour->waiting()) return;
+      }
     }
-    if (!done_.empty()) return;
-    if (std::any_of(links_.begin(), links_.end(), [](Link* link) { return link->readable(); })) {
-      return;
-    }
-    const std::uint64_t spent = ticks() - begin;
-    if (spent > patience && !first) break;
-    first = false;
+    if (ticks() - begin > patience && !first) break;
     if (ticks() - last_look_ >= look_every_) look(0);
     if (until < Time::never() && now() >= until) return;
     if (crowded_) ::sched_yield();
-    relax();
   }
   sleep(until);
 }

@@ -90,6 +90,7 @@ class Wire final : public Fabric, private LinkHost {
 
   Link& link_to(RankId peer);
   void fail(RankId peer, const std::string& reason);
+  bool something_waits();
   bool poll_neighbours(Completion& out);
   bool poll_links(Completion& out);
   void look(int timeout_ms);
@@ -102,6 +103,7 @@ class Wire final : public Fabric, private LinkHost {
   int sleep_ms(Time until) const;
   void sleep(Time until);
   void lose_neighbour(Neighbour& neighbour);
+  void watch_cards();
 
   launch::Seat& seat_;
   RankId self_;
@@ -109,6 +111,7 @@ class Wire final : public Fabric, private LinkHost {
   LinkSetting link_setting_;
   std::unique_ptr<Segment> segment_;
   std::unique_ptr<Regions> regions_;
+  std::unique_ptr<Ofi> ofi_;  // Null: no RDMA.
   std::vector<Peer> peers_;
   std::vector<Neighbour*> neighbours_;
   std::size_t next_neighbour_ = 0;
