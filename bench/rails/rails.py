@@ -68,7 +68,9 @@ class Bed:
         argv = [self.netlab, "-l", "weft-rails", "exec", "a", "setsid", "-w", *command]
         with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             if event:
-                time.sleep(2.3)
+                while process.stdout.readline().strip() not in ("begin", ""):
+                    pass
+                time.sleep(2)
                 subprocess.run([self.netlab, "-l", "weft-rails", *event.split()], check=False)
             try:
                 out, err = process.communicate(timeout=limit)

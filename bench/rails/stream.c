@@ -36,6 +36,8 @@ static void receive_all(uint64_t** data, size_t words, double at) {
   const int size = (int)(words * sizeof(uint64_t));
   for (int k = 0; k < flying; ++k)
     MPI_Irecv(data[k], size, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &open[k]);
+  printf("begin\n");
+  fflush(stdout);
   const double start = MPI_Wtime();
   double before = 0, after = 0, pause = 0, previous = start;
   double first_after = 0, last_after = 0, last_before = start;

@@ -10,10 +10,12 @@ namespace {
 
 constexpr std::uint64_t part_bit = std::uint64_t{1} << 63;
 
-// A sample is long enough that a burst through an idle rail does not make it, and short enough that
-// a slower rail is seen soon.
-constexpr Duration sample_time = Duration::ms(4);
-constexpr std::size_t sample_bytes = std::size_t{4} << 20;
+constexpr double memory = 0.875;  // Of the part before, in a meter.
+// A rail found late is believed to be slow until it has shown better in as many parts.
+constexpr Duration late_weight = Duration::ms(5);
+// What a part costs beside its bytes, on a rail that had nothing to do: its way there and back, and
+// that somebody wakes up for it.
+constexpr Duration waking = Duration::us(60);
 
 // What a rail may have under way: enough to keep it busy until we look again, and not so much that
 // it would hold up a message when it slows down.
@@ -34,21 +36,13 @@ std::size_t bytes_in(Duration time, double rate) {
 }  // namespace
 
 void RailMeter::delivered(std::size_t bytes, Duration busy) {
-  bytes_ += bytes;
-  busy_ += busy;
-  if (busy_ < sample_time && (bytes_ < sample_bytes || busy_ <= Duration::zero())) return;
-  latest_[samples_++ % kept] = static_cast<double>(bytes_) / busy_.in_seconds();
-  bytes_ = 0;
-  busy_ = {};
+  bytes_ = bytes_ * memory + static_cast<double>(bytes);
+  seconds_ = seconds_ * memory + std::max(busy.in_seconds(), 0.0);
 }
 
 void RailMeter::set(double bytes_per_s) {
-  latest_.fill(bytes_per_s);
-  samples_ = kept;
-}
-
-double RailMeter::bytes_per_s() const {
-  return *std::max_element(latest_.begin(), latest_.end());
+  seconds_ = late_weight.in_seconds();
+  bytes_ = bytes_per_s * seconds_;
 }
 
 Trunk::Peer& Trunk::peer_of(RankId id) {
@@ -89,6 +83,16 @@ void Trunk::begin(const Load& load) {
   message->missing = load.data.size;
   message->waits = true;
   Peer& peer = peer_of(load.peer);
+  if (peer.rails.size() > 1 && load.data.data != nullptr) {
+    std::vector<double> rates, lowered;
+    for (std::size_t i = 0; i < peer.rails.size(); ++i) rates.push_back(rate(load.peer, peer, i));
+    lowered = rates;
+    fabric_.weigh(load.peer, load.data.data, lowered);
+    if (lowered != rates) {
+      for (std::size_t i = 0; i < rates.size(); ++i) lowered[i] /= rates[i];
+      message->worth = std::move(lowered);
+    }
+  }
   peer.line.push_back(message.get());
   messages_[load.id] = std::move(message);
   pump(load.peer, peer);
@@ -107,7 +111,8 @@ Trunk::Choice Trunk::choose(RankId id, Peer& peer, const Message& message) const
     const RailId rail(static_cast<std::uint32_t>(i));
     const RailFacts facts = fabric_.rail(id, rail);
     if (!facts.up) continue;
-    const double own = rate(id, peer, i);
+    const double own =
+        rate(id, peer, i) * (message.worth.empty() ? 1.0 : std::max(message.worth[i], 1e-3));
     const auto queued = static_cast<double>(peer.rails[i].queued);
     const double wait = queued / own + facts.latency.in_seconds();
     sum += own;
@@ -280,7 +285,9 @@ std::uint64_t Trunk::delivered(std::uint64_t cookie) {
   Rail& rail = peer.rails[part->rail.index];
   const Time now = fabric_.now();
   Duration busy = now - std::max(part->posted, rail.last);
-  if (part->to_idle) busy = std::max(busy - fabric_.rail(id, part->rail).latency, busy / 4);
+  if (part->to_idle) {
+    busy = std::max(busy - fabric_.rail(id, part->rail).latency * 2 - waking, busy / 4);
+  }
   rail.meter.delivered(part->size, busy);
   rail.last = now;
   rail.late = {};

@@ -5,7 +5,6 @@
 // again, on another rail.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -20,23 +19,19 @@
 
 namespace weft::mp {
 
-// What a rail delivers: the best of its latest samples, so that a pause of ours does not count
-// against it. A rail without samples is taken for as good as it says.
+// What a rail delivers: bytes over time of its latest parts, the last ones counting most. A pause
+// of ours or the peer's makes all rails look slower alike, and so changes no share.
 class RailMeter {
  public:
   // `busy`: how long the rail worked on these bytes alone.
   void delivered(std::size_t bytes, Duration busy);
   void set(double bytes_per_s);
   void forget() { *this = {}; }
-  bool measured() const { return samples_ > 0; }
-  double bytes_per_s() const;
+  bool measured() const { return seconds_ > 0; }
+  double bytes_per_s() const { return measured() ? bytes_ / seconds_ : 0; }
 
  private:
-  static constexpr std::size_t kept = 4;
-  std::array<double, kept> latest_ = {};
-  std::size_t samples_ = 0;
-  std::size_t bytes_ = 0;
-  Duration busy_;
+  double bytes_ = 0, seconds_ = 0;
 };
 
 class Trunk {
@@ -78,7 +73,8 @@ class Trunk {
       std::size_t offset, size;
     };
     std::vector<Stretch> again;
-    bool waits = false;  // Stands in the line of its peer.
+    bool waits = false;         // Stands in the line of its peer.
+    std::vector<double> worth;  // Of each rail's rate, for memory that is far from it; none: all.
   };
   struct Part {
     Message* message = nullptr;

@@ -90,12 +90,16 @@ class Rails final : public Fabric {
     }
   }
   const std::vector<std::pair<std::size_t, std::size_t>>& landed() const { return landed_; }
+  std::vector<double> far;  // What each rail delivers less of the messages to come.
 
   RankId self() const override { return RankId(0); }
   std::uint32_t ranks() const override { return 2; }
   int rails(RankId) const override { return static_cast<int>(rails_.size()); }
   RailFacts rail(RankId, RailId rail) const override {
     return {Rate::gbit_per_s(10), Duration::us(20), rails_[rail.index].up};
+  }
+  void weigh(RankId, const std::byte*, std::span<double> rates) const override {
+    for (std::size_t i = 0; i < rates.size() && i < far.size(); ++i) rates[i] *= far[i];
   }
   bool ordered() const override { return true; }
   bool carries_data() const override { return true; }
@@ -150,7 +154,7 @@ class Bench {
     Trunk::Load load;
     load.id = ++last_;
     load.peer = RankId(1);
-    load.data = {nullptr, size};
+    load.data = {memory_.data(), size};
     open.insert(load.id);
     trunk.begin(load);
   }
@@ -199,6 +203,7 @@ class Bench {
   std::set<std::uint64_t> open;
 
  private:
+  std::vector<std::byte> memory_ = std::vector<std::byte>(8 << 20);
   std::uint64_t last_ = 0;
 };
 
@@ -258,6 +263,19 @@ TEST(Trunk, WhatADeadRailHeldGoesOverTheOthers) {
   bench.rails.up(2);
   EXPECT_LT(bench.stream(1, 0, 1), Duration::ms(40));
   EXPECT_GE(bench.rails[2].carried, 1u << 20);
+}
+
+// A message whose memory is far from a card gives it less to do.
+TEST(Trunk, FarMemoryShiftsTheSplit) {
+  Bench bench({100e6, 100e6});
+  bench.stream(4 << 20, 20, 1);
+  const std::uint64_t before = bench.rails[1].carried, all = bench.rails[0].carried + before;
+  EXPECT_NEAR(static_cast<double>(before) / static_cast<double>(all), 0.5, 0.05);
+  bench.rails.far = {1, 0.25};
+  bench.begin(256 << 10);
+  bench.step(Duration::ms(50));
+  const std::uint64_t far = bench.rails[1].carried - before;
+  EXPECT_NEAR(static_cast<double>(far) / (256 << 10), 0.2, 0.05);
 }
 
 // Whatever happens, every byte of every message arrives at least once, and every message ends once.

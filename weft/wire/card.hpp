@@ -15,8 +15,8 @@
 namespace weft::wire {
 
 struct PlaceCard {
-  std::string host;  // Equal for processes that see each other's memory.
-  std::string name;  // Of the host, for people.
+  std::string host;        // Equal for processes that see each other's memory.
+  std::string name;        // Of the host, for people.
   std::string processors;  // Where it may run, as a list: "0-3,8".
   bool shares_memory = true;
   bool named = false;  // Rails were asked for by name.

@@ -16,6 +16,7 @@
 
 #include <weft/locality/number_list.hpp>
 #include <weft/locality/pairing.hpp>
+#include <weft/locality/sys_machine.hpp>
 #include <weft/wire/clock.hpp>
 #include <weft/wire/watched.hpp>
 #include <weft/wire/wire.hpp>
@@ -134,6 +135,12 @@ Status Wire::find_places(std::vector<PlaceCard>& places) {
   auto rails = locality::choose_rails(*interfaces, wishes);
   if (!rails) return std::move(rails).error();
   own.rails = *std::move(rails);
+  // What the launcher found out, else what the system says.
+  if (auto here = locality::parse_here(settings.places); here && !settings.places.empty()) {
+    here_ = *std::move(here);
+  } else if (const auto machine = locality::machine_from_sys("/sys")) {
+    here_ = locality::find_here(*machine, own.rails);
+  }
   constexpr std::size_t most = 64;
   if (own.rails.size() > most) own.rails.resize(most);
   auto cards = seat_.exchange(to_text(own));

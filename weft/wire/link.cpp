@@ -59,6 +59,11 @@ RailFacts Link::rail(RailId id) const {
   return {speed > Rate() ? speed : unknown, rail.latency, rail.stream != nullptr && !only_frames};
 }
 
+std::string Link::name_of(RailId id) const {
+  if (id.index < rails_.size()) return rails_[id.index].route.from.name;
+  return lanes_->domain(id.index - rails_.size());
+}
+
 bool Link::any_up() const {
   return std::any_of(rails_.begin(), rails_.end(),
                      [](const Rail& rail) { return rail.stream != nullptr; });
@@ -116,7 +121,8 @@ void Link::end_dial(std::uint32_t index, Time now) {
   if (step == Step::failed || dial->verdict() == Verdict::taken) return;
   adopt(index,
         std::make_unique<Stream>(
-            dial->take(), Stream::Facts{dial->claim().connection, true, setting_.largest_frame}),
+            dial->take(), Stream::Facts{dial->claim().connection, true, setting_.largest_frame,
+                                        rail.route.from.node}),
         now);
 }
 
@@ -143,7 +149,8 @@ void Link::admit(Descriptor socket, const Claim& claim, Time now) {
   }
   adopt(claim.rail,
         std::make_unique<Stream>(std::move(socket),
-                                 Stream::Facts{claim.connection, false, setting_.largest_frame}),
+                                 Stream::Facts{claim.connection, false, setting_.largest_frame,
+                                               rails_[claim.rail].route.from.node}),
         now);
 }
 

@@ -54,6 +54,7 @@ class Link : private LaneHost {
 
   int rails() const { return static_cast<int>(rails_.size() + lane_count()); }
   RailFacts rail(RailId rail) const;
+  std::string name_of(RailId rail) const;  // Of the interface or card.
   bool lost() const { return lost_; }
   bool open() const { return wanted_ && !lost_ && !left_; }
 

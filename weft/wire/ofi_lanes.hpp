@@ -57,6 +57,7 @@ class OfiLanes final : private OfiUser {
   bool up(std::size_t lane) const { return lanes_[lane].up; }
   bool any_up() const;
   bool busy() const;
+  const std::string& domain(std::size_t lane) const { return lanes_[lane].card->place().domain; }
   Rate speed(std::size_t lane) const { return lanes_[lane].card->place().speed; }
 
   // false: this memory is not reached that way (any more); somebody else has to carry it.

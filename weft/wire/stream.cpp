@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 
 #include <weft/base/check.hpp>
+#include <weft/locality/apply.hpp>
 #include <weft/wire/stream.hpp>
 
 namespace weft::wire {
@@ -16,8 +17,11 @@ namespace {
 constexpr std::size_t buffer_size = std::size_t{64} << 10;
 }
 
-Stream::Stream(Descriptor socket, const Facts& facts)
-    : socket_(std::move(socket)), facts_(facts), buffer_(buffer_size) {}
+Stream::Stream(Descriptor socket, const Facts& facts) : socket_(std::move(socket)), facts_(facts) {
+  buffer_.reserve(buffer_size);
+  locality::prefer_node(buffer_.data(), buffer_size, facts.node);  // Before it is touched.
+  buffer_.resize(buffer_size);
+}
 
 void Stream::push(Outgoing&& outgoing) {
   const bool write = outgoing.record.kind == RecordKind::write;

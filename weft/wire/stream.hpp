@@ -40,6 +40,7 @@ class Stream {
     std::uint64_t name = 0;  // As in the claim that opened it.
     bool ours = false;       // We connected.
     std::size_t largest_frame = 0;
+    int node = -1;  // Of memory near the card.
   };
   Stream(Descriptor socket, const Facts& facts);
 

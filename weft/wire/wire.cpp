@@ -8,6 +8,7 @@
 
 #include <weft/base/check.hpp>
 #include <weft/base/copy.hpp>
+#include <weft/locality/apply.hpp>
 #include <weft/wire/clock.hpp>
 #include <weft/wire/watched.hpp>
 #include <weft/wire/wire.hpp>
@@ -27,6 +28,21 @@ RailFacts Wire::rail(RankId peer, RailId rail) const {
   const Peer& to = peers_[peer.index];
   if (to.link != nullptr) return to.link->rail(rail);
   return {Rate::gbyte_per_s(8), Duration::zero(), true};
+}
+
+void Wire::weigh(RankId peer, const std::byte* data, std::span<double> rates) const {
+  const Link* const link = peers_[peer.index].link.get();
+  if (link == nullptr || here_.machine.nodes.size() < 2) return;
+  std::vector<locality::RailSite> sites;
+  for (std::uint32_t i = 0; i < rates.size(); ++i) {
+    const std::string name = link->name_of(RailId(i));
+    const auto found = std::find_if(here_.rails.begin(), here_.rails.end(),
+                                    [&](const auto& site) { return site.name == name; });
+    sites.push_back(found == here_.rails.end() ? locality::RailSite{} : *found);
+  }
+  const int node = locality::node_of_memory(data);
+  const auto lowered = locality::lower_rates(rates, node, here_.machine, sites);
+  std::copy(lowered.begin(), lowered.end(), rates.begin());
 }
 
 Link& Wire::link_to(RankId peer) {

@@ -12,6 +12,7 @@
 
 #include <weft/base/result.hpp>
 #include <weft/launch/seat.hpp>
+#include <weft/locality/places.hpp>
 #include <weft/wire/card.hpp>
 #include <weft/wire/link.hpp>
 #include <weft/wire/neighbour.hpp>
@@ -31,6 +32,7 @@ class Wire final : public Fabric, private LinkHost {
   std::uint32_t ranks() const override { return static_cast<std::uint32_t>(peers_.size()); }
   int rails(RankId peer) const override;
   RailFacts rail(RankId peer, RailId rail) const override;
+  void weigh(RankId peer, const std::byte* data, std::span<double> rates) const override;
   bool ordered() const override { return true; }
   bool carries_data() const override { return true; }
   Time now() const override;
@@ -117,6 +119,7 @@ class Wire final : public Fabric, private LinkHost {
   std::size_t next_neighbour_ = 0;
   std::vector<Link*> links_;  // In use.
   std::vector<locality::Interface> rails_;
+  locality::Here here_;
   std::vector<Descriptor> doors_;  // By rail.
   std::vector<std::unique_ptr<Caller>> callers_;
   Descriptor epoll_;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,10 @@ class Fabric {
   virtual std::uint32_t ranks() const = 0;
   virtual int rails(RankId peer) const = 0;
   virtual RailFacts rail(RankId peer, RailId rail) const = 0;
+  // Rates of the rails, in bytes per second: lowers those that deliver less of data that lies
+  // there.
+  virtual void weigh(RankId /*peer*/, const std::byte* /*data*/,
+                     std::span<double> /*rates*/) const {}
   // Frames between two ranks on one rail come in the order they were posted.
   virtual bool ordered() const = 0;
   // false: of the program's data only the size travels.
