@@ -12,6 +12,7 @@
 #include "home.hpp"
 #include "run_hosts.hpp"
 #include "run_places.hpp"
+#include "run_record.hpp"
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -28,7 +29,7 @@ namespace {
 
 struct RunOptions {
   RunPlacing placing;
-  std::string rsh, remote_weft, bind, machine, grace, timeout, lost_after, profile;
+  std::string rsh, remote_weft, bind, machine, grace, timeout, lost_after, profile, merge_events;
   std::vector<std::string> rails, collectives, messages, variables;
   bool label = false, events = false, quiet = false, verbose = false, agent = false;
   bool no_shared_memory = false, no_single_copy = false, show_topology = false;
@@ -65,11 +66,9 @@ Result<launch::Settings> complete_settings(const RunOptions& options) {
     if (Status s = choices.force(text); !s) return Error::call("--coll: " + s.error().message());
   if (Status s = read_duration("--lost-after", options.lost_after, settings->lost_after); !s)
     return std::move(s).error();
-  if (!options.profile.empty()) {
-    std::error_code failed;
-    std::filesystem::create_directories(options.profile, failed);
-    if (failed) return Error::input(options.profile + ": " + failed.message());
-    settings->profile = std::filesystem::absolute(options.profile).string();
+  if (!options.profile.empty()) settings->profile = options.profile;
+  if (!settings->profile.empty()) {
+    settings->profile = std::filesystem::absolute(settings->profile).lexically_normal().string();
   }
   if (settings->events && settings->profile.empty())
     return Error::call("--events writes files: say where with --profile DIR");
@@ -185,17 +184,36 @@ Result<launch::FrontJob> make_job(const RunOptions& options) {
   return job;
 }
 
+RecordWish record_wish(const RunOptions& options, const launch::FrontJob& job) {
+  RecordWish wish;
+  if (job.words.empty()) return wish;
+  wish.folder = job.settings.profile;
+  wish.events = job.settings.events;
+  wish.quiet = options.quiet;
+  wish.program = job.words.front();
+  for (const launch::HostRanks& host : job.hosts) {
+    wish.ranks += static_cast<std::uint32_t>(host.ranks.size());
+  }
+  return wish;
+}
+
 Status run(const RunOptions& options, const std::vector<std::string>& words) {
   open_standard_descriptors();
   if (options.agent) std::exit(launch::serve_remote_agent(decide_places));
+  if (!options.merge_events.empty()) {
+    return merge_events(options.merge_events, {.all = false, .quiet = options.quiet});
+  }
   if (Status s = check_words(options, words); !s) return s;
   auto job = make_job(options);
   if (!job) return std::move(job).error();
   job->words = words;
+  const RecordWish record = record_wish(options, *job);
+  if (Status s = prepare_record(record); !s) return s;
   if (options.verbose) tell_places(*job);
   if (!options.quiet && !words.empty()) warn_of_other_library(words.front());
   const auto code = launch::run_front(*job);
   if (!code) return Error(code.error());
+  conclude_record(record, *code);
   if (*code != 0) std::exit(*code);
   return {};
 }
@@ -243,6 +261,8 @@ void add_options(CLI::App& parser, RunOptions& options) {
 void add_output_options(CLI::App& parser, RunOptions& options) {
   parser.add_option("--profile", options.profile, "Folder for the record of the run");
   parser.add_flag("--events", options.events, "Also each call and message, for OTF2");
+  parser.add_option("--merge-events", options.merge_events,
+                    "Make the OTF2 archive of a record's logs; after a run under another launcher");
   parser.add_flag("--label", options.label, "Begin each line of a rank with [rank]");
   parser.add_option("--timeout", options.timeout, "End the job after this time, with code 124");
   parser.add_option("--grace", options.grace,

@@ -13,9 +13,8 @@ constexpr std::uint64_t part_bit = std::uint64_t{1} << 63;
 constexpr double memory = 0.875;  // Of the part before, in a meter.
 // A rail found late is believed to be slow until it has shown better in as many parts.
 constexpr Duration late_weight = Duration::ms(5);
-// What a part costs beside its bytes, on a rail that had nothing to do: its way there and back, and
-// that somebody wakes up for it.
-constexpr Duration waking = Duration::us(60);
+// A rail that is so much later or earlier than the mean of a short message shall get less or more.
+constexpr double uneven = 1.2, step = 0.9;
 
 // What a rail may have under way: enough to keep it busy until we look again, and not so much that
 // it would hold up a message when it slows down.
@@ -219,7 +218,10 @@ bool Trunk::relieve(RankId id, Peer& peer) {
   if (slowest < 2 * here || !fabric_.take_back(id, cookie)) return false;
   // Whatever it delivered before, this is what it does now.
   const auto late_rail = static_cast<std::size_t>(part->rail.index);
-  if (from->late > Duration::zero()) from->meter.set(rate(id, peer, late_rail));
+  if (from->late > Duration::zero()) {
+    const double before = from->meter.bytes_per_s();
+    from->meter.set(std::max(rate(id, peer, late_rail), before / 4));
+  }
   // Straight to that rail: the line is empty, and whoever chose might choose as before.
   Message& message = *part->message;
   const std::size_t size = part->size;
@@ -245,17 +247,22 @@ void Trunk::tend(Time now) {
   for (auto& [index, peer] : peers_) {
     const RankId id(index);
     bool waits = false;
+    Time latest;  // Something was delivered on any rail.
+    for (const Rail& rail : peer.rails) latest = std::max(latest, rail.last);
     for (std::size_t i = 0; i < peer.rails.size(); ++i) {
       Rail& rail = peer.rails[i];
       rail.late = {};
       if (rail.outstanding.empty()) continue;
       waits = true;
       const Part& oldest = parts_[rail.outstanding.front() & 0xffffffffu];
-      const Duration busy = now - std::max(oldest.posted, rail.last);
-      const double due =
-          static_cast<double>(oldest.size) / rate(id, peer, i) +
-          2 * fabric_.rail(id, RailId(static_cast<std::uint32_t>(i))).latency.in_seconds();
-      if (busy.in_seconds() > 4 * due + patience.in_seconds()) rail.late = busy;
+      const Time since = std::max(oldest.posted, rail.last);
+      const Duration trip = fabric_.rail(id, RailId(static_cast<std::uint32_t>(i))).latency * 2;
+      const double due = static_cast<double>(oldest.size) / rate(id, peer, i) + trip.in_seconds();
+      // When no other rail gets on either, it is the peer (or we) that paused.
+      const bool others = latest > since;
+      if (others && (now - since).in_seconds() > 4 * due + patience.in_seconds()) {
+        rail.late = now - since;
+      }
     }
     if (waits) pump(id, peer);
   }
@@ -284,11 +291,13 @@ std::uint64_t Trunk::delivered(std::uint64_t cookie) {
   Peer& peer = peer_of(id);
   Rail& rail = peer.rails[part->rail.index];
   const Time now = fabric_.now();
-  Duration busy = now - std::max(part->posted, rail.last);
+  const Duration busy = now - std::max(part->posted, rail.last);
   if (part->to_idle) {
-    busy = std::max(busy - fabric_.rail(id, part->rail).latency * 2 - waking, busy / 4);
+    message.laps.push_back({part->rail, busy});
+  } else {
+    rail.meter.delivered(part->size, busy);
+    message.crowded = true;
   }
-  rail.meter.delivered(part->size, busy);
   rail.last = now;
   rail.late = {};
   rail.queued -= part->size;
@@ -298,10 +307,38 @@ std::uint64_t Trunk::delivered(std::uint64_t cookie) {
   std::uint64_t done = 0;
   if (message.missing == 0) {
     done = message.load.id;
+    balance(id, peer, message);
     messages_.erase(done);
   }
   pump(id, peer);
   return done;
+}
+
+// Of a short message, one part on each rail, times say little of rates: much of them is waking up,
+// the same for all, and a rail that got more would seem to carry more. But who came last had too
+// much to do, and who came first, or had nothing, too little. So much for shares; what all rails
+// carry together is measured by longer messages.
+void Trunk::balance(RankId id, Peer& peer, const Message& message) {
+  if (message.crowded || message.laps.size() < 2) return;
+  double mean = 0;
+  for (const Message::Lap& lap : message.laps) mean += lap.time.in_seconds();
+  mean /= static_cast<double>(message.laps.size());
+  double sum = 0, new_sum = 0;
+  std::vector<double> rates(peer.rails.size());
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    if (!fabric_.rail(id, RailId(static_cast<std::uint32_t>(i))).up) continue;
+    const double now = rate(id, peer, i);
+    double time = 0;
+    for (const Message::Lap& lap : message.laps) {
+      if (lap.rail.index == i) time = lap.time.in_seconds();
+    }
+    rates[i] = time > mean * uneven ? now * step : time < mean / uneven ? now / step : now;
+    sum += now;
+    new_sum += rates[i];
+  }
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    if (rates[i] > 0) peer.rails[i].meter.set(rates[i] * sum / new_sum);
+  }
 }
 
 void Trunk::returned(std::uint64_t cookie) {

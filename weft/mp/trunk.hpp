@@ -19,8 +19,7 @@
 
 namespace weft::mp {
 
-// What a rail delivers: bytes over time of its latest parts, the last ones counting most. A pause
-// of ours or the peer's makes all rails look slower alike, and so changes no share.
+// What a rail delivers: bytes over time of its latest parts, the last ones counting most.
 class RailMeter {
  public:
   // `busy`: how long the rail worked on these bytes alone.
@@ -75,6 +74,12 @@ class Trunk {
     std::vector<Stretch> again;
     bool waits = false;         // Stands in the line of its peer.
     std::vector<double> worth;  // Of each rail's rate, for memory that is far from it; none: all.
+    struct Lap {
+      RailId rail;
+      Duration time;
+    };
+    std::vector<Lap> laps;  // Of parts on rails that had nothing else to do,
+    bool crowded = false;   // and whether there were others.
   };
   struct Part {
     Message* message = nullptr;
@@ -105,6 +110,7 @@ class Trunk {
   Choice choose(RankId id, Peer& peer, const Message& message) const;
   void give(Peer& peer, Message& message, const Choice& choice);
   bool relieve(RankId id, Peer& peer);
+  void balance(RankId id, Peer& peer, const Message& message);
   void take_off(Peer& peer, std::uint64_t cookie);
   double rate(RankId id, const Peer& peer, std::size_t rail) const;
   Part* find(std::uint64_t cookie);

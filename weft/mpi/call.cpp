@@ -7,7 +7,11 @@
 namespace weft::mpi {
 
 Call::Call(const char* name, Kind kind) : process_(self()), outer_(process_.call), kind_(kind) {
-  if (process_.timed) start_ = process_.fabric.now();
+  if (process_.timed) {
+    start_ = process_.fabric.now();
+    CallListener* const listener = process_.profile.listener;
+    if (listener && kind == communicates && !outer_) listener->entered(name, start_);
+  }
   process_.call = name;
   if (!outer_) process_.entered = start_;
   if (kind == always) return;
@@ -23,7 +27,9 @@ Call::~Call() {
   // A call made by a function of the program that the library called belongs to the outer call.
   if (kind_ == communicates && !outer_) {
     if (process_.timed) {
-      process_.profile.add(process_.call, process_.fabric.now() - start_, bytes_);
+      const Time now = process_.fabric.now();
+      process_.profile.add(process_.call, now - start_, bytes_);
+      if (process_.profile.listener) process_.profile.listener->left(process_.call, now);
     }
     process_.fabric.leave_call();
   }

@@ -11,6 +11,14 @@
 
 namespace weft::mpi {
 
+// Hears of each call that takes part in the profile.
+class CallListener {
+ public:
+  virtual ~CallListener() = default;
+  virtual void entered(const char* call, Time at) = 0;
+  virtual void left(const char* call, Time at) = 0;
+};
+
 class Profile {
  public:
   struct Record {
@@ -28,6 +36,8 @@ class Profile {
   }
   // In the order of the first call. One function may have several records.
   const std::vector<Record>& records() const { return records_; }
+
+  CallListener* listener = nullptr;
 
  private:
   Record& find(const char* call) {

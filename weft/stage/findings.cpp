@@ -93,8 +93,10 @@ std::string duration_text(std::int64_t ps) {
 // Wide enough for hours to the picosecond.
 constexpr std::string_view calls_row = "  {:<28}{:>12} {:>17} {:>17} {:>13}\n";
 
-std::string calls_table(const Findings& f) {
-  std::vector<std::pair<std::string, CallTotals>> calls(f.calls.begin(), f.calls.end());
+}  // namespace
+
+std::string calls_table(const CallTable& table, std::uint32_t ranks) {
+  std::vector<std::pair<std::string, CallTotals>> calls(table.begin(), table.end());
   std::stable_sort(calls.begin(), calls.end(),
                    [](const auto& a, const auto& b) { return a.second.inside > b.second.inside; });
   std::string out = fmt::format(calls_row, "call", "calls", "time/rank", "time/call", "bytes");
@@ -106,14 +108,12 @@ std::string calls_table(const Findings& f) {
     }
     const std::int64_t inside = t.inside.in_ps();
     out += fmt::format(
-        calls_row, name, t.count, duration_text(inside / std::max<std::int64_t>(f.ranks, 1)),
+        calls_row, name, t.count, duration_text(inside / std::max<std::int64_t>(ranks, 1)),
         duration_text(inside / std::max<std::int64_t>(static_cast<std::int64_t>(t.count), 1)),
         t.bytes);
   }
   return out;
 }
-
-}  // namespace
 
 std::string to_table(const Findings& f) {
   const auto line = [](const char* name, const std::string& value) {
@@ -144,7 +144,7 @@ std::string to_table(const Findings& f) {
   out += line("waiting per rank", fmt::format("{} on average, {} least, {} most (rank {})",
                                               to_text(f.waited_mean), to_text(f.waited_least),
                                               to_text(f.waited_most), f.waited_most_rank.index));
-  if (!f.calls.empty()) out += calls_table(f);
+  if (!f.calls.empty()) out += calls_table(f.calls, f.ranks);
   for (const auto& [name, w] : f.windows) {
     out += line("window", fmt::format("'{}' {} to {}: {} messages with {} bytes, waited {}", name,
                                       to_text(w.first_start - Time::zero()),
@@ -236,32 +236,48 @@ std::string to_json(const Findings& f) {
   return json.dump(1) + "\n";
 }
 
-std::string ranks_csv(const Scene& scene, const Ledger& ledger) {
+std::string ranks_csv(const std::vector<RankRow>& rows) {
   std::string out = "rank,node,end_ps,waited_ps,spent_ps,messages,bytes\n";
-  for (const RankEntry& entry : ledger.ranks) {
-    const RankCounts& c = entry.counts;
-    out += fmt::format("{},{},{},{},{},{},{}\n", entry.rank.index,
-                       scene.placement->node(entry.rank), entry.done ? c.ended.in_ps() : -1,
+  for (const RankRow& row : rows) {
+    const RankCounts& c = row.counts;
+    out += fmt::format("{},{},{},{},{},{},{}\n", row.rank.index, row.node, row.end_ps,
                        c.waited.in_ps(), c.spent.in_ps(), c.messages, c.bytes);
   }
   return out;
 }
 
-std::string calls_csv(const Findings& findings) {
+std::string ranks_csv(const Scene& scene, const Ledger& ledger) {
+  std::vector<RankRow> rows;
+  rows.reserve(ledger.ranks.size());
+  for (const RankEntry& entry : ledger.ranks) {
+    rows.push_back({entry.rank, scene.placement->node(entry.rank),
+                    entry.done ? entry.counts.ended.in_ps() : -1, entry.counts});
+  }
+  return ranks_csv(rows);
+}
+
+std::string calls_csv(const CallTable& calls) {
   std::string out = "call,count,bytes,time_ps\n";
-  for (const auto& [name, t] : findings.calls) {
+  for (const auto& [name, t] : calls) {
     out += fmt::format("{},{},{},{}\n", name, t.count, t.bytes, t.inside.in_ps());
   }
   return out;
 }
 
-std::string traffic_text(const Ledger& ledger) {
-  std::string out =
-      fmt::format("# weft traffic matrix, {} ranks: from to bytes messages\n", ledger.ranks.size());
-  for (const PairCount& pair : ledger.pairs) {
+std::string calls_csv(const Findings& findings) {
+  return calls_csv(findings.calls);
+}
+
+std::string traffic_text(std::size_t ranks, const std::vector<PairCount>& pairs) {
+  std::string out = fmt::format("# weft traffic matrix, {} ranks: from to bytes messages\n", ranks);
+  for (const PairCount& pair : pairs) {
     out += fmt::format("{} {} {} {}\n", pair.from.index, pair.to.index, pair.bytes, pair.messages);
   }
   return out;
+}
+
+std::string traffic_text(const Ledger& ledger) {
+  return traffic_text(ledger.ranks.size(), ledger.pairs);
 }
 
 }  // namespace weft

@@ -53,4 +53,18 @@ std::string ranks_csv(const Scene& scene, const Ledger& ledger);
 std::string calls_csv(const Findings& findings);
 std::string traffic_text(const Ledger& ledger);
 
+// The same tables for real runs (run_record.hpp).
+struct RankRow {
+  RankId rank;
+  std::uint32_t node = 0;
+  std::int64_t end_ps = -1;  // -1: it did not end.
+  RankCounts counts;
+};
+std::string ranks_csv(const std::vector<RankRow>& rows);
+using CallTable = std::map<std::string, CallTotals>;
+std::string calls_csv(const CallTable& calls);
+// Of `ranks` ranks; those that took most time first.
+std::string calls_table(const CallTable& calls, std::uint32_t ranks);
+std::string traffic_text(std::size_t ranks, const std::vector<PairCount>& pairs);
+
 }  // namespace weft

@@ -16,6 +16,7 @@
 #include <weft/mpi/process.hpp>
 #include <weft/mpi/runtime.hpp>
 #include <weft/stage/alone.hpp>
+#include <weft/stage/run_record_keeper.hpp>
 #include <weft/wire/wire.hpp>
 
 namespace weft {
@@ -57,12 +58,14 @@ class WiredRuntime final : public mpi::Runtime {
  public:
   void join() override;
   void leave() override {
+    if (recorder_ != nullptr) recorder_->finish();
     wire_->leave(Duration::ms(30'000));
     seat_->leave();
   }
   [[noreturn]] void abort(RankId, int code, const std::string& message) override {
     std::fflush(nullptr);
     if (seat_ == nullptr) give_up(Error::run(message));
+    if (recorder_ != nullptr) recorder_->end_early();
     seat_->abort(code == 0 ? 1 : code, message);
     __builtin_unreachable();  // Some compilers do not believe a virtual function.
   }
@@ -77,6 +80,7 @@ class WiredRuntime final : public mpi::Runtime {
  private:
   std::unique_ptr<launch::Seat> seat_;
   std::unique_ptr<wire::Wire> wire_;
+  std::unique_ptr<RunRecorder> recorder_;  // Null: no record is wanted.
   mp::Options options_;
   coll::Choices choices_;
 };
@@ -96,11 +100,15 @@ void WiredRuntime::join() {
   auto wire = wire::Wire::join(*seat_);
   if (!wire) seat_->abort(1, wire.error().text());
   wire_ = *std::move(wire);
-  auto* const process = new mpi::Process(*wire_, options_, *this);
+  const launch::Settings& settings = seat_->settings();
+  if (!settings.profile.empty()) recorder_ = std::make_unique<RunRecorder>(*wire_, settings);
+  Fabric& fabric = recorder_ == nullptr ? static_cast<Fabric&>(*wire_) : recorder_->fabric();
+  auto* const process = new mpi::Process(fabric, options_, *this);
   process->choices = &choices_;
   process->real_time = true;
-  process->timed = !seat_->settings().profile.empty();
-  Current::set_everywhere(wire_.get(), process);
+  process->timed = recorder_ != nullptr;
+  Current::set_everywhere(&fabric, process);
+  if (recorder_ != nullptr) recorder_->begin(*process);
 }
 
 }  // namespace

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one rank of a real run did, call by call and message by message, in a file of its own while
+// it runs. Small and quick to write; app/run_record_merge.cpp makes an archive of all ranks' files
+// that other tools read.
+//
+// A file is a mark and then blocks: size, check sum, records. A record is a byte that says its
+// kind, the nanoseconds since the record before, and numbers of seven bits per byte. A rank that is
+// killed leaves whole blocks and perhaps a part of one: what it did until then can be read.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <weft/base/result.hpp>
+
+namespace weft {
+
+struct EventLogStart {
+  std::uint32_t rank = 0, ranks = 1;
+  std::uint32_t node = 0;  // Ranks of one node have one clock.
+  std::string host;
+  std::int64_t start_ns = 0;  // On that clock: what the times of events count from.
+};
+
+enum class EventKind : std::uint8_t {
+  start = 1,
+  name,           // What a call of this number is called.
+  enter,          // A call of the library,
+  leave,          // and its end.
+  send,           // A message is on its way to the peer.
+  receive,        // One has come from the peer, with its data.
+  receive_begin,  // One has been announced by the peer,
+  receive_end,    // and its data has come.
+  clock,          // How far another node's clock is ahead of that of rank 0.
+  end,            // Nothing follows.
+};
+inline constexpr auto event_kind_last = EventKind::end;
+
+struct LoggedMessage {
+  std::uint32_t peer = 0, context = 0;
+  std::int32_t tag = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct LoggedEvent {
+  EventKind kind = EventKind::end;
+  std::int64_t at_ns = 0;     // Since the start; a clock's: on that node's clock.
+  std::uint32_t name = 0;     // Of a call; see names().
+  LoggedMessage message;      // Of send, receive and receive_begin.
+  std::uint64_t number = 0;   // Joins receive_begin and receive_end.
+  std::uint32_t node = 0;     // Of a clock,
+  std::int64_t ahead_ns = 0;  // and how far it is ahead.
+};
+
+std::string event_log_path(const std::string& folder, std::uint32_t rank);
+
+// After a failure (a full disk) nothing more is written; problem() says so.
+class EventLogWriter {
+ public:
+  static Result<std::unique_ptr<EventLogWriter>> create(const std::string& path,
+                                                        const EventLogStart& start);
+  ~EventLogWriter();
+  EventLogWriter(const EventLogWriter&) = delete;
+  EventLogWriter& operator=(const EventLogWriter&) = delete;
+
+  // `call` is a literal, told apart by its address.
+  void enter(const char* call, std::int64_t at_ns);
+  void leave(const char* call, std::int64_t at_ns);
+  void message(EventKind kind, std::int64_t at_ns, const LoggedMessage& message,
+               std::uint64_t number = 0);
+  void receive_end(std::int64_t at_ns, std::uint64_t number);
+  void clock(std::uint32_t node, std::int64_t at_ns, std::int64_t ahead_ns);
+
+  void flush();
+  // Flushes and says that this is all.
+  void finish();
+  const std::string& problem() const { return problem_; }
+
+ private:
+  static constexpr std::size_t block_size = std::size_t{64} << 10;
+  static constexpr std::size_t record_max = 128;  // Beside texts.
+
+  EventLogWriter(std::string path, int file) : path_(std::move(path)), file_(file) {}
+  std::uint32_t number_of(const char* call, std::int64_t at_ns);
+  void begin(EventKind kind, std::int64_t at_ns, std::size_t text_size = 0);
+  void put(std::uint64_t value);
+  void put_signed(std::int64_t value);
+  void put_text(std::string_view text);
+  void write(const char* data, std::size_t size);
+
+  std::string path_;
+  int file_;
+  std::string block_;
+  std::int64_t last_ns_ = 0, flushed_ns_ = 0;
+  std::uint64_t records_ = 0;
+  std::unordered_map<const char*, std::uint32_t> numbers_;
+  std::string problem_;
+};
+
+class EventLogReader {
+ public:
+  static Result<EventLogReader> open(const std::string& path);
+
+  const EventLogStart& start() const { return start_; }
+  // By number; those that have occurred so far.
+  const std::vector<std::string>& names() const { return names_; }
+  // The next event that is neither a name nor the end. false: there is none; whole() says whether
+  // the rank came to its end. An error: the file is damaged.
+  Result<bool> next(LoggedEvent& out);
+  bool whole() const { return whole_; }
+
+ private:
+  explicit EventLogReader(std::string path);
+  Error damaged() const;
+  bool read_block();  // false: the file ends here, or in the middle of a block.
+  bool take(std::uint64_t& value);
+  bool take_signed(std::int64_t& value);
+  template <typename Number>
+  bool take_small(Number& value);
+  bool take_text(std::string& text);
+  bool take_message(LoggedMessage& message);
+  bool take_start();
+  bool take_name();
+  bool take_event(EventKind kind, LoggedEvent& out);
+
+  std::string path_;
+  std::unique_ptr<std::ifstream> file_;
+  std::string block_;
+  std::size_t at_ = 0;
+  bool bad_sum_ = false, whole_ = false;
+  EventLogStart start_;
+  std::vector<std::string> names_;
+  std::int64_t last_ns_ = 0;
+  std::uint64_t records_ = 0;
+};
+
+}  // namespace weft

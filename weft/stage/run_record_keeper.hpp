@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps the record of one rank of a real run, and at the end writes that of all, in rank 0.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <weft/base/result.hpp>
+#include <weft/launch/settings.hpp>
+#include <weft/mpi/process.hpp>
+#include <weft/mpi/profile.hpp>
+#include <weft/stage/event_log.hpp>
+#include <weft/stage/run_record.hpp>
+#include <weft/stage/run_record_fabric.hpp>
+#include <weft/wire/wire.hpp>
+
+namespace weft {
+
+class RunRecorder final : private mpi::CallListener {
+ public:
+  RunRecorder(wire::Wire& wire, const launch::Settings& settings);
+
+  Fabric& fabric() { return fabric_; }
+  // After MPI_Init has brought the ranks together: all of them make this call.
+  void begin(mpi::Process& process);
+  // In MPI_Finalize; all ranks make this call. Never takes longer than the limits of RecordTalk.
+  void finish();
+  // The job ends before its time: keeps what this rank knows.
+  void end_early();
+
+ private:
+  void entered(const char* call, Time at) override;
+  void left(const char* call, Time at) override;
+
+  void open_log();
+  void close_log(bool whole);
+  void compare_clocks();
+  RankNumbers own_numbers(bool ended) const;
+  RunRecord start_record() const;
+  void gather(RankNumbers own);
+  void write(const RunRecord& record) const;
+  void warn(const std::string& text) const;
+
+  wire::Wire& wire_;
+  const std::string folder_;
+  const bool events_;
+  RecordedFabric fabric_;
+  mpi::Process* process_ = nullptr;
+  std::unique_ptr<EventLogWriter> log_;
+  Time start_;  // When the ranks had found each other: the record begins here.
+  Duration processor_time_before_;
+  bool over_ = false;
+};
+
+}  // namespace weft
