@@ -38,7 +38,8 @@ bool Verdict::ended(std::uint32_t rank, int status, bool counts) {
   if (state.ended) return false;
   state.ended = true;
   ++ended_;
-  if (!counts) return false;
+  // Whoever began it counts, also if its end is heard of late, when others are being ended for it.
+  if (!counts && rank != first_lost_) return false;
   if (WIFSIGNALED(status)) {
     const int number = WTERMSIG(status);
     note(rank,

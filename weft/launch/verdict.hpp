@@ -30,7 +30,8 @@ class Verdict {
   bool has_ended(std::uint32_t rank) const { return ranks_[rank].ended; }
   bool gone(std::uint32_t rank) const { return ranks_[rank].ended || ranks_[rank].lost; }
   // The worst of the ranks that ended by themselves.
-  int code() const { return code_; }
+  // A rank that was lost is a failure, whatever is heard of it.
+  int code() const { return code_ == 0 && first_lost_ != nobody ? 1 : code_; }
   // The first failure; empty: none, or none whose reason is known yet.
   const std::string& reason() const { return reason_; }
   // The first one that was lost, when its end was not seen.

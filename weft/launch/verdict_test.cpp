@@ -57,6 +57,18 @@ TEST(Verdict, NamesTheFirstThatWasLostThoughItIsSeenToEndLater) {
   EXPECT_EQ(verdict.code(), 9);
 }
 
+// A survivor may end the job before the end of the one that was lost is heard of.
+TEST(Verdict, TheLostOneCountsHoweverLate) {
+  Verdict verdict({"a", "a", "a"});
+  EXPECT_TRUE(verdict.lost(1));
+  EXPECT_EQ(verdict.code(), 1);
+  EXPECT_FALSE(verdict.ended(0, SIGKILL, false));
+  EXPECT_EQ(verdict.code(), 1);
+  EXPECT_TRUE(verdict.ended(1, SIGKILL, false));
+  EXPECT_EQ(verdict.code(), 137);
+  EXPECT_EQ(verdict.reason(), "rank 1 on host a was ended by signal 9 (Killed)");
+}
+
 TEST(Verdict, LetsTheLastOneGoAsItLikes) {
   Verdict verdict({"a", "a"});
   EXPECT_FALSE(verdict.ended(0, code(0), true));

@@ -45,8 +45,9 @@ bool RecordedFabric::is_near(RankId peer) const {
   return peer == self() || (shares_memory_ && wire_.node_of(peer) == wire_.node_of(self()));
 }
 
-std::string RecordedFabric::rail_name(RankId, RailId rail) const {
-  return "rail " + std::to_string(rail.index);
+std::string RecordedFabric::rail_name(RankId peer, RailId rail) const {
+  const std::string name = wire_.rail_name(peer, rail);
+  return name.empty() ? "rail " + std::to_string(rail.index) : name;
 }
 
 std::size_t RecordedFabric::rail_number(RankId peer, RailId rail) {

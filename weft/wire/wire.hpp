@@ -55,6 +55,11 @@ class Wire final : public Fabric, private LinkHost {
   // Ends in order: waits until all that was sent has arrived, at most so long.
   void leave(Duration most);
 
+  // Of the interface or card; empty between processes of a host.
+  std::string rail_name(RankId peer, RailId rail) const {
+    const Link* const link = peers_[peer.index].link.get();
+    return link == nullptr ? std::string() : link->name_of(rail);
+  }
   const std::string& host_of(RankId rank) const { return peers_[rank.index].host_name; }
   const std::string& trouble_with(RankId rank) const { return peers_[rank.index].trouble; }
   std::uint32_t node_of(RankId rank) const { return peers_[rank.index].node; }
