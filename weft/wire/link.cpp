@@ -104,6 +104,7 @@ void Link::begin_dial(std::uint32_t index, Time now) {
                     .rail = index,
                     .connection = fresh_name(),
                     .replaces = rail.name};
+  prepare(*socket, setting_.lost_after);  // A call that nobody answers ends as silent rails do.
   rail.dial = std::make_unique<Dial>(std::move(*socket), setting_.secret, claim, now);
   host_.watch(rail.dial->socket(), peer_, RailId(index), true);
 }

@@ -167,8 +167,12 @@ void Link::tend(Time now) {
       tend_stream(i, now);
       continue;
     }
-    if (rail.dial != nullptr && now - rail.dial->since() > dial_limit(rail.failures))
+    if (rail.dial != nullptr && rail.dial->connecting() &&
+        now - rail.dial->since() > dial_limit(rail.failures)) {
       rail.dial.reset();
+    }
+    // Its kernel has answered: the process is there, and will answer when it calls in.
+    if (rail.dial != nullptr && !rail.dial->connecting()) alone_since_ = now;
     if (rail.dial == nullptr && now >= rail.next_try && !left_ && !dying_) begin_dial(i, now);
   }
   if (lanes_ != nullptr && any_up()) lanes_->tend(now);

@@ -260,6 +260,17 @@ TEST(WireWorkers, NothingIsLostWhenConnectionsBreak) {
   EXPECT_GT(broken, 5);
 }
 
+// A process that does not call in for long is busy, not lost.
+TEST(WireWorkers, ABusyPeerIsNotLost) {
+  launch::Settings settings;
+  settings.shared_memory = false;
+  settings.lost_after = Duration::ms(1000);
+  run_job(2, settings, [](Wire& wire) {
+    if (wire.self().index == 1) std::this_thread::sleep_for(std::chrono::milliseconds(3000));
+    talk(wire, measured(), 20, 100'000);
+  });
+}
+
 // With one rail there is a time without any; frames wait for it to come back.
 TEST(WireWorkers, TheOnlyRailComesBack) {
   launch::Settings settings;
