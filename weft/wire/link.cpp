@@ -162,6 +162,7 @@ void Link::adopt(std::uint32_t index, std::unique_ptr<Stream> stream, Time now) 
   prepare(stream->socket(), setting_.lost_after);
   rail.name = stream->facts().name;
   rail.stream = std::move(stream);
+  heard_of_ = true;
   rail.failures = 0;
   const Duration trip = health_of(rail.stream->socket()).round_trip / 2;
   rail.latency = trip;

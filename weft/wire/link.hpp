@@ -125,7 +125,8 @@ class Link : private LaneHost {
   bool wanted_ = false;         // Somebody has something to say.
   bool left_ = false;           // It ended in order.
   bool dying_ = false, lost_ = false;
-  Time alone_since_;  // No rail has been up.
+  bool heard_of_ = false;  // A rail has been up once.
+  Time alone_since_;       // No rail has been up.
   std::uint64_t next_out_ = 0, next_in_ = 0;
   std::deque<Outgoing> homeless_;  // In order, until a rail is up.
   struct Early {

@@ -151,12 +151,14 @@ void Link::tend_stream(std::uint32_t index, Time now) {
   }
   rail.stream->settle(done_, now);
   if (!rail.stream->has_unacknowledged()) return;
-  if (now - rail.stream->progress() < stall_limit) return;
   const bool others = std::count_if(rails_.begin(), rails_.end(),
                                     [](const Rail& other) { return other.stream != nullptr; }) > 1;
-  if (!others) return;
+  // The last one is left to the kernel for longer; then a new call finds out sooner than the
+  // kernel, which asks more and more rarely.
+  const Duration limit = others ? stall_limit : setting_.lost_after / 2;
+  if (now - rail.stream->progress() < limit) return;
   const Health health = health_of(rail.stream->socket());
-  if (health.open && health.silent >= stall_limit) give_up(index, now, true);
+  if (health.open && health.silent >= limit) give_up(index, now, true);
 }
 
 void Link::tend(Time now) {
@@ -185,7 +187,9 @@ void Link::tend(Time now) {
   }
   done_.clear();
   if (readable_ != 0 || any_up()) return;
-  if (dying_ || now - alone_since_ > setting_.lost_after) lose();
+  // Who has been heard of was silent for half the time already when its last rail was given up.
+  const Duration limit = heard_of_ ? setting_.lost_after / 2 : setting_.lost_after;
+  if (dying_ || now - alone_since_ > limit) lose();
 }
 
 void Link::lose() {

@@ -113,9 +113,9 @@ int error_of(const Descriptor& socket) {
 
 void prepare(const Descriptor& socket, Duration lost_after) {
   set(socket.get(), IPPROTO_TCP, TCP_NODELAY, 1);
-  const auto milliseconds = static_cast<int>(lost_after.in_seconds() * 1000);
-  set(socket.get(), IPPROTO_TCP, TCP_USER_TIMEOUT, milliseconds);
-  const int seconds = std::max(milliseconds / 4000, 1);
+  // Silence of a peer to whom nothing is under way. (TCP_USER_TIMEOUT would end connections to
+  // peers that do not read for long, too.)
+  const int seconds = std::max(static_cast<int>(lost_after.in_seconds() / 8), 1);
   set(socket.get(), SOL_SOCKET, SO_KEEPALIVE, 1);
   set(socket.get(), IPPROTO_TCP, TCP_KEEPIDLE, seconds);
   set(socket.get(), IPPROTO_TCP, TCP_KEEPINTVL, seconds);
