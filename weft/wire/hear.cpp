@@ -84,7 +84,7 @@ void Wire::hear(std::uint64_t word) {
 // What it sent before it ended has been read: rings are asked before sockets. After a goodbye its
 // end is no loss.
 void Wire::lose_neighbour(Neighbour& neighbour) {
-  if (neighbour.waiting() && !neighbour.broken()) return;
+  if (neighbour.unread() && !neighbour.broken()) return;
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, neighbour.watcher.get(), nullptr);
   neighbour.set_lost();
   if (!neighbour.left()) fail(neighbour.peer(), "its process has ended");

@@ -50,6 +50,7 @@ class Neighbour {
   bool next(Completion& out);
   // Whether next() has something to look at. Never changes anything.
   bool waiting() const { return in_.ready() || !incoming_.empty(); }
+  bool unread() const { return in_.ready(); }  // Something that was sent before, not begun.
   bool broken() const { return broken_; }
   // Puts into the ring what did not fit before; cookies that are through are added.
   void flush(std::vector<std::uint64_t>& done);
