@@ -14,7 +14,7 @@ constexpr double memory = 0.875;  // Of the part before, in a meter.
 // A rail found late is believed to be slow until it has shown better in as many parts.
 constexpr Duration late_weight = Duration::ms(5);
 // A rail that is so much later or earlier than the mean of a short message shall get less or more.
-constexpr double uneven = 1.2, step = 0.9;
+constexpr double uneven = 1.1, step = 0.95;
 
 // What a rail may have under way: enough to keep it busy until we look again, and not so much that
 // it would hold up a message when it slows down.
@@ -22,9 +22,11 @@ constexpr Duration ahead = Duration::ms(3);
 constexpr std::size_t window_least = std::size_t{128} << 10;
 constexpr Duration part_time = Duration::ms(1);
 constexpr std::size_t part_least = std::size_t{64} << 10;
+// Only with so much before it does a part tell how fast a rail is.
+constexpr std::size_t backlog = std::size_t{32} << 10;
 constexpr std::size_t part_most = std::size_t{1} << 20;
 constexpr Duration tend_every = Trunk::look_again;
-constexpr Duration patience = Duration::ms(3);  // With a rail that is late.
+constexpr Duration patience = Duration::ms(5);  // With a rail that is late.
 constexpr Duration least_gain = Duration::us(200);
 constexpr std::size_t line_bytes = 64;  // Parts begin at whole lines of memory.
 
@@ -159,8 +161,8 @@ void Trunk::give(Peer& peer, Message& message, const Choice& choice) {
   unused_.pop_back();
   Part& part = parts_[index];
   Rail& rail = peer.rails[choice.rail.index];
-  part = {&message,         stretch.offset, stretch.size,   choice.rail,
-          rail.queued == 0, fabric_.now(),  part.generation};
+  part = {&message,      stretch.offset, stretch.size, choice.rail, rail.queued < backlog,
+          fabric_.now(), part.generation};
   const std::uint64_t cookie = part_bit | (std::uint64_t{part.generation} << 32) | index;
   rail.queued += stretch.size;
   rail.outstanding.push_back(cookie);
@@ -215,7 +217,11 @@ bool Trunk::relieve(RankId id, Peer& peer) {
   Part* const part = find(cookie);
   WEFT_CHECK(part != nullptr);
   const double here = static_cast<double>(part->size) / quickest + least_gain.in_seconds();
+  // Whatever seems late, no message costs more than twice its bytes.
+  Message& message = *part->message;
+  if (message.doubled + part->size > message.load.data.size) return false;
   if (slowest < 2 * here || !fabric_.take_back(id, cookie)) return false;
+  message.doubled += part->size;
   // Whatever it delivered before, this is what it does now.
   const auto late_rail = static_cast<std::size_t>(part->rail.index);
   if (from->late > Duration::zero()) {
@@ -223,7 +229,6 @@ bool Trunk::relieve(RankId id, Peer& peer) {
     from->meter.set(std::max(rate(id, peer, late_rail), before / 4));
   }
   // Straight to that rail: the line is empty, and whoever chose might choose as before.
-  Message& message = *part->message;
   const std::size_t size = part->size;
   take_off(peer, cookie);
   give(peer, message, {idle, size, true});
@@ -319,10 +324,15 @@ std::uint64_t Trunk::delivered(std::uint64_t cookie) {
 // much to do, and who came first, or had nothing, too little. So much for shares; what all rails
 // carry together is measured by longer messages.
 void Trunk::balance(RankId id, Peer& peer, const Message& message) {
-  if (message.crowded || message.laps.size() < 2) return;
+  if (message.crowded || message.laps.empty() || peer.rails.size() < 2) return;
   double mean = 0;
   for (const Message::Lap& lap : message.laps) mean += lap.time.in_seconds();
-  mean /= static_cast<double>(message.laps.size());
+  std::size_t used = 0;  // A rail may have had two parts.
+  for (std::size_t i = 0; i < peer.rails.size(); ++i) {
+    used += std::any_of(message.laps.begin(), message.laps.end(),
+                        [&](const Message::Lap& lap) { return lap.rail.index == i; });
+  }
+  mean /= static_cast<double>(used);
   double sum = 0, new_sum = 0;
   std::vector<double> rates(peer.rails.size());
   for (std::size_t i = 0; i < rates.size(); ++i) {
@@ -330,7 +340,7 @@ void Trunk::balance(RankId id, Peer& peer, const Message& message) {
     const double now = rate(id, peer, i);
     double time = 0;
     for (const Message::Lap& lap : message.laps) {
-      if (lap.rail.index == i) time = lap.time.in_seconds();
+      if (lap.rail.index == i) time += lap.time.in_seconds();
     }
     rates[i] = time > mean * uneven ? now * step : time < mean / uneven ? now / step : now;
     sum += now;

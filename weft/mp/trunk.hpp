@@ -78,8 +78,9 @@ class Trunk {
       RailId rail;
       Duration time;
     };
-    std::vector<Lap> laps;  // Of parts on rails that had nothing else to do,
-    bool crowded = false;   // and whether there were others.
+    std::vector<Lap> laps;    // Of parts on rails that had nothing else to do,
+    bool crowded = false;     // and whether there were others.
+    std::size_t doubled = 0;  // Bytes that went again because a rail was late.
   };
   struct Part {
     Message* message = nullptr;

@@ -18,7 +18,8 @@ struct Piece {
 };
 
 Piece find_piece(Process& process, const TransferArguments& arguments) {
-  if (process.timed || !process.running() || process.tuning != nullptr || arguments.count < 0) {
+  if (process.timed || !process.running() || process.tuning != nullptr || arguments.count < 0 ||
+      arguments.type == MPI_DATATYPE_NULL) {
     return {};
   }
   Communicator* const comm = find_communicator(process, arguments.comm);

@@ -151,8 +151,9 @@ int Wire::sleep_ms(Time until) const {
   }
   if (ofi_ != nullptr) most = ofi_->sleep_ms(most);
   if (until < Time::never()) {
+    // Rounded up: asking again and again would keep a core from those we wait for.
     const double left = (until - now()).in_seconds() * 1000;
-    most = std::clamp(static_cast<int>(left), 0, most);
+    most = std::clamp(static_cast<int>(left) + 1, left > 0 ? 1 : 0, std::max(most, 1));
   }
   return most;
 }
