@@ -95,7 +95,8 @@ void Front::hear(Crew& crew, const Frame& frame) {
   if (in.broken()) return;
   if (kind == FromAgent::seated) verdict_.sat(rank);
   if (kind == FromAgent::left) verdict_.left(rank);
-  if (kind == FromAgent::lost && verdict_.lost(rank)) miss(rank);
+  // Whom we end ourselves is lost too, and means nothing.
+  if (kind == FromAgent::lost && !ending_ && interrupted_ == 0 && verdict_.lost(rank)) miss(rank);
   if (kind == FromAgent::abort) {
     const auto code = in.number_up_to(std::numeric_limits<std::uint32_t>::max());
     hear_abort(rank, code, in.text());

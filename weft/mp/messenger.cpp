@@ -78,7 +78,7 @@ Request* Messenger::send(const Sending& sending) {
   use_.bytes_sent += sending.size;
   fabric_.note_message(sending.to, sending.size);
 
-  if (is_lost(sending.to)) {
+  if (is_lost(sending.to) || is_revoked(sending.context)) {
     request->failed = true;
     complete(request);
     return request;
@@ -203,7 +203,7 @@ Request* Messenger::receive(const Receiving& receiving) {
           matching_->find(receiving.context, receiving.source, receiving.tag)) {
     const std::unique_ptr<UnexpectedRecord> record = matching_->remove_unexpected(found);
     accept(request, *record, record->data.get());
-  } else if (request->bound && is_lost(request->peer)) {
+  } else if ((request->bound && is_lost(request->peer)) || is_revoked(request->context)) {
     request->failed = true;
     complete(request);
   } else {
@@ -294,6 +294,11 @@ void Messenger::pause() {
 
 bool Messenger::is_lost(RankId peer) const {
   return !lost_.empty() && std::find(lost_.begin(), lost_.end(), peer) != lost_.end();
+}
+
+bool Messenger::is_revoked(ContextId context) const {
+  return !revoked_.empty() &&
+         std::find(revoked_.begin(), revoked_.end(), context) != revoked_.end();
 }
 
 bool Messenger::quiet() const {

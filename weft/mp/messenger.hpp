@@ -136,6 +136,9 @@ class Messenger {
   // Resumed at the end of progress(); for coroutines that wait for other things than requests.
   void resume_later(std::coroutine_handle<> handle) { ready_.push_back(handle); }
 
+  // Messages of this context have no future: what waits for one, now or later, fails.
+  void revoke(ContextId context);
+
   // Peers that no way leads to any more, in the order of finding out.
   const std::vector<RankId>& lost() const { return lost_; }
 
@@ -179,6 +182,8 @@ class Messenger {
   std::vector<std::size_t> part_ends(RankId peer, std::size_t size, std::uint32_t count) const;
   void finish_part(std::uint64_t cookie);
   bool is_lost(RankId peer) const;
+  bool is_revoked(ContextId context) const;
+  void fail(Request& request);
   void owe_credit(RankId peer, std::size_t bytes);
 
   Fabric& fabric_;
@@ -189,6 +194,7 @@ class Messenger {
   std::unique_ptr<Peers> peers_;
   std::unique_ptr<Trunk> trunk_;  // Null: messages are cut once, by what rails say of themselves.
   std::vector<RankId> lost_;
+  std::vector<ContextId> revoked_;
   std::vector<std::coroutine_handle<>> ready_;
   std::uint32_t sends_open_ = 0;
   Completion incoming_;  // Kept: making one costs more than filling it.

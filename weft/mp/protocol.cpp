@@ -268,12 +268,25 @@ void Messenger::on_peer_lost(RankId peer) {
   for (Request& request : slab_->requests) {
     const bool its = request.kind != Request::Kind::free && !request.done && request.peer == peer &&
                      (request.kind == Request::Kind::send || request.matched || request.bound);
-    if (!its) continue;
-    if (request.kind == Request::Kind::receive && !request.matched) {
-      matching_->remove_posted(&request);
-    }
-    request.failed = true;
-    complete(&request);
+    if (its) fail(request);
+  }
+}
+
+void Messenger::fail(Request& request) {
+  if (request.kind == Request::Kind::receive && !request.matched) {
+    matching_->remove_posted(&request);
+  }
+  request.failed = true;
+  complete(&request);
+}
+
+// What is under way already comes to its end: the network may still look at its memory.
+void Messenger::revoke(ContextId context) {
+  if (is_revoked(context)) return;
+  revoked_.push_back(context);
+  for (Request& request : slab_->requests) {
+    const bool open = request.kind != Request::Kind::free && !request.done;
+    if (open && request.context == context && !request.matched) fail(request);
   }
 }
 

@@ -53,8 +53,21 @@ void Process::wait_low(const mp::Request* request) {
 void Process::note_losses() {
   losses_ = messenger.lost().size();
   const MPI_Errhandler handler = default_communicator(*this).handler;
-  if (handler != MPI_ERRORS_ARE_FATAL && handler != MPI_ERRORS_ABORT) return;
   const RankId lost = messenger.lost().back();
+  if (handler != MPI_ERRORS_ARE_FATAL && handler != MPI_ERRORS_ABORT) {
+    // Collective calls with a member missing come to no end, and those who noticed first have left
+    // them: they fail for all.
+    const auto revoke = [&](const Communicator& comm) {
+      if (!comm.local.find(lost) && !comm.remote.find(lost)) return;
+      using Traffic = Communicator::Traffic;
+      for (const Traffic traffic : {Traffic::collectives, Traffic::local, Traffic::creation}) {
+        messenger.revoke(comm.context_of(traffic));
+      }
+    };
+    revoke(world);
+    communicators.for_each(revoke);
+    return;
+  }
   const std::string why = runtime.trouble_with(lost);
   end_job(*this, MPI_ERR_PROC_ABORTED,
           "rank " + std::to_string(rank().index) + ": rank " + std::to_string(lost.index) +
