@@ -280,13 +280,15 @@ void Messenger::fail(Request& request) {
   complete(&request);
 }
 
-// What is under way already comes to its end: the network may still look at its memory.
+// Sends that are under way come to their end, as the network may still look at their memory.
+// Receives do not wait for senders who may have given up; what comes later finds its memory closed.
 void Messenger::revoke(ContextId context) {
   if (is_revoked(context)) return;
   revoked_.push_back(context);
   for (Request& request : slab_->requests) {
     const bool open = request.kind != Request::Kind::free && !request.done;
-    if (open && request.context == context && !request.matched) fail(request);
+    const bool leaving = request.kind == Request::Kind::send && request.matched;
+    if (open && request.context == context && !leaving) fail(request);
   }
 }
 

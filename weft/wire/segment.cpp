@@ -67,8 +67,8 @@ Result<std::unique_ptr<Segment>> Segment::open(int process, int memory, int bell
   const std::string files = "/proc/" + std::to_string(process) + "/fd/";
   made->memory_ = ::open((files + std::to_string(memory)).c_str(), O_RDWR | O_CLOEXEC);
   if (made->memory_ < 0) return failed("shared memory of process " + std::to_string(process));
-  made->bell_end_ =
-      ::open((files + std::to_string(bell)).c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+  // For reading too: so it has a reader even if its owner is gone, and ringing raises no signal.
+  made->bell_end_ = ::open((files + std::to_string(bell)).c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
   if (made->bell_end_ < 0) return failed("the bell of process " + std::to_string(process));
   if (Status mapped = made->map(rings, false); !mapped) return std::move(mapped).error();
   return made;
