@@ -134,6 +134,10 @@ void Messenger::accept(Request* receive, const Envelope& message, const std::byt
 }
 
 void Messenger::answer_request(Request* receive, const Envelope& message) {
+  if (is_lost(message.peer)) {  // It asked, and was gone before anybody answered.
+    fail(*receive);
+    return;
+  }
   const std::size_t size = std::min(receive->size, message.arrival.size);
   Header header;
   header.verb = Verb::ready;
