@@ -96,7 +96,7 @@ void Process::asked_time() {
   if (fabric.now() != asked_at_) {
     asked_ = 0;
   } else if (++asked_ > patience) {
-    fabric.spend(Duration::ns(1) * (1LL << std::min(asked_ - patience, longest)));
+    fabric.spend(Duration::ns(1) * (std::int64_t{1} << std::min(asked_ - patience, longest)));
   }
   asked_at_ = fabric.now();
 }

@@ -59,6 +59,7 @@ class Cast final : public RankBody, public mpi::Runtime {
     prepare_thread_for_crashes();
     images_.enter(rank.index);
   }
+  using mpi::Runtime::leave;
   void leave(RankId rank) override { images_.leave(rank.index); }
 
   [[noreturn]] void abort(RankId rank, int code, const std::string& message) override;
