@@ -8,10 +8,10 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <weft/base/signals_kept.hpp>
 #include <weft/launch/environment.hpp>
 #include <weft/launch/notices.hpp>
 #include <weft/launch/pmix_plugin.hpp>
-#include <weft/launch/signals_kept.hpp>
 
 namespace weft::launch {
 namespace {

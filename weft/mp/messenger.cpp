@@ -15,6 +15,20 @@
 
 namespace weft::mp {
 
+namespace {
+
+Header envelope(Verb verb, const Sending& sending) {
+  Header header;
+  header.verb = verb;
+  header.internal = sending.internal;
+  header.context = sending.context;
+  header.source = sending.source;
+  header.tag = sending.tag;
+  return header;
+}
+
+}  // namespace
+
 Request::Request() = default;
 Request::~Request() = default;
 Request::Request(Request&&) noexcept = default;
@@ -108,12 +122,7 @@ bool Messenger::send_now(const Sending& sending) {
   ++use_.eager;
   use_.bytes_sent += sending.size;
   fabric_.note_message(sending.to, sending.size);
-  Header header;
-  header.verb = Verb::eager;
-  header.internal = sending.internal;
-  header.context = sending.context;
-  header.source = sending.source;
-  header.tag = sending.tag;
+  Header header = envelope(Verb::eager, sending);
   header.credit = std::exchange(peer.owed, 0);
   const auto* const data = static_cast<const std::byte*>(sending.data);
   fabric_.copy(nullptr, nullptr, sending.size);
@@ -125,12 +134,7 @@ bool Messenger::send_now(const Sending& sending) {
 void Messenger::send_eager(Request* request, const Sending& sending) {
   ++use_.eager;
   const bool zero_copy = sending.tuning == nullptr ? options_.zero_copy : sending.tuning->zero_copy;
-  Header header;
-  header.verb = Verb::eager;
-  header.internal = sending.internal;
-  header.context = sending.context;
-  header.source = sending.source;
-  header.tag = sending.tag;
+  Header header = envelope(Verb::eager, sending);
   if (!ordered_) header.sequence = (*peers_)[sending.to].sent++;
   const Payload payload{request->data, sending.size};
   if (zero_copy) {
@@ -145,12 +149,7 @@ void Messenger::send_eager(Request* request, const Sending& sending) {
 
 void Messenger::send_request(Request* request, const Sending& sending) {
   ++use_.rendezvous;
-  Header header;
-  header.verb = Verb::request;
-  header.internal = sending.internal;
-  header.context = sending.context;
-  header.source = sending.source;
-  header.tag = sending.tag;
+  Header header = envelope(Verb::request, sending);
   header.size = sending.size;
   header.sender = id_of(request);
   if (!ordered_) header.sequence = (*peers_)[sending.to].sent++;

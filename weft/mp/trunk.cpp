@@ -74,10 +74,6 @@ double Trunk::rate(RankId id, const Peer& peer, std::size_t index) const {
   return rate;
 }
 
-double Trunk::rate_of(RankId id, RailId rail) {
-  return rate(id, peer_of(id), rail.index);
-}
-
 void Trunk::begin(const Load& load) {
   auto message = std::make_unique<Message>();
   message->load = load;

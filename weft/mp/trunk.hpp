@@ -60,9 +60,6 @@ class Trunk {
   bool busy() const { return !messages_.empty(); }
   void forget(RankId peer);  // It is lost, and all that was to go there.
 
-  // For the curious.
-  double rate_of(RankId peer, RailId rail);
-
  private:
   struct Message {
     Load load;

@@ -51,10 +51,11 @@ void Process::wait_low(const mp::Request* request) {
 // Unless the program wants to hear of errors, the loss of a rank is the end of the job, whoever
 // waits for whom.
 void Process::note_losses() {
-  losses_ = messenger.lost().size();
   const MPI_Errhandler handler = default_communicator(*this).handler;
-  const RankId lost = messenger.lost().back();
-  if (handler != MPI_ERRORS_ARE_FATAL && handler != MPI_ERRORS_ABORT) {
+  const bool fatal = handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
+  while (losses_ < messenger.lost().size()) {
+    const RankId lost = messenger.lost()[losses_++];
+    if (fatal) end_for(lost);
     // Collective calls with a member missing come to no end, and those who noticed first have left
     // them: they fail for all.
     const auto revoke = [&](const Communicator& comm) {
@@ -66,8 +67,10 @@ void Process::note_losses() {
     };
     revoke(world);
     communicators.for_each(revoke);
-    return;
   }
+}
+
+void Process::end_for(RankId lost) {
   const std::string why = runtime.trouble_with(lost);
   end_job(*this, MPI_ERR_PROC_ABORTED,
           "rank " + std::to_string(rank().index) + ": rank " + std::to_string(lost.index) +

@@ -125,6 +125,7 @@ struct Process final : public WaitTeller {
 
  private:
   void note_losses();
+  [[noreturn]] void end_for(RankId lost);
 
   Idle idle_;
   std::size_t losses_ = 0;   // Of the messenger's, those that were looked at.

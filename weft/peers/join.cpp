@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <weft/base/check.hpp>
+#include <weft/base/signals_kept.hpp>
 #include <weft/peers/local.hpp>
 #include <weft/peers/plugin.hpp>
 
@@ -75,29 +76,6 @@ class MpiPeers final : public Peers {
   const PeersPlugin& plugin_;
   int self_ = plugin_.self();
   int count_ = plugin_.count();
-};
-
-// MPI libraries install handlers of their own and start threads. Signals are for the simulator: it
-// gets its handlers back, and those threads see none.
-class SignalsKept {
- public:
-  SignalsKept() {
-    for (int i = 1; i < NSIG; ++i) ::sigaction(i, nullptr, &actions_[static_cast<std::size_t>(i)]);
-    sigset_t blocked;
-    sigfillset(&blocked);
-    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&blocked, fault);
-    ::pthread_sigmask(SIG_BLOCK, &blocked, &mask_);
-  }
-  SignalsKept(const SignalsKept&) = delete;
-  SignalsKept& operator=(const SignalsKept&) = delete;
-  ~SignalsKept() {
-    for (int i = 1; i < NSIG; ++i) ::sigaction(i, &actions_[static_cast<std::size_t>(i)], nullptr);
-    ::pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
-  }
-
- private:
-  std::array<struct sigaction, NSIG> actions_{};
-  sigset_t mask_{};
 };
 
 // Settings of the MPI libraries, unless the user made them. What neighbours owe each other for a

@@ -87,7 +87,7 @@ void Wire::lose_neighbour(Neighbour& neighbour) {
   if (neighbour.unread() && !neighbour.broken()) return;
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, neighbour.watcher.get(), nullptr);
   neighbour.set_lost();
-  if (!neighbour.left()) fail(neighbour.peer(), "its process has ended");
+  if (!neighbour.left()) lose(neighbour.peer(), "its process has ended");
 }
 
 void Wire::hear_seat() {
@@ -104,7 +104,7 @@ void Wire::hear_seat() {
       peer.link->dying();
     } else if (peer.neighbour == nullptr || !peer.neighbour->left()) {
       if (peer.neighbour != nullptr) peer.neighbour->set_lost();
-      fail(RankId(notice.rank), "its process has ended");
+      lose(RankId(notice.rank), "its process has ended");
     }
   }
 }

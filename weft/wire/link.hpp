@@ -34,6 +34,7 @@ class LinkHost {
  public:
   virtual ~LinkHost() = default;
   virtual void tell(Completion&& completion) = 0;
+  virtual void lose(RankId peer, const std::string& reason) = 0;
   virtual void watch(const Descriptor& socket, RankId peer, RailId rail, bool out) = 0;
   virtual const Regions& regions() const = 0;
   virtual Time now() const = 0;

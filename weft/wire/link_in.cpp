@@ -196,7 +196,7 @@ void Link::lose() {
   if (lost_ || left_) return;
   lost_ = true;
   if (lanes_ != nullptr) lanes_->end();
-  tell_rail(0, Completion::Kind::peer_lost);
+  host_.lose(peer_, dying_ ? "its process has ended" : "no rail leads to it any more");
 }
 
 void Link::say_goodbye() {

@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 
 #include <weft/base/quantity.hpp>
-#include <weft/launch/signals_kept.hpp>
+#include <weft/base/signals_kept.hpp>
 #include <weft/wire/ofi.hpp>
 #include <weft/wire/ofi_lanes.hpp>
 #include <weft/wire/registration_watch.hpp>
@@ -94,7 +94,7 @@ Result<std::unique_ptr<Ofi>> Ofi::find(std::span<const std::string> wishes,
                                        const std::string& folder) {
   const bool named = std::any_of(wishes.begin(), wishes.end(), &is_ofi_wish);
   if (!named && (!wishes.empty() || !hardware_likely())) return std::unique_ptr<Ofi>();
-  const launch::SignalsKept kept;
+  const SignalsKept kept;
   const auto plugin = load_plugin(folder);
   if (!plugin) {
     if (!named) return std::unique_ptr<Ofi>();
@@ -166,7 +166,7 @@ std::vector<OfiPlace> Ofi::places() const {
 }
 
 Status Ofi::open() {
-  const launch::SignalsKept kept;
+  const SignalsKept kept;
   keeps_ = limits_.count > 0 && RegistrationWatch::arm();
   for (const auto& card : cards_) {
     Status opened = card->open();

@@ -66,13 +66,9 @@ void Wire::connect(RankId peer) {
   look_every_ = ticks_per_ms_ / 1000;
 }
 
-void Wire::fail(RankId peer, const std::string& reason) {
-  if (peers_[peer.index].trouble.empty()) peers_[peer.index].trouble = reason;
-  tell_lost(peer);
-}
-
-void Wire::tell_lost(RankId peer) {
+void Wire::lose(RankId peer, const std::string& reason) {
   Peer& to = peers_[peer.index];
+  if (to.trouble.empty()) to.trouble = reason;
   if (std::exchange(to.lost_told, true)) return;
   Completion lost;
   lost.kind = Completion::Kind::peer_lost;
@@ -80,12 +76,20 @@ void Wire::tell_lost(RankId peer) {
   events_.push_back(std::move(lost));
 }
 
+void Wire::tell_sent(RankId peer, std::uint64_t cookie) {
+  Completion sent;
+  sent.kind = Completion::Kind::sent;
+  sent.peer = peer;
+  sent.cookie = cookie;
+  events_.push_back(std::move(sent));
+}
+
 void Wire::post(const Way& way, const FrameHead& head, Payload payload, bool stable,
                 std::uint64_t cookie) {
   Peer& to = peers_[way.peer.index];
   if (to.neighbour != nullptr) {
     if (Status posted = to.neighbour->post(head, payload); !posted) {
-      fail(way.peer, posted.error().text());
+      lose(way.peer, posted.error().text());
     }
   } else if (to.link != nullptr) {
     link_to(way.peer).post(way.rail, head, payload, stable, cookie);
@@ -101,14 +105,9 @@ void Wire::post(const Way& way, const FrameHead& head, Payload payload, bool sta
     }
     events_.push_back(std::move(frame));
   } else {
-    fail(way.peer, to.trouble);
+    lose(way.peer, to.trouble);
   }
-  if (cookie == 0) return;
-  Completion sent;
-  sent.kind = Completion::Kind::sent;
-  sent.peer = way.peer;
-  sent.cookie = cookie;
-  events_.push_back(std::move(sent));
+  if (cookie != 0) tell_sent(way.peer, cookie);
 }
 
 void Wire::write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
@@ -117,7 +116,7 @@ void Wire::write(const Way& way, Payload payload, RemoteMemory target, const Fra
   bool at_once = true;
   if (to.neighbour != nullptr) {
     const auto written = to.neighbour->write(payload, target, notice, cookie);
-    if (!written) fail(way.peer, written.error().text());
+    if (!written) lose(way.peer, written.error().text());
     at_once = !written || *written;
   } else if (to.link != nullptr) {
     link_to(way.peer).write(way.rail, payload, target, notice, cookie);
@@ -132,12 +131,7 @@ void Wire::write(const Way& way, Payload payload, RemoteMemory target, const Fra
     written.head = notice;
     events_.push_back(std::move(written));
   }
-  if (!at_once) return;
-  Completion sent;
-  sent.kind = Completion::Kind::sent;
-  sent.peer = way.peer;
-  sent.cookie = cookie;
-  events_.push_back(std::move(sent));
+  if (at_once) tell_sent(way.peer, cookie);
 }
 
 bool Wire::take_back(RankId peer, std::uint64_t cookie) {
@@ -198,12 +192,8 @@ bool Wire::poll(Completion& out) {
     }
     if (poll_neighbours(out)) return true;
     if (!done_.empty()) {
-      for (const std::uint64_t cookie : done_) {
-        Completion sent;
-        sent.kind = Completion::Kind::sent;
-        sent.cookie = cookie;
-        events_.push_back(std::move(sent));
-      }
+      // Cookies say whose they are.
+      for (const std::uint64_t cookie : done_) tell_sent(self_, cookie);
       done_.clear();
       continue;
     }

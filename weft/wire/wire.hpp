@@ -92,11 +92,12 @@ class Wire final : public Fabric, private LinkHost {
 
   // LinkHost
   void tell(Completion&& completion) override { events_.push_back(std::move(completion)); }
+  void lose(RankId peer, const std::string& reason) override;
   void watch(const Descriptor& socket, RankId peer, RailId rail, bool out) override;
   const Regions& regions() const override { return *regions_; }
 
   Link& link_to(RankId peer);
-  void fail(RankId peer, const std::string& reason);
+  void tell_sent(RankId peer, std::uint64_t cookie);
   bool something_waits();
   bool poll_neighbours(Completion& out);
   bool poll_links(Completion& out);
@@ -106,7 +107,6 @@ class Wire final : public Fabric, private LinkHost {
   void hear_seat();
   void open_door(std::size_t rail);
   void hear_caller(std::size_t slot);
-  void tell_lost(RankId peer);
   int sleep_ms(Time until) const;
   void sleep(Time until);
   void lose_neighbour(Neighbour& neighbour);

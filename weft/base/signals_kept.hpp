@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries of launchers install handlers and start threads. Signals are the program's: while one
+// Libraries of others install handlers and start threads. Signals are the program's: while one
 // of these lives threads are born deaf, and in the end handlers are as they were.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <csignal>
 #include <cstddef>
 
-namespace weft::launch {
+namespace weft {
 
 class SignalsKept {
  public:
@@ -30,4 +30,4 @@ class SignalsKept {
   sigset_t mask_{};
 };
 
-}  // namespace weft::launch
+}  // namespace weft
