@@ -18,6 +18,7 @@ std::uint32_t size = 0;
 PmixListener listener;
 
 // Whom an event is about; if it does not say, whoever told it.
+// NOLINTNEXTLINE(readability-function-size): the library says which parameters.
 void on_event(std::size_t, pmix_status_t status, const pmix_proc_t* source, pmix_info_t info[],
               std::size_t infos, pmix_info_t*, std::size_t,
               pmix_event_notification_cbfunc_fn_t done, void* data) {
