@@ -12,6 +12,11 @@ namespace {
 
 constexpr Duration retry_first = Duration::ms(20);
 constexpr Duration retry_most = Duration::ms(300);
+constexpr std::size_t everything = std::size_t{1} << 30;
+constexpr Duration weigh_every = Duration::ms(10);
+constexpr Duration room_for = Duration::us(250);
+constexpr std::size_t least_room = std::size_t{8} << 10;
+constexpr std::size_t most_room = std::size_t{1} << 20;
 
 Duration retry_after(int failures) {
   Duration wait = retry_first;
@@ -167,6 +172,7 @@ void Link::adopt(std::uint32_t index, std::unique_ptr<Stream> stream, Time now) 
   const Duration trip = health_of(rail.stream->socket()).round_trip / 2;
   rail.latency = trip;
   rail.watched_out = false;
+  rail.room = Stream::first_room;
   host_.watch(rail.stream->socket(), peer_, RailId(index), false);
   std::deque<Outgoing> waiting;
   waiting.swap(homeless_);
@@ -213,8 +219,9 @@ void Link::give_up(std::uint32_t index, Time now, bool tell_peer) {
           homeless_.push_back(std::move(outgoing));
         }
         break;
-      case RecordKind::write: {
-        if (outgoing.cookie == 0) break;  // Taken back.
+      case RecordKind::write:
+      case RecordKind::more: {
+        if (outgoing.cookie == 0) break;  // Taken back, or a piece of one that follows.
         if (lanes_ != nullptr) lanes_->doubt(outgoing.record.key);
         return_write(index, outgoing.cookie);
         break;
@@ -242,12 +249,45 @@ std::optional<std::uint32_t> Link::pick(RailId wish) const {
 void Link::push(std::uint32_t index, Outgoing&& outgoing) {
   Rail& rail = rails_[index];
   rail.stream->push(std::move(outgoing));
+  pump(index);
+}
+
+void Link::pump(std::uint32_t index) {
+  Rail& rail = rails_[index];
   // A broken connection is noticed when it is read.
   static_cast<void>(rail.stream->pump_out());
   const bool wants_out = rail.stream->has_unsent();
   if (wants_out == rail.watched_out) return;
   rail.watched_out = wants_out;
   host_.watch(rail.stream->socket(), peer_, RailId(index), wants_out);
+}
+
+bool Link::let_go() {
+  bool left = false;
+  for (std::uint32_t i = 0; i < rails_.size(); ++i) {
+    if (rails_[i].stream == nullptr || !rails_[i].stream->has_unsent()) continue;
+    rails_[i].stream->set_room(everything);
+    pump(i);
+    left = left || rails_[i].stream->has_unsent();
+  }
+  return left;
+}
+
+void Link::take_up() {
+  for (const Rail& rail : rails_) {
+    if (rail.stream != nullptr) rail.stream->set_room(rail.room);
+  }
+}
+
+// For a moment's worth of data, so that frames do not stand long behind it: less would keep the
+// rail waiting for us.
+void Link::make_room(Rail& rail, Time now) {
+  if (now - rail.weighed < weigh_every) return;
+  rail.weighed = now;
+  const auto rate = static_cast<double>(health_of(rail.stream->socket()).delivered);
+  const auto moment = static_cast<std::size_t>(rate * room_for.in_seconds());
+  rail.room = std::clamp(moment, least_room, most_room);
+  rail.stream->set_room(rail.room);
 }
 
 void Link::send_in_order(RailId wish, Outgoing&& outgoing) {

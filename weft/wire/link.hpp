@@ -64,6 +64,9 @@ class Link : private LaneHost {
   void write(RailId rail, Payload payload, RemoteMemory target, const FrameHead& notice,
              std::uint64_t cookie);
   bool take_back(std::uint64_t cookie);
+  // The process goes off to compute: the kernel gets all that it takes. Then it is back.
+  bool let_go();  // true: it has not taken everything.
+  void take_up();
   // The memory of this key may be written by the peer.
   void share(std::uint64_t key, std::byte* data, std::size_t size) {
     if (lanes_ != nullptr) lanes_->share(key, data, size);
@@ -96,6 +99,8 @@ class Link : private LaneHost {
     int failures = 0;
     Duration latency;
     bool watched_out = false;
+    Time weighed;
+    std::size_t room = 0;  // For data in the kernel that has not been sent.
   };
 
   void begin_dial(std::uint32_t index, Time now);
@@ -104,6 +109,8 @@ class Link : private LaneHost {
   void give_up(std::uint32_t index, Time now, bool tell_peer);
   void tend_stream(std::uint32_t index, Time now);
   void push(std::uint32_t index, Outgoing&& outgoing);
+  void pump(std::uint32_t index);
+  void make_room(Rail& rail, Time now);
   void send_in_order(RailId wish, Outgoing&& outgoing);
   std::optional<std::uint32_t> pick(RailId wish) const;
   bool deliver(Incoming& in, std::uint32_t index, Completion& out);

@@ -28,11 +28,7 @@ void Link::stir(RailId id, Time now) {
   if (rail.stream == nullptr) return;
   readable_ |= std::uint64_t{1} << id.index;
   if (rail.stream->has_unsent()) {
-    static_cast<void>(rail.stream->pump_out());
-    if (!rail.stream->has_unsent() && rail.watched_out) {
-      rail.watched_out = false;
-      host_.watch(rail.stream->socket(), peer_, id, false);
-    }
+    pump(id.index);
   }
 }
 
@@ -139,12 +135,15 @@ bool Link::deliver(Incoming& in, std::uint32_t index, Completion& out) {
     case RecordKind::goodbye:
       left_ = true;
       return false;
+    case RecordKind::more:
+      return false;  // Streams put writes together.
   }
   return false;
 }
 
 void Link::tend_stream(std::uint32_t index, Time now) {
   Rail& rail = rails_[index];
+  if (rail.stream->has_unsent()) make_room(rail, now);
   if (!rail.stream->pump_out()) {
     // Whatever the peer said before is still to be read.
     readable_ |= std::uint64_t{1} << index;

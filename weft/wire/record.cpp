@@ -8,6 +8,7 @@ const char* fault_of(const Record& record, std::size_t largest_frame) {
   constexpr std::uint64_t largest_keys = 4096;
   constexpr std::uint64_t largest_address = 512;
   if (record.magic != Record::sign) return "it does not begin like one";
+  if (record.goes_on > (record.kind == RecordKind::write ? 1 : 0)) return "it cannot go on";
   switch (record.kind) {
     case RecordKind::frame:
       return record.size > largest_frame ? "a frame larger than any" : nullptr;
@@ -15,6 +16,8 @@ const char* fault_of(const Record& record, std::size_t largest_frame) {
       return record.size > largest_write || record.offset > largest_write
                  ? "a write larger than any memory"
                  : nullptr;
+    case RecordKind::more:
+      return "the rest of nothing";
     case RecordKind::keys:
       return record.size > largest_keys || record.offset > largest_write ? "more keys than any"
                                                                          : nullptr;

@@ -14,6 +14,7 @@ namespace weft::wire {
 enum class RecordKind : std::uint8_t {
   frame = 1,  // A frame of the message layer: sequence, head, data.
   write,      // Data for memory that the receiver has opened: key, offset, head is the notice.
+  more,       // More of the write before it; only the first bytes of such a record are sent.
   rail_dead,  // The sender has given up a rail (offset), in the life of connection `key`.
   goodbye,    // Nothing follows: the sender ends in order.
   // For RDMA rails, which `offset` names, counted from the first of them; see ofi_lanes.hpp.
@@ -29,7 +30,8 @@ struct Record {
   static constexpr std::uint32_t sign = 0x31746677;  // Guards against losing step.
   std::uint32_t magic = sign;
   RecordKind kind = RecordKind::frame;
-  std::uint8_t unused[3] = {};
+  std::uint8_t goes_on = 0;  // 1: a write of which more follows; others may come in between.
+  std::uint8_t unused[2] = {};
   std::uint64_t size = 0;  // Of the data.
   // Of frames and what is in order with them, between two ranks, over all rails. Of a write: the
   // RDMA rails on which one into the same memory was given up, a bit each.
@@ -38,6 +40,12 @@ struct Record {
   FrameHead head = {};
 };
 static_assert(std::is_trivially_copyable_v<Record> && sizeof(Record) == 96);
+
+// Up to and with the size: all that is sent of `more`, and enough to tell what it is.
+constexpr std::size_t short_record = offsetof(Record, size) + sizeof(Record::size);
+constexpr std::size_t length_of(RecordKind kind) {
+  return kind == RecordKind::more ? short_record : sizeof(Record);
+}
 
 // Anything may come from outside. Null: it is a record; else what is wrong with it.
 const char* fault_of(const Record& record, std::size_t largest_frame);

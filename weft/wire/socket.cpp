@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 
 #include <arpa/inet.h>
 #include <linux/sockios.h>
@@ -131,7 +132,7 @@ Health health_of(const Descriptor& socket) {
   const bool window =
       size > offsetof(tcp_info, tcpi_snd_wnd) && info.tcpi_snd_wnd >= info.tcpi_snd_mss;
   return {Duration::us(info.tcpi_rtt), Duration::ms(info.tcpi_last_ack_recv),
-          info.tcpi_unacked > 0 || window};
+          info.tcpi_unacked > 0 || window, info.tcpi_delivery_rate};
 }
 
 std::size_t unacknowledged(const Descriptor& socket) {
@@ -142,6 +143,11 @@ std::size_t unacknowledged(const Descriptor& socket) {
 
 void acknowledge(const Descriptor& socket) {
   set(socket.get(), IPPROTO_TCP, TCP_QUICKACK, 1);
+}
+
+void hold_at_most(const Descriptor& socket, std::size_t unsent) {
+  constexpr std::size_t most = std::numeric_limits<int>::max();
+  set(socket.get(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, static_cast<int>(std::min(unsent, most)));
 }
 
 void reset(Descriptor& socket) {

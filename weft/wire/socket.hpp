@@ -51,12 +51,15 @@ struct Health {
   Duration round_trip;
   Duration silent;    // Since the peer last acknowledged anything.
   bool open = false;  // The peer would take more, or has yet to answer: silence means trouble.
+  std::uint64_t delivered = 0;  // Bytes a second, lately.
 };
 Health health_of(const Descriptor& socket);
 // Bytes written into the socket that the peer has not acknowledged.
 std::size_t unacknowledged(const Descriptor& socket);
 // Acknowledges what has come now, not with the next packet that goes the other way.
 void acknowledge(const Descriptor& socket);
+// The socket takes more as long as less than this lies there unsent.
+void hold_at_most(const Descriptor& socket, std::size_t unsent);
 // Drops what is under way; the peer, if it can be told, sees a reset.
 void reset(Descriptor& socket);
 

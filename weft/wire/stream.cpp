@@ -21,6 +21,13 @@ Stream::Stream(Descriptor socket, const Facts& facts) : socket_(std::move(socket
   buffer_.reserve(buffer_size);
   locality::prefer_node(buffer_.data(), buffer_size, facts.node);  // Before it is touched.
   buffer_.resize(buffer_size);
+  set_room(first_room);
+}
+
+void Stream::set_room(std::size_t bytes) {
+  if (bytes == room_) return;
+  room_ = bytes;
+  hold_at_most(socket_, bytes);
 }
 
 void Stream::push(Outgoing&& outgoing) {
@@ -32,6 +39,7 @@ bool Stream::take_back(std::uint64_t cookie, std::uint64_t& region) {
   const auto found = std::find_if(writes_.begin(), writes_.end(),
                                   [&](const Outgoing& o) { return o.cookie == cookie; });
   if (found != writes_.end()) {
+    if (found->begun > 0) return false;
     writes_.erase(found);
     return true;
   }
@@ -45,26 +53,52 @@ bool Stream::take_back(std::uint64_t cookie, std::uint64_t& region) {
   return false;
 }
 
+// The next record goes into flight, or the next piece of a write; false: there is none.
+bool Stream::begin_record() {
+  if (frames_.empty() && writes_.empty()) return false;
+  if (flight_.empty()) begun_ = true;
+  partial_ = true;
+  partial_sent_ = 0;
+  if (!frames_.empty()) {
+    flight_.push_back(std::move(frames_.front()));
+    frames_.pop_front();
+    return true;
+  }
+  Outgoing& write = writes_.front();
+  const std::size_t rest = write.record.size - write.begun;
+  if (rest > room_) {
+    Outgoing piece;
+    piece.record = write.record;
+    piece.record.goes_on = 1;
+    piece.record.size = room_;
+    if (write.begun > 0) piece.record.kind = RecordKind::more;
+    piece.data = write.data + write.begun;
+    write.begun += room_;
+    flight_.push_back(std::move(piece));
+    return true;
+  }
+  // It keeps the cookie, and stands for all of them.
+  write.record.size = rest;
+  write.data += write.begun;
+  if (write.begun > 0) write.record.kind = RecordKind::more;
+  flight_.push_back(std::move(write));
+  writes_.pop_front();
+  return true;
+}
+
 bool Stream::pump_out() {
   for (;;) {
-    if (!partial_) {
-      std::deque<Outgoing>& from = frames_.empty() ? writes_ : frames_;
-      if (from.empty()) return true;
-      if (flight_.empty()) begun_ = true;
-      flight_.push_back(std::move(from.front()));
-      from.pop_front();
-      partial_ = true;
-      partial_sent_ = 0;
-    }
+    if (!partial_ && !begin_record()) return true;
     Outgoing& out = flight_.back();
-    const std::size_t total = sizeof(Record) + out.record.size;
+    const std::size_t head = length_of(out.record.kind);
+    const std::size_t total = head + out.record.size;
     iovec pieces[2];
     int count = 0;
-    if (partial_sent_ < sizeof(Record)) {
+    if (partial_sent_ < head) {
       pieces[count++] = {reinterpret_cast<std::byte*>(&out.record) + partial_sent_,
-                         sizeof(Record) - partial_sent_};
+                         head - partial_sent_};
     }
-    const std::size_t of_data = partial_sent_ - std::min(partial_sent_, sizeof(Record));
+    const std::size_t of_data = partial_sent_ - std::min(partial_sent_, head);
     if (of_data < out.record.size) {
       pieces[count++] = {const_cast<std::byte*>(out.data) + of_data, out.record.size - of_data};
     }
@@ -143,11 +177,25 @@ Stream::Filled Stream::fill() {
 }
 
 Stream::Got Stream::read_head() {
-  while (buffered() < sizeof(Record)) {
+  for (;;) {
+    if (buffered() >= short_record) {
+      std::memcpy(static_cast<void*>(&record_), buffer_.data() + begin_, short_record);
+      if (buffered() >= length_of(record_.kind)) break;
+    }
     if (const Filled filled = fill(); filled != Filled::some) return as_got(filled);
   }
-  std::memcpy(&record_, buffer_.data() + begin_, sizeof record_);
-  begin_ += sizeof record_;
+  const std::size_t length = length_of(record_.kind);
+  std::memcpy(static_cast<void*>(&record_), buffer_.data() + begin_, length);
+  begin_ += length;
+  if (record_.kind == RecordKind::more && write_.open) {
+    write_.record.magic = record_.magic;
+    write_.record.goes_on = record_.goes_on;
+    write_.record.size = record_.size;
+    record_ = write_.record;
+  } else if (record_.kind == RecordKind::write && write_.open) {
+    fault_ = "a write in the middle of another";
+    return Got::broken;
+  }
   fault_ = fault_of(record_, facts_.largest_frame);
   if (fault_ != nullptr) return Got::broken;
   in_record_ = true;
@@ -156,21 +204,40 @@ Stream::Got Stream::read_head() {
 }
 
 Stream::Got Stream::next(Incoming& in, const Regions& regions) {
-  if (!in_record_) {
-    if (const Got got = read_head(); got != Got::record) return got;
+  for (;;) {
+    if (!in_record_) {
+      if (const Got got = read_head(); got != Got::record) return got;
+    }
+    Got got = Got::record;
+    if (record_.kind == RecordKind::write) {
+      got = read_write(in, regions);
+    } else if (record_.size <= buffer_.size()) {
+      got = read_whole(in);
+    } else {
+      got = read_large(in);
+    }
+    if (got != Got::record) return got;
+    in_record_ = false;
+    if (record_.kind == RecordKind::write && !ends_write(in)) continue;
+    in.record = record_;
+    return Got::record;
   }
-  Got got = Got::record;
-  if (record_.kind == RecordKind::write) {
-    got = read_write(in, regions);
-  } else if (record_.size <= buffer_.size()) {
-    got = read_whole(in);
-  } else {
-    got = read_large(in);
+}
+
+// A piece has come; true if it was the last, and then the record is that of the whole write.
+bool Stream::ends_write(Incoming& in) {
+  write_.kept = (write_.kept || !write_.open) && in.kept;
+  write_.total = (write_.open ? write_.total : 0) + record_.size;
+  write_.open = record_.goes_on != 0;
+  if (write_.open) {
+    write_.record = record_;
+    write_.record.offset += record_.size;
+    return false;
   }
-  if (got != Got::record) return got;
-  in.record = record_;
-  in_record_ = false;
-  return Got::record;
+  in.kept = write_.kept;
+  record_.offset -= write_.total - record_.size;
+  record_.size = write_.total;
+  return true;
 }
 
 Stream::Got Stream::read_whole(Incoming& in) {
@@ -225,7 +292,7 @@ Stream::Got Stream::read_write(Incoming& in, const Regions& regions) {
     got_ += count;
   }
   // The sender waits for it, and the kernel would keep the last one back for tens of milliseconds.
-  acknowledge(socket_);
+  if (record_.goes_on == 0) acknowledge(socket_);
   return Got::record;
 }
 

@@ -23,6 +23,7 @@ struct Outgoing {
   const std::byte* data = nullptr;
   std::unique_ptr<std::byte[]> owned;  // The data, if it is ours.
   std::uint64_t cookie = 0;            // 0: nobody asks.
+  std::size_t begun = 0;               // Of a write: what has left as pieces of its own.
   std::uint64_t end = 0;               // Where it ends in the stream, once it has left.
 };
 
@@ -36,6 +37,8 @@ struct Incoming {
 
 class Stream {
  public:
+  static constexpr std::size_t first_room = std::size_t{64} << 10;  // Until the rate is known.
+
   struct Facts {
     std::uint64_t name = 0;  // As in the claim that opened it.
     bool ours = false;       // We connected.
@@ -47,8 +50,11 @@ class Stream {
   const Facts& facts() const { return facts_; }
   const Descriptor& socket() const { return socket_; }
 
-  // Frames go before writes that have not begun.
+  // Frames go before writes, and between the pieces of one: who waits for a word should not wait
+  // for all the data that goes the same way.
   void push(Outgoing&& outgoing);
+  // How much of it may lie in the kernel before it is sent, and the length of a piece.
+  void set_room(std::size_t bytes);
   // Forgets a write of which nothing has left, or all; `region` is then the memory where it may
   // arrive nevertheless. false: it is in between, or unknown.
   bool take_back(std::uint64_t cookie, std::uint64_t& region);
@@ -72,6 +78,8 @@ class Stream {
 
  private:
   enum class Filled : std::uint8_t { some, none, closed };
+  bool begin_record();
+  bool ends_write(Incoming& in);
   Filled fill();
   Filled receive(std::byte* to, std::size_t most, std::size_t& count);
   Got read_head();
@@ -83,11 +91,12 @@ class Stream {
 
   Descriptor socket_;
   Facts facts_;
-  std::deque<Outgoing> frames_, writes_;  // Not begun.
+  std::deque<Outgoing> frames_, writes_;  // Not begun, but for pieces of the first write.
   std::deque<Outgoing> flight_;           // Begun; the last may be partial.
   bool partial_ = false;
   bool begun_ = false;  // After a pause, since the last look at what was acknowledged.
   std::size_t partial_sent_ = 0;
+  std::size_t room_ = 0;
   std::uint64_t written_ = 0;
   std::uint64_t acknowledged_ = 0;
   Time progress_;
@@ -97,6 +106,11 @@ class Stream {
   bool in_record_ = false;
   Record record_;
   std::size_t got_ = 0;  // Of the record's data.
+  struct {
+    bool open = false, kept = true;
+    Record record;          // What comes next in it.
+    std::size_t total = 0;  // What has come.
+  } write_;
   std::unique_ptr<std::byte[]> large_;
   const char* fault_ = nullptr;
 };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <sched.h>
+#include <sys/resource.h>
 
 #include <weft/base/check.hpp>
 #include <weft/base/copy.hpp>
@@ -120,6 +121,7 @@ void Wire::write(const Way& way, Payload payload, RemoteMemory target, const Fra
     at_once = !written || *written;
   } else if (to.link != nullptr) {
     link_to(way.peer).write(way.rail, payload, target, notice, cookie);
+    holding_ = true;
     return;
   } else if (way.peer == self_) {
     const Stretch there = regions_->find(target.key, target.offset, payload.size);
@@ -150,6 +152,19 @@ std::uint64_t Wire::register_memory(RankId peer, std::byte* data, std::size_t si
 void Wire::deregister_memory(std::uint64_t key) {
   if (ofi_ != nullptr) ofi_->unshare(key);
   regions_->remove(key);
+}
+
+void Wire::enter_call() {
+  if (!let_go_) return;
+  let_go_ = false;
+  for (Link* const link : links_) link->take_up();
+}
+
+void Wire::leave_call() {
+  if (!holding_) return;
+  holding_ = false;
+  let_go_ = true;
+  for (Link* const link : links_) holding_ = link->let_go() || holding_;
 }
 
 void Wire::copy(std::byte* to, const std::byte* from, std::size_t size) {
@@ -221,8 +236,8 @@ void Wire::wait(Time until) {
     if (crowded_) ::sched_yield();
     return;
   }
-  const std::uint64_t patience = crowded_ ? 0 : ticks_per_ms_ / 10;
   const std::uint64_t begin = ticks();
+  const std::uint64_t patience = crowded_ || begin < pushed_until_ ? 0 : ticks_per_ms_ / 10;
   for (bool first = true;; first = false) {
     if (something_waits()) return;
     // Only rings for a while: that is where hurry helps.
@@ -236,7 +251,18 @@ void Wire::wait(Time until) {
     if (until < Time::never() && now() >= until) return;
     if (crowded_) ::sched_yield();
   }
+  if (patience > 0) mind_others();
   sleep(until);
+}
+
+// Others want the core as well, though they may not be of our job, or not seem to be of our host:
+// who is pushed aside while it only asks should rather sleep.
+void Wire::mind_others() {
+  rusage use = {};
+  ::getrusage(RUSAGE_THREAD, &use);
+  if (std::exchange(pushed_, use.ru_nivcsw) != use.ru_nivcsw) {
+    pushed_until_ = ticks() + ticks_per_ms_ * 100;
+  }
 }
 
 }  // namespace weft::wire

@@ -48,7 +48,8 @@ class Wire final : public Fabric, private LinkHost {
   void wait(Time until) override;
   void copy(std::byte* to, const std::byte* from, std::size_t size) override;
   void spend(Duration) override {}
-  void enter_call() override {}
+  void enter_call() override;
+  void leave_call() override;
   void note_message(RankId to, std::size_t size) override;
   void set_teller(const WaitTeller*) override {}
 
@@ -110,6 +111,7 @@ class Wire final : public Fabric, private LinkHost {
   int sleep_ms(Time until) const;
   void sleep(Time until);
   void lose_neighbour(Neighbour& neighbour);
+  void mind_others();
   void watch_cards();
 
   launch::Seat& seat_;
@@ -131,9 +133,13 @@ class Wire final : public Fabric, private LinkHost {
   std::deque<Completion> events_;
   std::uint64_t last_look_ = 0, look_every_ = 0;
   std::uint64_t ticks_per_ms_ = 0;
+  std::uint64_t pushed_until_ = 0;
+  long pushed_ = 0;  // How often we lost the core.
   Time last_tend_;
   bool crowded_ = false;  // More processes than cores.
   bool leaving_ = false;
+  bool holding_ = false;  // Data that could be in the kernel.
+  bool let_go_ = false;
   bool counts_ = false;
   std::map<std::uint32_t, Traffic> traffic_;
   std::vector<std::uint64_t> done_;
