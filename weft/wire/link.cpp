@@ -15,7 +15,7 @@ constexpr Duration retry_most = Duration::ms(300);
 constexpr std::size_t everything = std::size_t{1} << 30;
 constexpr Duration weigh_every = Duration::ms(10);
 constexpr Duration room_for = Duration::us(250);
-constexpr std::size_t least_room = std::size_t{8} << 10;
+constexpr std::size_t least_room = std::size_t{16} << 10;
 constexpr std::size_t most_room = std::size_t{1} << 20;
 
 Duration retry_after(int failures) {
