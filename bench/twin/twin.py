@@ -46,6 +46,7 @@ envelope = "96 B"             # Of weft run's own records.
 call_overhead = "1 us"
 [messages]
 split = "measured"
+head_start = "64 KiB"         # As weft run has it.
 """
 
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include <weft/mp/flat_map.hpp>
 #include <weft/mp/messenger.hpp>
@@ -18,12 +19,14 @@ struct Envelope {
   RankId peer;
   bool rendezvous = false;
   bool internal = false;
-  std::uint64_t sender = 0;  // The request that waits there, of a rendezvous.
+  std::uint64_t sender = 0;  // The request that waits there, of a rendezvous,
+  std::size_t ahead = 0;     // and how much of it comes before the answer.
 };
 
 struct UnexpectedRecord : Envelope {
-  std::unique_ptr<std::byte[]> data;                     // Of an eager one, if it carried any.
-  UnexpectedRecord *before = nullptr, *after = nullptr;  // All, by arrival.
+  std::unique_ptr<std::byte[]> data;  // Of an eager one or a head start, if it carried any.
+  std::vector<Stretch> came;          // Of a head start.
+  UnexpectedRecord *before = nullptr, *after = nullptr;          // All, by arrival.
   UnexpectedRecord *bin_before = nullptr, *bin_after = nullptr;  // Of the same context and source.
 };
 

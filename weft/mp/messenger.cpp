@@ -7,6 +7,7 @@
 #include <weft/base/check.hpp>
 #include <weft/mp/covered.hpp>
 #include <weft/mp/header.hpp>
+#include <weft/mp/heads.hpp>
 #include <weft/mp/matching.hpp>
 #include <weft/mp/messenger.hpp>
 #include <weft/mp/peers.hpp>
@@ -41,6 +42,7 @@ Messenger::Messenger(Fabric& fabric, const Options& options)
       slab_(std::make_unique<Slab>()),
       matching_(std::make_unique<Matching>()),
       peers_(std::make_unique<Peers>()),
+      heads_(std::make_unique<Heads>()),
       trunk_(options.split == Split::measured ? std::make_unique<Trunk>(fabric, options)
                                               : nullptr) {}
 
@@ -152,8 +154,10 @@ void Messenger::send_request(Request* request, const Sending& sending) {
   Header header = envelope(Verb::request, sending);
   header.size = sending.size;
   header.sender = id_of(request);
+  header.key = request->ahead = ahead_of(sending);
   if (!ordered_) header.sequence = (*peers_)[sending.to].sent++;
   post(request, header, {}, 0);
+  if (request->ahead > 0) send_ahead(request);
 }
 
 // Every frame gives back what we owe to its receiver.
@@ -201,7 +205,7 @@ Request* Messenger::receive(const Receiving& receiving) {
   if (UnexpectedRecord* const found =
           matching_->find(receiving.context, receiving.source, receiving.tag)) {
     const std::unique_ptr<UnexpectedRecord> record = matching_->remove_unexpected(found);
-    accept(request, *record, record->data.get());
+    accept(request, *record);
   } else if ((request->bound && is_lost(request->peer)) || is_revoked(request->context)) {
     request->failed = true;
     complete(request);
@@ -253,7 +257,7 @@ Request* Messenger::receive_taken(UnexpectedRecord* message, const Receiving& re
   request->size = receiving.size;
   // Also when no data will come: where memory lies may decide how fast it is written.
   request->data = static_cast<std::byte*>(receiving.data);
-  accept(request, *record, record->data.get());
+  accept(request, *record);
   return request;
 }
 

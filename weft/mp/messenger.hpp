@@ -54,6 +54,11 @@ struct Arrival {
   bool cancelled = false;
 };
 
+// Part of a message.
+struct Stretch {
+  std::size_t offset = 0, size = 0;
+};
+
 struct Request;           // Owned by the Messenger; see release().
 struct UnexpectedRecord;  // Likewise.
 class Covered;
@@ -85,6 +90,7 @@ struct Request {
   std::byte* data = nullptr;
   std::size_t size = 0;
   std::size_t missing = 0;  // Of a rendezvous under way.
+  std::size_t ahead = 0;    // What of a send goes before the answer.
   std::uint64_t region = 0;
   std::unique_ptr<Covered> covered;  // Which parts have arrived, of several.
   std::uint64_t order = 0;           // Of posting.
@@ -97,6 +103,8 @@ class Peers;
 class Trunk;
 struct Envelope;
 struct Header;
+
+struct Heads;
 
 class Messenger {
  public:
@@ -162,6 +170,8 @@ class Messenger {
 
   void send_eager(Request* request, const Sending& sending);
   void send_request(Request* request, const Sending& sending);
+  std::size_t ahead_of(const Sending& sending);
+  void send_ahead(Request* request);
   void post(const Request* request, Header& header, Payload payload, std::uint64_t cookie);
   void answer(RankId peer, Header& header);
   RailId small_rail(RankId peer) const;
@@ -173,10 +183,18 @@ class Messenger {
   void on_envelope(const Header& header, Completion& completion);
   void on_ready(const Header& header, RankId peer);
   void on_part(const Header& header, const Completion& completion);
+  void on_head(const Header& header, Completion& completion);
+  void expect_heads(const Envelope& message, std::uint64_t receive, UnexpectedRecord* record);
+  void take_head(Request* receive, Stretch part, const std::byte* data);
+  void take_heads(Request* receive, const UnexpectedRecord& record);
+  void keep_head(UnexpectedRecord& record, Stretch part, const std::byte* data);
+  static bool is_whole(const UnexpectedRecord& record);
+  void arrived(Request* receive, std::size_t offset, std::size_t size);
   void on_cancel(const Header& header, RankId peer);
   void on_cancel_reply(const Header& header);
   void on_peer_lost(RankId peer);
   void accept(Request* receive, const Envelope& message, const std::byte* data);
+  void accept(Request* receive, const UnexpectedRecord& record);
   void answer_request(Request* receive, const Envelope& message);
   void write_parts(Request* send, const Header& ready);
   std::vector<std::size_t> part_ends(RankId peer, std::size_t size, std::uint32_t count) const;
@@ -192,6 +210,7 @@ class Messenger {
   std::unique_ptr<Slab> slab_;
   std::unique_ptr<Matching> matching_;
   std::unique_ptr<Peers> peers_;
+  std::unique_ptr<Heads> heads_;
   std::unique_ptr<Trunk> trunk_;  // Null: messages are cut once, by what rails say of themselves.
   std::vector<RankId> lost_;
   std::vector<ContextId> revoked_;

@@ -53,6 +53,7 @@ struct Net {
   int rails;
   bool ordered;
   int unsent_percent = 0;
+  std::int64_t head_start = 0;
 };
 
 class OnAnyNetwork : public testing::TestWithParam<Net> {
@@ -66,13 +67,18 @@ class OnAnyNetwork : public testing::TestWithParam<Net> {
     return o;
   }
   Split split() const {
-    return GetParam().unsent_percent > 0 ? Split::measured : Split::proportional;
+    const bool measured = GetParam().unsent_percent > 0 || GetParam().head_start > 0;
+    return measured ? Split::measured : Split::proportional;
   }
+  Bytes head_start() const { return Bytes{GetParam().head_start}; }
 };
 
 // Everyone sends to everyone, all sizes around the limits; every byte arrives where it should.
 TEST_P(OnAnyNetwork, CarriesEveryByte) {
-  const Options settings{.eager_limit = Bytes{1000}, .stripe_min = Bytes{100}, .split = split()};
+  const Options settings{.eager_limit = Bytes{1000},
+                         .head_start = head_start(),
+                         .stripe_min = Bytes{100},
+                         .split = split()};
   const std::vector<std::size_t> sizes = {0, 1, 999, 1000, 1001, 5000, 12345};
   const std::uint32_t ranks = 4;
   const Status status = run_local(ranks, options(), [&](Fabric& fabric) {
@@ -199,7 +205,7 @@ TEST_P(OnAnyNetwork, SynchronousSendsWaitForTheirReceivers) {
 }
 
 TEST_P(OnAnyNetwork, TruncatesToTheRoom) {
-  const Options settings{.eager_limit = Bytes{50}, .split = split()};
+  const Options settings{.eager_limit = Bytes{50}, .head_start = head_start(), .split = split()};
   const Status status = run_local(2, options(), [&](Fabric& fabric) {
     Messenger m(fabric, settings);
     for (const std::size_t size : {std::size_t{40}, std::size_t{400}}) {
@@ -250,8 +256,43 @@ TEST_P(OnAnyNetwork, CancelsWhatNobodyHasMatched) {
   EXPECT_TRUE(status) << status.error().text();
 }
 
+// Part of it may be on its way already: either it is taken back, or it comes.
+TEST_P(OnAnyNetwork, CancelsAMessageWithAHeadStart) {
+  const Options settings{.eager_limit = Bytes{50},
+                         .head_start = Bytes{100},
+                         .stripe_min = Bytes{16},
+                         .split = Split::measured};
+  bool cancelled = false, came = false;
+  const Status status = run_local(2, options(), [&](Fabric& fabric) {
+    Messenger m(fabric, settings);
+    const std::vector<std::byte> data = pattern(400, 1);
+    if (fabric.self().index == 0) {
+      Request* const unwanted = m.send(to(1, 0, 1, data));
+      m.cancel(unwanted);
+      cancelled = finish(m, unwanted).cancelled;
+      finish(m, m.send(to(1, 0, 2, data)));
+      return;
+    }
+    std::vector<std::byte> room(400);
+    if (GetParam().seed % 2 == 0) {
+      for (int i = 0; i < 40; ++i) {
+        fabric.wait(fabric.now() + Duration::ps(1));
+        m.progress();
+      }
+    }
+    int tag = 0;
+    do {
+      tag = finish(m, m.receive(from(0, any_tag, room))).tag;
+      came = came || tag == 1;
+      EXPECT_EQ(room, data);
+    } while (tag == 1);
+  });
+  EXPECT_TRUE(status) << status.error().text();
+  EXPECT_NE(cancelled, came);
+}
+
 TEST_P(OnAnyNetwork, ProbesAndTakes) {
-  const Options settings{.eager_limit = Bytes{50}, .split = split()};
+  const Options settings{.eager_limit = Bytes{50}, .head_start = head_start(), .split = split()};
   const Status status = run_local(2, options(), [&](Fabric& fabric) {
     Messenger m(fabric, settings);
     if (fabric.self().index == 0) {
@@ -314,7 +355,7 @@ TEST_P(OnAnyNetwork, FloodsAreBounded) {
 }
 
 TEST_P(OnAnyNetwork, SizesTravelWithoutData) {
-  const Options settings{.eager_limit = Bytes{50}, .split = split()};
+  const Options settings{.eager_limit = Bytes{50}, .head_start = head_start(), .split = split()};
   LocalOptions local = options();
   local.carries_data = false;
   const Status status = run_local(2, local, [&](Fabric& fabric) {
@@ -373,7 +414,8 @@ INSTANTIATE_TEST_SUITE_P(Networks, OnAnyNetwork,
                          testing::Values(Net{1, 1, true}, Net{2, 1, false}, Net{3, 3, true},
                                          Net{4, 4, false}, Net{5, 2, false}, Net{6, 1, false},
                                          Net{7, 3, true, 20}, Net{8, 2, false, 40},
-                                         Net{9, 1, false, 30}));
+                                         Net{9, 1, false, 30}, Net{10, 1, true, 0, 3000},
+                                         Net{11, 3, true, 30, 1500}, Net{12, 2, false, 20, 20000}));
 
 // In a process of its own: ranks that wait for ever leave their memory behind.
 TEST(DeadlockDeathTest, IsAnError) {

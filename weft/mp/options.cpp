@@ -17,6 +17,7 @@ Status read_options(const Config& config, Options& options) {
                                          [&](const auto& s) { return s.second == options.split; });
   std::string split(known->first);
   table.get("eager_limit", options.eager_limit);
+  table.get("head_start", options.head_start);
   table.get("stripe_min", options.stripe_min);
   table.get("split", split);
   table.get("zero_copy", options.zero_copy);
@@ -37,7 +38,12 @@ Status read_options(const Config& config, Options& options) {
   if (options.eager_limit > most) {
     return table.error_at("eager_limit", "eager_limit must not exceed 1 GiB");
   }
-  if (!credit_given) options.credit = std::min(options.eager_limit * 4, most);
+  if (options.head_start > most) {
+    return table.error_at("head_start", "head_start must not exceed 1 GiB");
+  }
+  if (!credit_given) {
+    options.credit = std::min(std::max(options.eager_limit, options.head_start) * 4, most);
+  }
   if (options.credit > most) return table.error_at("credit", "credit must not exceed 1 GiB");
   if (options.credit < options.eager_limit) {
     return table.error_at(

@@ -5,13 +5,24 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include <weft/mp/flat_map.hpp>
 #include <weft/xport/fabric.hpp>
 
 namespace weft::mp {
+
+// The same, with data of its own: what is lent is gone at the next poll.
+inline Completion owned(Completion completion) {
+  if (completion.lent == nullptr) return completion;
+  completion.data = std::make_unique_for_overwrite<std::byte[]>(completion.size);
+  std::memcpy(completion.data.get(), completion.lent, completion.size);
+  completion.lent = nullptr;
+  return completion;
+}
 
 struct Peer {
   std::uint32_t used = 0;            // Of our credit at the peer.
@@ -52,7 +63,7 @@ class Peers {
 
   // Envelopes that came before their predecessors.
   void hold(RankId rank, std::uint32_t sequence, Completion&& completion) {
-    early_.emplace(std::pair(rank.index, sequence), std::move(completion));
+    early_.emplace(std::pair(rank.index, sequence), owned(std::move(completion)));
   }
   bool take(RankId rank, std::uint32_t sequence, Completion& out) {
     const auto found = early_.find({rank.index, sequence});

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include <weft/base/check.hpp>
-#include <weft/mp/covered.hpp>
 #include <weft/mp/header.hpp>
+#include <weft/mp/heads.hpp>
 #include <weft/mp/matching.hpp>
 #include <weft/mp/messenger.hpp>
 #include <weft/mp/peers.hpp>
@@ -14,6 +14,19 @@
 #include <weft/mp/trunk.hpp>
 
 namespace weft::mp {
+
+namespace {
+
+// What was only lent is needed after the next poll.
+void keep_data(Completion& completion) {
+  if (completion.lent != nullptr && completion.size > 0) {
+    completion.data = std::make_unique_for_overwrite<std::byte[]>(completion.size);
+    std::memcpy(completion.data.get(), completion.lent, completion.size);
+  }
+  completion.lent = nullptr;
+}
+
+}  // namespace
 
 void Messenger::handle(Completion& completion) {
   switch (completion.kind) {
@@ -34,6 +47,8 @@ void Messenger::handle(Completion& completion) {
     case Completion::Kind::rail_up:
     case Completion::Kind::rail_down:
       if (trunk_ != nullptr) trunk_->rail_changed(completion.peer, completion.rail);
+      break;
+    case Completion::Kind::refused:
       break;
   }
 }
@@ -60,6 +75,7 @@ void Messenger::handle_in_order(const Header& header, Completion& completion) {
   }
   const RankId peer = completion.peer;
   if (header.sequence != (*peers_)[peer].seen) {
+    keep_data(completion);
     peers_->hold(peer, header.sequence, std::move(completion));
     return;
   }
@@ -82,6 +98,9 @@ void Messenger::handle_frame(const Header& header, Completion& completion) {
     case Verb::part:
       on_part(header, completion);
       break;
+    case Verb::head:
+      on_head(header, completion);
+      break;
     case Verb::cancel:
       on_cancel(header, completion.peer);
       break;
@@ -101,21 +120,23 @@ void Messenger::on_envelope(const Header& header, Completion& completion) {
                           .peer = completion.peer,
                           .rendezvous = header.verb == Verb::request,
                           .internal = header.internal != 0,
-                          .sender = header.sender};
+                          .sender = header.sender,
+                          .ahead = header.verb == Verb::request ? header.key : 0};
   if (Request* const request =
           matching_->match_arrival(header.context, header.source, header.tag)) {
+    const std::uint64_t id = id_of(request);
     accept(request, envelope, completion.lent ? completion.lent : completion.data.get());
+    expect_heads(envelope, id, nullptr);
     return;
   }
   ++use_.unexpected;
   auto record = std::make_unique<UnexpectedRecord>();
   static_cast<Envelope&>(*record) = envelope;
+  keep_data(completion);
   record->data = std::move(completion.data);
-  if (completion.lent != nullptr && completion.size > 0) {
-    record->data = std::make_unique_for_overwrite<std::byte[]>(completion.size);
-    std::memcpy(record->data.get(), completion.lent, completion.size);
-  }
+  UnexpectedRecord* const kept = record.get();
   matching_->add_unexpected(std::move(record));
+  expect_heads(envelope, 0, kept);
 }
 
 void Messenger::accept(Request* receive, const Envelope& message, const std::byte* data) {
@@ -133,20 +154,37 @@ void Messenger::accept(Request* receive, const Envelope& message, const std::byt
   owe_credit(message.peer, message.arrival.size);
 }
 
+void Messenger::accept(Request* receive, const UnexpectedRecord& record) {
+  if (is_lost(record.peer) && !is_whole(record)) {
+    receive->matched = true;
+    fail(*receive);
+    return;
+  }
+  const std::uint64_t id = id_of(receive);
+  accept(receive, record, record.data.get());
+  if (record.ahead > 0 && find(id) != nullptr) take_heads(receive, record);
+}
+
 void Messenger::answer_request(Request* receive, const Envelope& message) {
-  if (is_lost(message.peer)) {  // It asked, and was gone before anybody answered.
+  const bool all_comes = message.ahead >= message.arrival.size && message.ahead > 0;
+  if (is_lost(message.peer) && !all_comes) {  // It asked, and was gone before anybody answered.
     fail(*receive);
     return;
   }
   const std::size_t size = std::min(receive->size, message.arrival.size);
+  receive->missing = size;
+  if (message.ahead > 0) owe_credit(message.peer, message.ahead);
+  if (all_comes) {
+    if (size == 0) complete(receive);
+    return;
+  }
   Header header;
   header.verb = Verb::ready;
   header.internal = message.internal;
   header.sender = message.sender;
   header.receiver = id_of(receive);
   header.size = size;
-  receive->missing = size;
-  if (receive->data != nullptr && size > 0) {
+  if (receive->data != nullptr && size > message.ahead) {
     receive->region = fabric_.register_memory(message.peer, receive->data, size);
     header.key = receive->region;
   }
@@ -161,7 +199,7 @@ void Messenger::on_ready(const Header& header, RankId peer) {
     return;
   }
   request->matched = true;
-  if (header.size == 0) {
+  if (header.size <= request->ahead) {
     complete(request);
   } else {
     write_parts(request, header);
@@ -175,7 +213,15 @@ void Messenger::write_parts(Request* send, const Header& ready) {
   notice.receiver = ready.receiver;
   if (trunk_ != nullptr) {
     send->parts_open = 1;
-    trunk_->begin({id_of(send), send->peer, {send->data, size}, ready.key, notice, send->tuning});
+    Trunk::Load load;
+    load.id = id_of(send);
+    load.peer = send->peer;
+    load.data = {send->data == nullptr ? nullptr : send->data + send->ahead, size - send->ahead};
+    load.key = ready.key;
+    load.offset = send->ahead;
+    load.notice = notice;
+    load.tuning = send->tuning;
+    trunk_->begin(load);
     return;
   }
   const auto least = static_cast<std::size_t>(options_.stripe_min.count);
@@ -234,13 +280,7 @@ void Messenger::on_part(const Header& header, const Completion& completion) {
   }
   const std::size_t total = std::min(request->size, request->arrival.size);
   if (header.key > total || completion.size > total - header.key) return;
-  std::size_t fresh = completion.size;
-  if (fresh < total) {
-    if (request->covered == nullptr) request->covered = std::make_unique<Covered>();
-    fresh = request->covered->add(header.key, completion.size);
-  }
-  request->missing -= std::min(fresh, request->missing);
-  if (request->missing == 0 && !request->done) complete(request);
+  arrived(request, header.key, completion.size);
 }
 
 void Messenger::on_cancel(const Header& header, RankId peer) {
@@ -250,7 +290,10 @@ void Messenger::on_cancel(const Header& header, RankId peer) {
   for (UnexpectedRecord* record = matching_->first_unexpected(); record != nullptr;
        record = record->after) {
     if (record->rendezvous && record->peer == peer && record->sender == header.sender) {
+      if (!is_whole(*record)) break;  // Data is on its way.
+      const std::size_t ahead = record->ahead;
       matching_->remove_unexpected(record);
+      if (ahead > 0) owe_credit(peer, ahead);
       reply.size = 1;
       break;
     }
@@ -269,6 +312,7 @@ void Messenger::on_cancel_reply(const Header& header) {
 void Messenger::on_peer_lost(RankId peer) {
   lost_.push_back(peer);
   if (trunk_ != nullptr) trunk_->forget(peer);
+  std::erase_if(heads_->open, [&](const auto& entry) { return entry.first.first == peer.index; });
   for (Request& request : slab_->requests) {
     const bool its = request.kind != Request::Kind::free && !request.done && request.peer == peer &&
                      (request.kind == Request::Kind::send || request.matched || request.bound);

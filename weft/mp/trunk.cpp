@@ -74,9 +74,11 @@ double Trunk::rate(RankId id, const Peer& peer, std::size_t index) const {
   return rate;
 }
 
-void Trunk::begin(const Load& load) {
-  auto message = std::make_unique<Message>();
+bool Trunk::begin(const Load& load) {
+  auto owned = std::make_unique<Message>();
+  Message* const message = owned.get();
   message->load = load;
+  message->serial = ++serials_;
   message->missing = load.data.size;
   message->waits = true;
   Peer& peer = peer_of(load.peer);
@@ -90,9 +92,12 @@ void Trunk::begin(const Load& load) {
       message->worth = std::move(lowered);
     }
   }
-  peer.line.push_back(message.get());
-  messages_[load.id] = std::move(message);
+  peer.line.push_back(message);
+  messages_[message->serial] = std::move(owned);
   pump(load.peer, peer);
+  const bool given = !message->waits;
+  if (given && load.frames) message->load.id = 0;
+  return given;
 }
 
 // The rail with the least before it, and its share of the message, so that all would be through at
@@ -164,12 +169,18 @@ void Trunk::give(Peer& peer, Message& message, const Choice& choice) {
   rail.outstanding.push_back(cookie);
   const Load& load = message.load;
   Header notice = load.notice;
-  notice.key = stretch.offset;
+  const std::size_t there = load.offset + stretch.offset;
+  notice.key = there;
   const std::byte* const data =
       load.data.data == nullptr ? nullptr : load.data.data + stretch.offset;
   const Duration gap = load.tuning == nullptr ? Duration::zero() : load.tuning->gap;
-  fabric_.write({load.peer, choice.rail, gap}, {data, stretch.size}, {load.key, stretch.offset},
-                encode(notice), cookie);
+  const Way way{load.peer, choice.rail, gap};
+  const Payload payload{data, stretch.size};
+  if (load.frames) {
+    fabric_.post(way, encode(notice), payload, false, cookie);
+  } else {
+    fabric_.write(way, payload, {load.key, there}, encode(notice), cookie);
+  }
 }
 
 void Trunk::pump(RankId id, Peer& peer) {
@@ -309,7 +320,7 @@ std::uint64_t Trunk::delivered(std::uint64_t cookie) {
   if (message.missing == 0) {
     done = message.load.id;
     balance(id, peer, message);
-    messages_.erase(done);
+    messages_.erase(message.serial);
   }
   pump(id, peer);
   return done;

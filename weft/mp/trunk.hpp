@@ -40,14 +40,17 @@ class Trunk {
   Trunk& operator=(const Trunk&) = delete;
 
   struct Load {
-    std::uint64_t id = 0;  // Not 0; what delivered() gives back.
+    std::uint64_t id = 0;  // What delivered() gives back; 0: nobody asks.
     RankId peer;
     Payload data;
-    std::uint64_t key = 0;  // Of the peer's memory.
-    Header notice;          // Goes with every part; `key` says where the part begins.
+    std::uint64_t key = 0;   // Of the peer's memory,
+    std::size_t offset = 0;  // and where in it the data begins.
+    Header notice;           // Goes with every part; `key` says where the part begins.
     const Tuning* tuning = nullptr;
+    bool frames = false;  // Parts go as frames, which carry copies: nothing is written there.
   };
-  void begin(const Load& load);
+  // true: all of it has been given to rails. Of frames nobody is told any more then.
+  bool begin(const Load& load);
 
   // Cookies of parts differ from those of requests.
   static bool owns(std::uint64_t cookie) { return (cookie >> 63) != 0; }
@@ -63,6 +66,7 @@ class Trunk {
  private:
   struct Message {
     Load load;
+    std::uint64_t serial = 0;
     std::size_t next = 0;     // Nothing from here on has been given to a rail,
     std::size_t missing = 0;  // and so many bytes have not arrived yet.
     struct Stretch {
@@ -119,6 +123,7 @@ class Trunk {
   const Options& options_;
   std::map<std::uint32_t, Peer> peers_;
   std::map<std::uint64_t, std::unique_ptr<Message>> messages_;
+  std::uint64_t serials_ = 0;
   std::vector<Part> parts_;
   std::vector<std::uint32_t> unused_;
   Time tended_;

@@ -128,6 +128,8 @@ bool RecordedFabric::poll(Completion& out) {
     case Completion::Kind::peer_lost:
       note_rails(out);
       break;
+    case Completion::Kind::refused:
+      break;
   }
   return true;
 }
@@ -183,10 +185,11 @@ void RecordedFabric::log_post(RankId peer, const FrameHead& head, std::size_t si
   // The answer to an announcement says which of our receives it is for.
   const auto found = announced_.find({peer.index, header.sender});
   if (found == announced_.end()) return;
-  if (header.size == 0) {
-    log_->receive_end(now_ns(), found->second);
+  const Announced& announced = found->second;
+  if (header.size <= announced.ahead) {
+    log_->receive_end(now_ns(), announced.number);
   } else {
-    coming_[header.receiver] = {found->second, header.size};
+    coming_[header.receiver] = {announced.number, header.size - announced.ahead};
   }
   announced_.erase(found);
 }
@@ -205,8 +208,19 @@ void RecordedFabric::log_arrival(const Completion& completion) {
     case mp::Verb::request:
       if (header.context == record_context) break;
       log_->message(EventKind::receive_begin, now_ns(), message, ++comings_);
-      announced_[{peer, header.sender}] = comings_;
+      announced_[{peer, header.sender}] = {comings_, header.key, header.size};
       break;
+    case mp::Verb::head: {
+      // Where all of it comes ahead nobody answers.
+      const auto found = announced_.find({peer, header.sender});
+      if (found == announced_.end() || found->second.ahead < found->second.size) break;
+      found->second.size -= std::min(found->second.size, completion.size);
+      found->second.ahead = found->second.size;
+      if (found->second.size > 0) break;
+      log_->receive_end(now_ns(), found->second.number);
+      announced_.erase(found);
+      break;
+    }
     case mp::Verb::cancel:
       announced_.erase({peer, header.sender});
       break;

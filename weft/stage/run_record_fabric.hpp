@@ -52,6 +52,9 @@ class RecordedFabric final : public Fabric {
   bool carries_data() const override { return wire_.carries_data(); }
   Time now() const override { return wire_.now(); }
   void connect(RankId peer) override { wire_.connect(peer); }
+  void disconnect(RankId peer) override { wire_.disconnect(peer); }
+  bool connected(RankId peer) const override { return wire_.connected(peer); }
+  bool needs_connection(RankId peer) const override { return wire_.needs_connection(peer); }
   void post(const Way& way, const FrameHead& head, Payload payload, bool stable,
             std::uint64_t cookie) override;
   void write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
@@ -111,7 +114,11 @@ class RecordedFabric final : public Fabric {
   std::set<std::pair<std::uint32_t, std::uint32_t>> open_;       // Peer and rail.
   std::uint64_t comings_ = 0;
   // Large messages that were announced, by peer and its number for them; then by ours.
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> announced_;
+  struct Announced {
+    std::uint64_t number = 0;
+    std::size_t ahead = 0, size = 0;  // What comes before the answer, and in all.
+  };
+  std::map<std::pair<std::uint32_t, std::uint64_t>, Announced> announced_;
   std::unordered_map<std::uint64_t, Coming> coming_;
 };
 

@@ -43,6 +43,7 @@ std::string own_folder() {
 Result<mp::Options> read_messages(const launch::Settings& settings) {
   mp::Options options;
   options.split = mp::Split::measured;
+  options.head_start = Bytes{65536};
   std::vector<std::string> sets;
   for (const std::string& text : settings.messages) sets.push_back("messages." + text);
   const auto none = Config::read_text("", "messages");

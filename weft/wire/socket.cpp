@@ -112,8 +112,32 @@ int error_of(const Descriptor& socket) {
   return error;
 }
 
+namespace {
+
+// BBR sends as fast as it has seen a connection deliver. Messages come in bursts, to one peer after
+// the other, so it has mostly seen a share of the rail, and stays with that.
+void avoid_bbr(int socket) {
+  char name[16] = {};
+  socklen_t size = sizeof name - 1;
+  if (::getsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, name, &size) != 0) return;
+  if (std::strncmp(name, "bbr", 3) != 0) return;
+  for (const char* const other : {"cubic", "reno"}) {
+    const auto length = static_cast<socklen_t>(std::strlen(other));
+    if (::setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, other, length) == 0) return;
+  }
+}
+
+}  // namespace
+
 void prepare(const Descriptor& socket, Duration lost_after) {
+  avoid_bbr(socket.get());
   set(socket.get(), IPPROTO_TCP, TCP_NODELAY, 1);
+  // The kernel begins with room for a few packets and adds to it where a stream goes on for long:
+  // messages do not, and would wait for us to fill it again and again. Then it may go on adding.
+  set(socket.get(), SOL_SOCKET, SO_SNDBUF, 4 << 20);
+#ifdef SO_BUF_LOCK
+  set(socket.get(), SOL_SOCKET, SO_BUF_LOCK, 0);
+#endif
   // Silence of a peer to whom nothing is under way. (TCP_USER_TIMEOUT would end connections to
   // peers that do not read for long, too.)
   const int seconds = std::max(static_cast<int>(lost_after.in_seconds() / 8), 1);

@@ -37,6 +37,7 @@ class Wire final : public Fabric, private LinkHost {
   bool carries_data() const override { return true; }
   Time now() const override;
   void connect(RankId peer) override;
+  bool needs_connection(RankId peer) const override { return peers_[peer.index].link != nullptr; }
   void post(const Way& way, const FrameHead& head, Payload payload, bool stable,
             std::uint64_t cookie) override;
   void write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,

@@ -19,13 +19,18 @@ namespace weft {
 using RankId = Id<struct RankTag>;  // A process of the job.
 using RailId = Id<struct RailTag>;  // One of the cards (or ways) of a rank.
 
-// Small and always carried; what it means is the message layer's affair.
+// Small and always carried; what it means is the message layer's affair. But the highest bit of its
+// first byte is 0: a layer between message layer and network knows its own frames by it.
 using FrameHead = std::array<std::byte, 56>;
 
 // Bytes that go with a head, or only their number: data is null where nobody needs them.
 struct Payload {
   const std::byte* data = nullptr;
   std::size_t size = 0;
+  // Of a frame on a network that carries sizes alone: only the first so many bytes are there and
+  // travel. 0: all.
+  std::size_t given = 0;
+  std::size_t held() const { return given == 0 ? size : given; }
 };
 
 // How a frame or write shall go.
@@ -50,6 +55,7 @@ struct Completion {
     rail_up,    // A way to the peer is open (again); once per rail.
     rail_down,  // It is closed. Frames find another way by themselves; writes come back as unsent.
     peer_lost,  // No way leads to it any more.
+    refused,    // A connect led nowhere: no room for another connection, here or at the peer.
   };
   Kind kind = Kind::frame;
   RankId peer;
@@ -100,7 +106,15 @@ class Fabric {
   virtual bool carries_data() const = 0;
 
   virtual Time now() const = 0;
+  // Opens the ways to a peer, if it does not: `rail_up` tells both sides when, or `refused` who
+  // asked. (A frame or write to a peer without a way opens one, too.)
   virtual void connect(RankId peer) = 0;
+  // Lets go of the ways to a peer. Both sides do, and have agreed that nothing is under way; the
+  // peer is not lost by it, and a connect leads there again.
+  virtual void disconnect(RankId /*peer*/) {}
+  virtual bool connected(RankId /*peer*/) const { return true; }
+  // false: the way there costs nothing to hold (this rank itself, memory that is shared).
+  virtual bool needs_connection(RankId peer) const { return peer != self(); }
   // Sends a frame. `stable`: the data stays as it is until `sent` comes for the cookie; else the
   // fabric takes what it needs before it returns. A cookie of 0 asks for no completion.
   virtual void post(const Way& way, const FrameHead& head, Payload payload, bool stable,
