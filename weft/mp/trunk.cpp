@@ -227,6 +227,7 @@ bool Trunk::relieve(RankId id, Peer& peer) {
   // Whatever seems late, no message costs more than twice its bytes.
   Message& message = *part->message;
   if (message.doubled + part->size > message.load.data.size) return false;
+  if (message.load.frames) return false;  // They find their way by themselves.
   if (slowest < 2 * here || !fabric_.take_back(id, cookie)) return false;
   message.doubled += part->size;
   // Whatever it delivered before, this is what it does now.
