@@ -19,7 +19,7 @@ std::size_t Messenger::ahead_of(const Sending& sending) {
       sending.tuning == nullptr || sending.tuning->protocol == Tuning::Protocol::by_size;
   const auto most = static_cast<std::size_t>(options_.head_start.count);
   if (trunk_ == nullptr || most == 0 || !wished || sending.synchronous ||
-      !fabric_.needs_connection(sending.to)) {
+      !fabric_.needs_connection(sending.to) || !trunk_->alike(sending.to)) {
     return 0;
   }
   const std::size_t ahead = std::min(sending.size, most);

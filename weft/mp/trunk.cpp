@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::uint64_t part_bit = std::uint64_t{1} << 63;
 
-constexpr double memory = 0.875;  // Of the part before, in a meter.
-// A rail found late is believed to be slow until it has shown better in as many parts.
-constexpr Duration late_weight = Duration::ms(5);
-// A rail that is so much later or earlier than the mean of a short message shall get less or more.
-constexpr double uneven = 1.1, step = 0.95;
-
 // What a rail may have under way: enough to keep it busy until we look again, and not so much that
 // it would hold up a message when it slows down.
 constexpr Duration ahead = Duration::ms(3);
@@ -36,42 +30,11 @@ std::size_t bytes_in(Duration time, double rate) {
 
 }  // namespace
 
-void RailMeter::delivered(std::size_t bytes, Duration busy) {
-  bytes_ = bytes_ * memory + static_cast<double>(bytes);
-  seconds_ = seconds_ * memory + std::max(busy.in_seconds(), 0.0);
-}
-
-void RailMeter::set(double bytes_per_s) {
-  seconds_ = late_weight.in_seconds();
-  bytes_ = bytes_per_s * seconds_;
-}
-
 Trunk::Peer& Trunk::peer_of(RankId id) {
   Peer& peer = peers_[id.index];
   const auto count = static_cast<std::size_t>(fabric_.rails(id));
   if (peer.rails.size() < count) peer.rails.resize(count);
   return peer;
-}
-
-// Of a rail that has shown nothing yet: what it says, but no more than the best of the others. Of
-// one that is late: what it has not delivered counts as well as what it has.
-double Trunk::rate(RankId id, const Peer& peer, std::size_t index) const {
-  const Rail& rail = peer.rails[index];
-  double rate = rail.meter.bytes_per_s();
-  if (!rail.meter.measured()) {
-    const auto facts = fabric_.rail(id, RailId(static_cast<std::uint32_t>(index)));
-    double best = 0;
-    for (const Rail& other : peer.rails) {
-      if (other.meter.measured()) best = std::max(best, other.meter.bytes_per_s());
-    }
-    rate = std::max(facts.rate.in_byte_per_s(), 1.0);
-    if (best > 0) rate = std::min(best, rate);
-  }
-  if (rail.late > Duration::zero() && !rail.outstanding.empty()) {
-    const auto oldest = static_cast<double>(parts_[rail.outstanding.front() & 0xffffffffu].size);
-    rate = std::min(rate, std::max(oldest / rail.late.in_seconds(), 1.0));
-  }
-  return rate;
 }
 
 bool Trunk::begin(const Load& load) {
@@ -106,6 +69,12 @@ Trunk::Choice Trunk::choose(RankId id, Peer& peer, const Message& message) const
   const int wish = message.load.tuning == nullptr ? 0 : message.load.tuning->rails;
   const std::size_t most =
       wish > 0 ? std::min(peer.rails.size(), static_cast<std::size_t>(wish)) : peer.rails.size();
+  // Frames are short, and follow each other before it is heard what of the last ones is through:
+  // each is cut for rails that are equally busy.
+  const auto before_on = [&](std::size_t i) {
+    if (!message.load.frames) return static_cast<double>(peer.rails[i].queued);
+    return i < message.given.size() ? static_cast<double>(message.given[i]) : 0.0;
+  };
   double sum = 0, before = 0, least = 0, chosen_rate = 0;
   Duration latency;
   Choice choice;
@@ -113,12 +82,12 @@ Trunk::Choice Trunk::choose(RankId id, Peer& peer, const Message& message) const
     const RailId rail(static_cast<std::uint32_t>(i));
     const RailFacts facts = fabric_.rail(id, rail);
     if (!facts.up) continue;
-    const double own =
-        rate(id, peer, i) * (message.worth.empty() ? 1.0 : std::max(message.worth[i], 1e-3));
-    const auto queued = static_cast<double>(peer.rails[i].queued);
-    const double wait = queued / own + facts.latency.in_seconds();
+    const double full = message.load.frames ? facts.rate.in_byte_per_s() : rate(id, peer, i);
+    const double own = full * (message.worth.empty() ? 1.0 : std::max(message.worth[i], 1e-3));
+    const double waiting = before_on(i);
+    const double wait = waiting / own + facts.latency.in_seconds();
     sum += own;
-    before += queued;
+    before += waiting;
     if (choice.found && wait >= least) continue;
     choice = {rail, 0, true};
     least = wait;
@@ -133,7 +102,7 @@ Trunk::Choice Trunk::choose(RankId id, Peer& peer, const Message& message) const
   const std::size_t left =
       message.again.empty() ? message.load.data.size - message.next : message.again.back().size;
   const double together = (static_cast<double>(left) + before) / sum * chosen_rate;
-  const double share = together - static_cast<double>(queued);
+  const double share = together - before_on(choice.rail.index);
   const auto stripe = static_cast<std::size_t>(options_.stripe_min.count);
   const std::size_t largest = std::clamp(bytes_in(part_time, chosen_rate), part_least, part_most);
   std::size_t size = share > 0 ? static_cast<std::size_t>(share) : 0;
@@ -166,6 +135,10 @@ void Trunk::give(Peer& peer, Message& message, const Choice& choice) {
           fabric_.now(), part.generation};
   const std::uint64_t cookie = part_bit | (std::uint64_t{part.generation} << 32) | index;
   rail.queued += stretch.size;
+  if (message.load.frames) {
+    message.given.resize(peer.rails.size());
+    message.given[choice.rail.index] += stretch.size;
+  }
   rail.outstanding.push_back(cookie);
   const Load& load = message.load;
   Header notice = load.notice;
@@ -305,7 +278,10 @@ std::uint64_t Trunk::delivered(std::uint64_t cookie) {
   Rail& rail = peer.rails[part->rail.index];
   const Time now = fabric_.now();
   const Duration busy = now - std::max(part->posted, rail.last);
-  if (part->to_idle) {
+  if (message.load.frames) {
+    message.crowded =
+        true;  // Their sender does not wait: when which of them was through is unknown.
+  } else if (part->to_idle) {
     message.laps.push_back({part->rail, busy});
   } else {
     rail.meter.delivered(part->size, busy);
@@ -325,38 +301,6 @@ std::uint64_t Trunk::delivered(std::uint64_t cookie) {
   }
   pump(id, peer);
   return done;
-}
-
-// Of a short message, one part on each rail, times say little of rates: much of them is waking up,
-// the same for all, and a rail that got more would seem to carry more. But who came last had too
-// much to do, and who came first, or had nothing, too little. So much for shares; what all rails
-// carry together is measured by longer messages.
-void Trunk::balance(RankId id, Peer& peer, const Message& message) {
-  if (message.crowded || message.laps.empty() || peer.rails.size() < 2) return;
-  double mean = 0;
-  for (const Message::Lap& lap : message.laps) mean += lap.time.in_seconds();
-  std::size_t used = 0;  // A rail may have had two parts.
-  for (std::size_t i = 0; i < peer.rails.size(); ++i) {
-    used += std::any_of(message.laps.begin(), message.laps.end(),
-                        [&](const Message::Lap& lap) { return lap.rail.index == i; });
-  }
-  mean /= static_cast<double>(used);
-  double sum = 0, new_sum = 0;
-  std::vector<double> rates(peer.rails.size());
-  for (std::size_t i = 0; i < rates.size(); ++i) {
-    if (!fabric_.rail(id, RailId(static_cast<std::uint32_t>(i))).up) continue;
-    const double now = rate(id, peer, i);
-    double time = 0;
-    for (const Message::Lap& lap : message.laps) {
-      if (lap.rail.index == i) time += lap.time.in_seconds();
-    }
-    rates[i] = time > mean * uneven ? now * step : time < mean / uneven ? now / step : now;
-    sum += now;
-    new_sum += rates[i];
-  }
-  for (std::size_t i = 0; i < rates.size(); ++i) {
-    if (rates[i] > 0) peer.rails[i].meter.set(rates[i] * sum / new_sum);
-  }
 }
 
 void Trunk::returned(std::uint64_t cookie) {

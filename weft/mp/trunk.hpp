@@ -49,6 +49,9 @@ class Trunk {
     const Tuning* tuning = nullptr;
     bool frames = false;  // Parts go as frames, which carry copies: nothing is written there.
   };
+  // Rails have shown about what they say of themselves: frames, which do not measure them, may be
+  // cut by that. Now and then false, so that something goes that does.
+  bool alike(RankId peer);
   // true: all of it has been given to rails. Of frames nobody is told any more then.
   bool begin(const Load& load);
 
@@ -73,7 +76,8 @@ class Trunk {
       std::size_t offset, size;
     };
     std::vector<Stretch> again;
-    bool waits = false;         // Stands in the line of its peer.
+    std::vector<std::size_t> given;  // To each rail, of frames.
+    bool waits = false;              // Stands in the line of its peer.
     std::vector<double> worth;  // Of each rail's rate, for memory that is far from it; none: all.
     struct Lap {
       RailId rail;
@@ -101,6 +105,7 @@ class Trunk {
   struct Peer {
     std::deque<Message*> line;  // Have something to give to rails.
     std::vector<Rail> rails;
+    std::uint32_t asked = 0;
   };
   struct Choice {
     RailId rail;

@@ -47,6 +47,7 @@ void Wire::tend(Time at) {
   for (Link* const link : links_) {
     link->tend(at);
   }
+  std::erase_if(links_, [](const Link* link) { return link->idle(); });
   for (auto& caller : callers_) {
     if (caller != nullptr && at - caller->since() > caller_limit) caller.reset();
   }

@@ -91,12 +91,45 @@ bool Link::owes() const {
 }
 
 void Link::connect(Time now) {
+  if (parts()) again_ = true;
   if (wanted_ || lost_) return;
   wanted_ = true;
   alone_since_ = now;
   for (std::uint32_t i = 0; i < rails_.size(); ++i) {
     if (rails_[i].stream == nullptr && rails_[i].dial == nullptr) begin_dial(i, now);
   }
+}
+
+void Link::part(Time now) {
+  // Cards are told over connections what they need to know.
+  if (!wanted_ || lost_ || left_ || lanes_ != nullptr) return;
+  begin_parting(parting_, now);
+  if (!say(RecordKind::parting)) end_parting(now);
+}
+
+void Link::begin_parting(bool& whose, Time now) {
+  if (!parts()) parting_since_ = now;
+  whose = true;
+  for (Rail& rail : rails_) rail.dial.reset();
+}
+
+// As if nothing had been: whoever has something to say begins anew.
+void Link::end_parting(Time now) {
+  if (!parts() || any_up()) return;
+  parting_ = peer_parts_ = wanted_ = false;
+  for (Rail& rail : rails_) rail.failures = 0;
+  if (std::exchange(again_, false) || !homeless_.empty()) connect(now);
+}
+
+// On every rail; false: there is none.
+bool Link::say(RecordKind kind) {
+  for (std::uint32_t i = 0; i < rails_.size(); ++i) {
+    if (rails_[i].stream == nullptr) continue;
+    Outgoing last;
+    last.record.kind = kind;
+    push(i, std::move(last));
+  }
+  return any_up();
 }
 
 void Link::begin_dial(std::uint32_t index, Time now) {
@@ -164,6 +197,7 @@ void Link::adopt(std::uint32_t index, std::unique_ptr<Stream> stream, Time now) 
   Rail& rail = rails_[index];
   if (rail.stream != nullptr) give_up(index, now, false);
   rail.dial.reset();
+  parting_ = peer_parts_ = again_ = false;  // Somebody has something to say.
   prepare(stream->socket(), setting_.lost_after);
   rail.name = stream->facts().name;
   rail.stream = std::move(stream);
@@ -228,15 +262,21 @@ void Link::give_up(std::uint32_t index, Time now, bool tell_peer) {
       }
       case RecordKind::rail_dead:
       case RecordKind::goodbye:
+      case RecordKind::parting:
       case RecordKind::ask:
       case RecordKind::answer:
         break;
     }
   }
-  stream->drop();
+  if (parts()) {
+    stream->close();
+  } else {
+    stream->drop();
+  }
 }
 
 std::optional<std::uint32_t> Link::pick(RailId wish) const {
+  if (parts()) return std::nullopt;
   if (wish.index < rails_.size() && rails_[wish.index].stream != nullptr) return wish.index;
   std::optional<std::uint32_t> best;
   for (std::uint32_t i = 0; i < rails_.size(); ++i) {

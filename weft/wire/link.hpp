@@ -60,6 +60,11 @@ class Link : private LaneHost {
   bool open() const { return wanted_ && !lost_ && !left_; }
 
   void connect(Time now);
+  // Lets go of the connections; the peer does, too, and nothing is under way. A frame opens them
+  // again.
+  void part(Time now);
+  bool up() const { return any_up(); }
+  bool idle() const { return !wanted_ && readable_ == 0 && early_.empty(); }
   void post(RailId wish, const FrameHead& head, Payload payload, bool stable, std::uint64_t cookie);
   void write(RailId rail, Payload payload, RemoteMemory target, const FrameHead& notice,
              std::uint64_t cookie);
@@ -123,6 +128,10 @@ class Link : private LaneHost {
   void return_write(std::uint32_t index, std::uint64_t cookie);
   void tell_rail(std::uint32_t index, Completion::Kind kind);
   bool any_up() const;
+  bool parts() const { return parting_ || peer_parts_; }
+  void begin_parting(bool& whose, Time now);
+  void end_parting(Time now);
+  bool say(RecordKind kind);
   void lose();
 
   const LinkSetting& setting_;
@@ -132,6 +141,10 @@ class Link : private LaneHost {
   std::uint64_t readable_ = 0;  // Rails to be read, a bit each.
   bool wanted_ = false;         // Somebody has something to say.
   bool left_ = false;           // It ended in order.
+  bool parting_ = false;        // We let go of the connections,
+  bool peer_parts_ = false;     // and so does the peer,
+  bool again_ = false;          // but they are wanted again.
+  Time parting_since_;
   bool dying_ = false, lost_ = false;
   bool heard_of_ = false;  // A rail has been up once.
   Time alone_since_;       // No rail has been up.

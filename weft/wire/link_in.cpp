@@ -13,6 +13,7 @@ namespace {
 // A rail on which nothing has been acknowledged for so long, while another one is up, is given up:
 // the kernel would wait for ten times as long.
 constexpr Duration stall_limit = Duration::ms(120);
+constexpr Duration parting_limit = Duration::ms(1000);
 // How long a call may take, before it is made anew: what was sent into a dead rail is sent again
 // by the kernel after a second at the earliest. Long ways get their time in every fourth try.
 Duration dial_limit(int failures) {
@@ -85,6 +86,7 @@ bool Link::next(Completion& out) {
       case Stream::Got::closed:
       case Stream::Got::broken:
         give_up(index, host_.now(), false);
+        end_parting(host_.now());
         break;
     }
   }
@@ -135,6 +137,9 @@ bool Link::deliver(Incoming& in, std::uint32_t index, Completion& out) {
     case RecordKind::goodbye:
       left_ = true;
       return false;
+    case RecordKind::parting:
+      begin_parting(peer_parts_, host_.now());
+      return false;
     case RecordKind::more:
       return false;  // Streams put writes together.
   }
@@ -149,7 +154,13 @@ void Link::tend_stream(std::uint32_t index, Time now) {
     readable_ |= std::uint64_t{1} << index;
   }
   rail.stream->settle(done_, now);
-  if (!rail.stream->has_unacknowledged()) return;
+  if (!rail.stream->has_unacknowledged()) {
+    // Once both have said so: who closed before would throw away the other's last words.
+    const bool both = parting_ && peer_parts_;
+    const bool late = parts() && now - parting_since_ > parting_limit;
+    if ((both || late) && !rail.stream->has_unsent()) give_up(index, now, false);
+    return;
+  }
   const bool others = std::count_if(rails_.begin(), rails_.end(),
                                     [](const Rail& other) { return other.stream != nullptr; }) > 1;
   // The last one is left to the kernel for longer; then a new call finds out sooner than the
@@ -168,6 +179,7 @@ void Link::tend(Time now) {
       tend_stream(i, now);
       continue;
     }
+    if (parts()) continue;
     if (rail.dial != nullptr && rail.dial->connecting() &&
         now - rail.dial->since() > dial_limit(rail.failures)) {
       rail.dial.reset();
@@ -185,7 +197,8 @@ void Link::tend(Time now) {
     host_.tell(std::move(sent));
   }
   done_.clear();
-  if (readable_ != 0 || any_up()) return;
+  end_parting(now);
+  if (readable_ != 0 || any_up() || !wanted_) return;
   // Who has been heard of was silent for half the time already when its last rail was given up.
   const Duration limit = heard_of_ ? setting_.lost_after / 2 : setting_.lost_after;
   if (dying_ || now - alone_since_ > limit) lose();
@@ -199,13 +212,8 @@ void Link::lose() {
 }
 
 void Link::say_goodbye() {
-  for (std::uint32_t i = 0; i < rails_.size(); ++i) {
-    rails_[i].dial.reset();
-    if (rails_[i].stream == nullptr) continue;
-    Outgoing goodbye;
-    goodbye.record.kind = RecordKind::goodbye;
-    push(i, std::move(goodbye));
-  }
+  for (Rail& rail : rails_) rail.dial.reset();
+  static_cast<void>(say(RecordKind::goodbye));
 }
 
 }  // namespace weft::wire

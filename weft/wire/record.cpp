@@ -28,6 +28,7 @@ const char* fault_of(const Record& record, std::size_t largest_frame) {
       return record.size != 0 ? "data where none belongs" : nullptr;
     case RecordKind::rail_dead:
     case RecordKind::goodbye:
+    case RecordKind::parting:
     case RecordKind::ask:
     case RecordKind::answer:
       return record.size != 0 ? "data where none belongs" : nullptr;

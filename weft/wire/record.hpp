@@ -17,6 +17,7 @@ enum class RecordKind : std::uint8_t {
   more,       // More of the write before it; only the first bytes of such a record are sent.
   rail_dead,  // The sender has given up a rail (offset), in the life of connection `key`.
   goodbye,    // Nothing follows: the sender ends in order.
+  parting,    // Nothing follows here: the sender lets go of the connection, not of the peer.
   // For RDMA rails, which `offset` names, counted from the first of them; see ofi_lanes.hpp.
   keys,     // How the memory of `key`, `offset` bytes, is reached on each. In order with frames.
   landed,   // `offset` bytes have been put into the memory of `key`; head is the notice. In order.

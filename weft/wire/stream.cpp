@@ -15,6 +15,7 @@ namespace weft::wire {
 
 namespace {
 constexpr std::size_t buffer_size = std::size_t{64} << 10;
+constexpr std::size_t large = 4096;  // Of frames.
 }
 
 Stream::Stream(Descriptor socket, const Facts& facts) : socket_(std::move(socket)), facts_(facts) {
@@ -219,6 +220,9 @@ Stream::Got Stream::next(Incoming& in, const Regions& regions) {
     if (got != Got::record) return got;
     in_record_ = false;
     if (record_.kind == RecordKind::write && !ends_write(in)) continue;
+    // The sender waits for it, or measures by it, and the kernel would keep the last one back for
+    // tens of milliseconds.
+    if (record_.kind == RecordKind::write || record_.size >= large) acknowledge(socket_);
     in.record = record_;
     return Got::record;
   }
@@ -291,8 +295,6 @@ Stream::Got Stream::read_write(Incoming& in, const Regions& regions) {
     }
     got_ += count;
   }
-  // The sender waits for it, and the kernel would keep the last one back for tens of milliseconds.
-  if (record_.goes_on == 0) acknowledge(socket_);
   return Got::record;
 }
 

@@ -75,6 +75,7 @@ class Stream {
   const char* fault() const { return fault_; }  // What was broken.
 
   void drop() { reset(socket_); }
+  void close() { socket_.close(); }  // In order: the kernel sends what is left.
 
  private:
   enum class Filled : std::uint8_t { some, none, closed };

@@ -67,6 +67,10 @@ void Wire::connect(RankId peer) {
   look_every_ = ticks_per_ms_ / 1000;
 }
 
+void Wire::disconnect(RankId peer) {
+  if (Link* const link = peers_[peer.index].link.get()) link->part(now());
+}
+
 void Wire::lose(RankId peer, const std::string& reason) {
   Peer& to = peers_[peer.index];
   if (to.trouble.empty()) to.trouble = reason;

@@ -37,6 +37,11 @@ class Wire final : public Fabric, private LinkHost {
   bool carries_data() const override { return true; }
   Time now() const override;
   void connect(RankId peer) override;
+  void disconnect(RankId peer) override;
+  bool connected(RankId peer) const override {
+    const Link* const link = peers_[peer.index].link.get();
+    return link == nullptr || link->up();
+  }
   bool needs_connection(RankId peer) const override { return peers_[peer.index].link != nullptr; }
   void post(const Way& way, const FrameHead& head, Payload payload, bool stable,
             std::uint64_t cookie) override;

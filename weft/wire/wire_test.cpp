@@ -279,5 +279,50 @@ TEST(WireWorkers, TheOnlyRailComesBack) {
   run_job(2, settings, [](Wire& wire) { talk(wire, measured(), 300, 500'000); });
 }
 
+// Connections are let go of and opened again; each time all that was said before arrives.
+TEST(WireWorkers, PartsAndMeetsAgain) {
+  launch::Settings settings;
+  settings.shared_memory = false;
+  run_job(2, settings, [&](Wire& wire) {
+    const mp::Options options;
+    mp::Messenger m(wire, options);
+    const std::uint32_t self = wire.self().index;
+    const RankId other(1 - self);
+    EXPECT_TRUE(wire.needs_connection(other));
+    for (int round = 0; round < 20; ++round) {
+      std::vector<int> out(5000, 1000 * round + static_cast<int>(self)), in(5000);
+      mp::Receiving receiving;
+      receiving.data = in.data();
+      receiving.size = in.size() * sizeof(int);
+      mp::Sending sending;
+      sending.to = other;
+      sending.data = out.data();
+      sending.size = out.size() * sizeof(int);
+      mp::Request* const receive = m.receive(receiving);
+      mp::Request* const send = m.send(sending);
+      m.wait(receive);
+      m.wait(send);
+      EXPECT_EQ(in[4999], 1000 * round + static_cast<int>(other.index));
+      m.release(receive);
+      m.release(send);
+      EXPECT_TRUE(wire.connected(other));
+      if (round % 3 == 2) continue;  // Not always.
+      wire.disconnect(other);
+      // Now and then at once, while the old connection is on its way out.
+      for (int i = 0; i < round % 4; ++i) {
+        wire.wait(wire.now() + Duration::ms(1));
+        m.progress();
+      }
+    }
+    wire.disconnect(other);
+    for (int i = 0; i < 5000 && wire.connected(other); ++i) {
+      wire.wait(wire.now() + Duration::ms(1));
+      m.progress();
+    }
+    EXPECT_FALSE(wire.connected(other));
+    EXPECT_TRUE(m.lost().empty());
+  });
+}
+
 }  // namespace
 }  // namespace weft::wire
