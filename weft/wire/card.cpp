@@ -16,7 +16,7 @@ namespace weft::wire {
 namespace {
 
 constexpr const char* place_sign = "weft-place-1";
-constexpr const char* reach_sign = "weft-reach-1";
+constexpr const char* reach_sign = "weft-reach-2";
 
 Error strange(const std::string& what) {
   return Error::run("a process of the job told nonsense (" + what +
@@ -84,7 +84,7 @@ Result<PlaceCard> parse_place(const std::string& text) {
 std::string to_text(const ReachCard& card) {
   std::ostringstream text;
   text << reach_sign << ' ' << card.neighbour.process << ' ' << card.neighbour.memory << ' '
-       << card.neighbour.bell << ' ' << card.ports.size();
+       << card.neighbour.bell << ' ' << card.room << ' ' << card.ports.size();
   for (const std::uint16_t port : card.ports) text << ' ' << port;
   text << ' ' << card.cards.size();
   for (const std::string& address : card.cards) text << ' ' << '=' << to_hex(address);
@@ -96,7 +96,8 @@ Result<ReachCard> parse_reach(const std::string& text) {
   ReachCard card;
   std::string sign;
   std::size_t count = 0;
-  in >> sign >> card.neighbour.process >> card.neighbour.memory >> card.neighbour.bell >> count;
+  in >> sign >> card.neighbour.process >> card.neighbour.memory >> card.neighbour.bell >>
+      card.room >> count;
   if (!in || sign != reach_sign || count > 64) return strange("how it is reached");
   for (std::size_t i = 0; i < count; ++i) {
     std::uint16_t port = 0;

@@ -28,6 +28,7 @@ Result<PlaceCard> parse_place(const std::string& text);
 
 struct ReachCard {
   NeighbourCard neighbour;
+  std::uint32_t room = 0;            // For connections, by the descriptors that are left.
   std::vector<std::uint16_t> ports;  // By rail; 0: nobody listens there.
   std::vector<std::string> cards;    // Addresses by card, any bytes; empty: it is not open.
 };

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the network, the launcher and the clock bring.
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
+#include <fcntl.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -113,6 +115,13 @@ void Wire::hear_seat() {
 void Wire::open_door(std::size_t rail) {
   for (;;) {
     Descriptor socket = accept_from(doors_[rail]);
+    if (!socket && (errno == EMFILE || errno == ENFILE)) {
+      // Who calls would stand at the door for ever, and we would hear of it again and again.
+      spare_.close();
+      socket = accept_from(doors_[rail]);
+      socket.close();
+      spare_ = Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    }
     if (!socket) return;
     auto slot = std::find(callers_.begin(), callers_.end(), nullptr);
     if (slot == callers_.end()) {

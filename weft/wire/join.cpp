@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
@@ -101,12 +102,15 @@ Status Wire::settle_in() {
       std::count_if(places.begin(), places.end(),
                     [&](const PlaceCard& place) { return place.host == own.host; }));
   if (Status opened = open_doors(own, neighbours); !opened) return opened;
+  spare_ = Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  share_out_descriptors(neighbours);
   auto cards = seat_.exchange(make_card());
   if (!cards) return std::move(cards).error();
   std::vector<ReachCard> reaches;
   for (const std::string& text : *cards) {
     auto reach = parse_reach(text);
     if (!reach) return std::move(reach).error();
+    room_ = std::min(room_, reach->room);
     reaches.push_back(*std::move(reach));
   }
   if (Status made = make_peers(places, reaches); !made) return made;
@@ -177,8 +181,21 @@ Status Wire::open_doors(const PlaceCard& own, std::uint32_t neighbours) {
   return {};
 }
 
+// What is open at all times is counted; some are left to the program.
+void Wire::share_out_descriptors(std::uint32_t neighbours) {
+  constexpr std::uint32_t spare = 8;
+  std::uint32_t left = descriptors_left();
+  left -= std::min(left, spare);
+  // A neighbour may have two; where somebody is on another host, they get no more than a third.
+  const std::uint32_t wanted = 2 * (neighbours - 1);
+  near_room_ = std::min(wanted, doors_.empty() ? left : left / 3);
+  room_ =
+      (left - near_room_) / std::max<std::uint32_t>(1, static_cast<std::uint32_t>(rails_.size()));
+}
+
 std::string Wire::make_card() const {
   ReachCard card;
+  card.room = room_;
   card.neighbour = {::getpid(), segment_->memory(), segment_->bell_end()};
   for (const Descriptor& door : doors_) {
     const auto port = port_of(door);
@@ -217,10 +234,15 @@ Status Wire::make_peers(const std::vector<PlaceCard>& places,
                                      .own_place = own_place,
                                      .their_place = place_of(rank),
                                      .places = static_cast<std::uint32_t>(near.size()),
-                                     .single_copy = seat_.settings().single_copy};
+                                     .single_copy = seat_.settings().single_copy,
+                                     .keep_bell = near_room_ > 0};
+    near_room_ -= setting.keep_bell ? 1 : 0;
     Peer& peer = peers_[rank];
     peer.neighbour = std::make_unique<Neighbour>(setting, *segment_, *regions_);
     neighbours_.push_back(peer.neighbour.get());
+    // Without one, the launcher tells of its end.
+    if (near_room_ == 0) continue;
+    --near_room_;
     peer.neighbour->watcher =
         Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, setting.card.process, 0)));
     if (peer.neighbour->watcher) {

@@ -136,7 +136,15 @@ void Link::begin_dial(std::uint32_t index, Time now) {
   Rail& rail = rails_[index];
   rail.next_try = now + retry_after(++rail.failures);
   auto socket = connect_from(rail.route.from, rail.route.to, rail.route.port);
-  if (!socket) return;  // The interface is down; another time.
+  if (!socket) {
+    // The interface is down, and we try another time; or there are no descriptors.
+    if (descriptors_left() > 0 || any_up()) return;
+    no_room_ = true;
+    if (!homeless_.empty()) return;
+    wanted_ = false;
+    tell_rail(index, Completion::Kind::refused);
+    return;
+  }
   const Claim claim{.from = setting_.self.index,
                     .to = peer_.index,
                     .rail = index,
@@ -202,6 +210,7 @@ void Link::adopt(std::uint32_t index, std::unique_ptr<Stream> stream, Time now) 
   rail.name = stream->facts().name;
   rail.stream = std::move(stream);
   heard_of_ = true;
+  no_room_ = false;
   rail.failures = 0;
   const Duration trip = health_of(rail.stream->socket()).round_trip / 2;
   rail.latency = trip;

@@ -147,6 +147,7 @@ class Link : private LaneHost {
   Time parting_since_;
   bool dying_ = false, lost_ = false;
   bool heard_of_ = false;  // A rail has been up once.
+  bool no_room_ = false;   // Descriptors were missing.
   Time alone_since_;       // No rail has been up.
   std::uint64_t next_out_ = 0, next_in_ = 0;
   std::deque<Outgoing> homeless_;  // In order, until a rail is up.

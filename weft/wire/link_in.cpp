@@ -208,7 +208,10 @@ void Link::lose() {
   if (lost_ || left_) return;
   lost_ = true;
   if (lanes_ != nullptr) lanes_->end();
-  host_.lose(peer_, dying_ ? "its process has ended" : "no rail leads to it any more");
+  host_.lose(peer_, dying_     ? "its process has ended"
+                    : no_room_ ? "there is no descriptor for a connection to it: raise the limit "
+                                 "(ulimit -n), or let others relay (--connections managed)"
+                               : "no rail leads to it any more");
 }
 
 void Link::say_goodbye() {

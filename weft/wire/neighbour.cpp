@@ -52,7 +52,11 @@ Neighbour::Neighbour(const Setting& setting, Segment& own, const Regions& region
 Status Neighbour::reach() {
   if (theirs_ != nullptr) return {};
   const NeighbourCard& card = setting_.card;
-  auto segment = Segment::open(card.process, card.memory, card.bell, setting_.places);
+  auto segment = Segment::open({.process = card.process,
+                                .memory = card.memory,
+                                .bell = card.bell,
+                                .rings = setting_.places,
+                                .keep_bell = setting_.keep_bell});
   if (!segment) return std::move(segment).error();
   theirs_ = *std::move(segment);
   out_ = RingWriter(theirs_->inlet(setting_.own_place).ring);

@@ -34,6 +34,7 @@ class Neighbour {
     std::uint32_t their_place = 0;  // and of theirs here.
     std::uint32_t places = 0;
     bool single_copy = true;
+    bool keep_bell = true;  // false: descriptors are scarce.
   };
   Neighbour(const Setting& setting, Segment& own, const Regions& regions);
 

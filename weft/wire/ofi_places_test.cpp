@@ -43,9 +43,9 @@ TEST(OfiPlaces, CardsTravelInTheCardsOfTheJob) {
   const auto read = parse_reach(to_text(reach));
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(read->cards, reach.cards);
-  EXPECT_FALSE(parse_reach("weft-reach-1 1 2 3 0 1 =abc"));
-  EXPECT_FALSE(parse_reach("weft-reach-1 1 2 3 0 1 abcd"));
-  EXPECT_FALSE(parse_reach("weft-reach-1 1 2 3 0 1"));
+  EXPECT_FALSE(parse_reach("weft-reach-2 1 2 3 9 0 1 =abc"));
+  EXPECT_FALSE(parse_reach("weft-reach-2 1 2 3 9 0 1 abcd"));
+  EXPECT_FALSE(parse_reach("weft-reach-2 1 2 3 9 0 1"));
 }
 
 TEST(OfiPlaces, PairsAreTheSameFromBothSides) {

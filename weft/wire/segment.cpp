@@ -3,6 +3,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -61,17 +62,31 @@ Result<std::unique_ptr<Segment>> Segment::make(std::uint32_t rings) {
   return made;
 }
 
-Result<std::unique_ptr<Segment>> Segment::open(int process, int memory, int bell,
-                                               std::uint32_t rings) {
+Result<std::unique_ptr<Segment>> Segment::open(const Theirs& theirs) {
   std::unique_ptr<Segment> made(new Segment);
-  const std::string files = "/proc/" + std::to_string(process) + "/fd/";
-  made->memory_ = ::open((files + std::to_string(memory)).c_str(), O_RDWR | O_CLOEXEC);
-  if (made->memory_ < 0) return failed("shared memory of process " + std::to_string(process));
-  // For reading too: so it has a reader even if its owner is gone, and ringing raises no signal.
-  made->bell_end_ = ::open((files + std::to_string(bell)).c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
-  if (made->bell_end_ < 0) return failed("the bell of process " + std::to_string(process));
-  if (Status mapped = made->map(rings, false); !mapped) return std::move(mapped).error();
+  const std::string process = std::to_string(theirs.process);
+  const std::string files = "/proc/" + process + "/fd/";
+  made->memory_ = ::open((files + std::to_string(theirs.memory)).c_str(), O_RDWR | O_CLOEXEC);
+  if (made->memory_ < 0) return failed("shared memory of process " + process);
+  const Status mapped = made->map(theirs.rings, false);
+  ::close(std::exchange(made->memory_, -1));
+  if (!mapped) return mapped.error();
+  made->bell_path_ = files + std::to_string(theirs.bell);
+  const int bell = made->open_bell();
+  struct stat facts = {};
+  if (bell < 0 || ::fstat(bell, &facts) != 0) return failed("the bell of process " + process);
+  made->bell_inode_ = facts.st_ino;
+  if (theirs.keep_bell) {
+    made->bell_end_ = bell;
+  } else {
+    ::close(bell);
+  }
   return made;
+}
+
+// For reading too: so it has a reader even if its owner is gone, and ringing raises no signal.
+int Segment::open_bell() const {
+  return ::open(bell_path_.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
 }
 
 Segment::~Segment() {
@@ -84,8 +99,13 @@ Segment::~Segment() {
 void Segment::ring_bell() const {
   if (head_->sleeps.exchange(0) == 0) return;
   const char sound = 1;
+  const int bell = bell_end_ >= 0 ? bell_end_ : open_bell();
+  struct stat facts = {};
+  const bool right =
+      bell_end_ >= 0 || (bell >= 0 && ::fstat(bell, &facts) == 0 && facts.st_ino == bell_inode_);
   // A full pipe wakes as well as one more byte; a closed one has nobody to wake.
-  static_cast<void>(!::write(bell_end_, &sound, 1));
+  if (right) static_cast<void>(!::write(bell, &sound, 1));
+  if (bell != bell_end_ && bell >= 0) ::close(bell);
 }
 
 }  // namespace weft::wire

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include <weft/base/result.hpp>
 #include <weft/wire/haul.hpp>
@@ -33,9 +34,13 @@ class Segment {
  public:
   // Our own, with rings for so many processes of this host.
   static Result<std::unique_ptr<Segment>> make(std::uint32_t rings);
-  // A neighbour's, through its open files.
-  static Result<std::unique_ptr<Segment>> open(int process, int memory, int bell,
-                                               std::uint32_t rings);
+  // A neighbour's, through its open files. Its bell stays open if we can afford a descriptor.
+  struct Theirs {
+    int process = 0, memory = -1, bell = -1;
+    std::uint32_t rings = 0;
+    bool keep_bell = true;
+  };
+  static Result<std::unique_ptr<Segment>> open(const Theirs& theirs);
   ~Segment();
   Segment(const Segment&) = delete;
   Segment& operator=(const Segment&) = delete;
@@ -55,11 +60,14 @@ class Segment {
   Segment() = default;
   Status map(std::uint32_t rings, bool fresh);
   void ring_bell() const;
+  int open_bell() const;
 
   SegmentHead* head_ = nullptr;
   Inlet* inlets_ = nullptr;
   std::size_t size_ = 0;
   int memory_ = -1, bell_ = -1, bell_end_ = -1;
+  std::string bell_path_;         // Of a neighbour's that we do not keep open,
+  std::uint64_t bell_inode_ = 0;  // and how it is known: its process may be another one by now.
 };
 
 }  // namespace weft::wire

@@ -6,10 +6,12 @@
 #include <limits>
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -145,6 +147,19 @@ void prepare(const Descriptor& socket, Duration lost_after) {
   set(socket.get(), IPPROTO_TCP, TCP_KEEPIDLE, seconds);
   set(socket.get(), IPPROTO_TCP, TCP_KEEPINTVL, seconds);
   set(socket.get(), IPPROTO_TCP, TCP_KEEPCNT, 3);
+}
+
+std::uint32_t descriptors_left() {
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  DIR* const folder = ::opendir("/proc/self/fd");
+  if (folder == nullptr) return 0;  // There may be none left even for this.
+  rlim_t used = 0;
+  while (const dirent* const entry = ::readdir(folder)) used += entry->d_name[0] != '.' ? 1 : 0;
+  ::closedir(folder);
+  constexpr rlim_t most = 1u << 20;
+  return static_cast<std::uint32_t>(std::min(limit.rlim_cur, used + most) -
+                                    std::min(limit.rlim_cur, used - 1));
 }
 
 Health health_of(const Descriptor& socket) {

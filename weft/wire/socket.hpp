@@ -46,6 +46,9 @@ int error_of(const Descriptor& socket);
 // Answers at once, notices silent peers, and sends what is small without waiting for more.
 void prepare(const Descriptor& socket, Duration lost_after);
 
+// How many more descriptors this process may open.
+std::uint32_t descriptors_left();
+
 // What the kernel knows of a connection.
 struct Health {
   Duration round_trip;

@@ -16,7 +16,7 @@ namespace weft::wire {
 namespace {
 constexpr std::size_t buffer_size = std::size_t{64} << 10;
 constexpr std::size_t large = 4096;  // Of frames.
-}
+}  // namespace
 
 Stream::Stream(Descriptor socket, const Facts& facts) : socket_(std::move(socket)), facts_(facts) {
   buffer_.reserve(buffer_size);

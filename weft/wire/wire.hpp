@@ -67,6 +67,8 @@ class Wire final : public Fabric, private LinkHost {
     const Link* const link = peers_[peer.index].link.get();
     return link == nullptr ? std::string() : link->name_of(rail);
   }
+  // Connections that every process of the job has descriptors for.
+  std::uint32_t room() const { return room_; }
   const std::string& host_of(RankId rank) const { return peers_[rank.index].host_name; }
   const std::string& trouble_with(RankId rank) const { return peers_[rank.index].trouble; }
   std::uint32_t node_of(RankId rank) const { return peers_[rank.index].node; }
@@ -95,6 +97,7 @@ class Wire final : public Fabric, private LinkHost {
   Status make_peers(const std::vector<PlaceCard>& places, const std::vector<ReachCard>& reaches);
   Status make_link(RankId peer, const PlaceCard& own, const PlaceCard& theirs,
                    const ReachCard& reach);
+  void share_out_descriptors(std::uint32_t neighbours);
   std::string make_card() const;
 
   // LinkHost
@@ -134,6 +137,9 @@ class Wire final : public Fabric, private LinkHost {
   std::vector<locality::Interface> rails_;
   locality::Here here_;
   std::vector<Descriptor> doors_;  // By rail.
+  Descriptor spare_;               // To turn callers away when there is no other.
+  std::uint32_t near_room_ = 0;    // Descriptors for neighbours.
+  std::uint32_t room_ = 0;
   std::vector<std::unique_ptr<Caller>> callers_;
   Descriptor epoll_;
   std::deque<Completion> events_;
