@@ -251,6 +251,10 @@ CLI::Option* add_machine_options(CLI::App& parser, SimOptions& options) {
       ->capture_default_str();
   parser.add_option("--map", options.plan.map,
                     "Which rank runs where: a line 'RANK NODE' for each");
+  parser.add_option("--connections", options.plan.connections,
+                    "What connections cost and how many there are: full, on-demand, managed (with "
+                    ",shortcuts=N or ,max=N ,replace=lru|random ,groups=auto|FILE). Default: they "
+                    "cost nothing");
   parser.add_option("--routing", options.plan.routing,
                     "Routing policy (weft traffic --routing list)");
   parser.add_option("--set", options.plan.sets, "Change a key of the network file: node.rails=2")

@@ -27,6 +27,11 @@ CASES = [
     ("poll", [], ["--net", "torus:4x4"], False),
     ("master_worker", ["100"], ["--net", "torus:4x4"], True),
     ("sort", ["300"], ["--net", "dragonfly:a=4,h=2,p=2", "-n", "32"], True),
+    ("bruck", ["64"], ["--net", "torus:4x4x4", "--connections", "managed,shortcuts=2"], False),
+    ("halo3d", ["2", "30000"], ["--net", "fattree:k=4,levels=3", "--connections", "managed,shortcuts=1,replace=random"],
+     False),
+    ("random_ring", ["30000"], ["--net", "mesh:5x5", "--connections", "on-demand"], False),
+    ("sort", ["300"], ["--net", "dragonfly:a=4,h=2,p=2", "-n", "32", "--connections", "managed,shortcuts=0"], True),
 ]
 EXIT = {"abort": 3, "poll": 1}  # Others end well.
 # Open MPI does not start for root, and not more processes than cores, unless told to.

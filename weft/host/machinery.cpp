@@ -176,8 +176,8 @@ void Machinery::send_locally(Parcel* parcel, Time now) {
       std::memcpy(parcel->target, parcel->source, parcel->size);
     }
   } else if (parcel->source != nullptr) {
-    parcel->data = std::make_unique_for_overwrite<std::byte[]>(parcel->size);
-    std::memcpy(parcel->data.get(), parcel->source, parcel->size);
+    parcel->data = std::make_unique_for_overwrite<std::byte[]>(parcel->held);
+    std::memcpy(parcel->data.get(), parcel->source, parcel->held);
   }
   if (parcel->cookie != 0) ranks[parcel->from.index]->push_sent(at, parcel->to, parcel->cookie);
   SimRank& rank = *ranks[parcel->to.index];
@@ -200,14 +200,14 @@ void Machinery::departed(int /*worker*/, const Departure& d) {
   auto& parcel = *reinterpret_cast<Parcel*>(d.cookie);
   if (d.letter != nullptr) {
     d.letter->put(parcel.source != nullptr);
-    if (parcel.source != nullptr) d.letter->put_bytes(parcel.source, parcel.size);
+    if (parcel.source != nullptr) d.letter->put_bytes(parcel.source, parcel.held);
   } else if (parcel.source != nullptr) {
     if (parcel.is_write) {
       // Into the receiver's memory at once: it does not look before the notice.
       if (parcel.target != nullptr) std::memcpy(parcel.target, parcel.source, parcel.size);
     } else {
-      parcel.data = std::make_unique_for_overwrite<std::byte[]>(parcel.size);
-      std::memcpy(parcel.data.get(), parcel.source, parcel.size);
+      parcel.data = std::make_unique_for_overwrite<std::byte[]>(parcel.held);
+      std::memcpy(parcel.data.get(), parcel.source, parcel.held);
     }
     parcel.source = nullptr;
   }
@@ -225,7 +225,8 @@ namespace {
 struct ParcelText {
   std::uint32_t from, to, rail, sequence;
   bool is_write, has_data;
-  std::uint64_t size, target;
+  Parcel::Greeting greeting;
+  std::uint64_t size, held, target;
   FrameHead head;
 };
 
@@ -240,11 +241,13 @@ void Machinery::pack(std::uint64_t cookie, Packer& letter) {
   text.sequence = parcel.sequence;
   text.is_write = parcel.is_write;
   text.has_data = parcel.data != nullptr;
+  text.greeting = parcel.greeting;
   text.size = parcel.size;
+  text.held = parcel.held;
   text.target = reinterpret_cast<std::uint64_t>(parcel.target);
   text.head = parcel.head;
   letter.put(text);
-  if (text.has_data) letter.put_bytes(parcel.data.get(), parcel.size);
+  if (text.has_data) letter.put_bytes(parcel.data.get(), parcel.held);
 }
 
 std::uint64_t Machinery::unpack(NodeId /*to*/, Unpacker& letter) {
@@ -255,12 +258,14 @@ std::uint64_t Machinery::unpack(NodeId /*to*/, Unpacker& letter) {
   parcel->rail = RailId(text.rail);
   parcel->sequence = text.sequence;
   parcel->is_write = text.is_write;
+  parcel->greeting = text.greeting;
   parcel->size = text.size;
+  parcel->held = text.held;
   parcel->target = reinterpret_cast<std::byte*>(text.target);
   parcel->head = text.head;
   if (text.has_data) {
-    parcel->data = std::make_unique_for_overwrite<std::byte[]>(text.size);
-    std::memcpy(parcel->data.get(), letter.take_bytes(text.size).data(), text.size);
+    parcel->data = std::make_unique_for_overwrite<std::byte[]>(text.held);
+    std::memcpy(parcel->data.get(), letter.take_bytes(text.held).data(), text.held);
   }
   return reinterpret_cast<std::uint64_t>(parcel);
 }
@@ -269,10 +274,10 @@ std::uint64_t Machinery::unpack(NodeId /*to*/, Unpacker& letter) {
 void Machinery::unpack_data(std::uint64_t cookie, Unpacker& letter) {
   auto& parcel = *reinterpret_cast<Parcel*>(cookie);
   if (!letter.take<bool>()) return;
-  const std::byte* const data = letter.take_bytes(parcel.size).data();
+  const std::byte* const data = letter.take_bytes(parcel.held).data();
   if (!parcel.is_write) {
-    parcel.data = std::make_unique_for_overwrite<std::byte[]>(parcel.size);
-    std::memcpy(parcel.data.get(), data, parcel.size);
+    parcel.data = std::make_unique_for_overwrite<std::byte[]>(parcel.held);
+    std::memcpy(parcel.data.get(), data, parcel.held);
   } else if (parcel.target != nullptr) {
     std::memcpy(parcel.target, data, parcel.size);
   }

@@ -27,6 +27,8 @@ Status check(const ConfigTable& table, const NodeModel& m) {
     return wrong("local_latency", "local_latency must be above 0");
   if (m.bus_payload.count < 1) return wrong("bus_payload", "bus_payload must be at least 1 B");
   if (m.bus_header.count < 0) return wrong("bus_header", "bus_header must not be negative");
+  if (m.connect_time < Duration::zero())
+    return wrong("connect_time", "connect_time must not be negative");
   if (m.envelope.count < 0) return wrong("envelope", "envelope must not be negative");
   if (m.far_latency < Duration::zero())
     return wrong("far_latency", "far_latency must not be negative");
@@ -50,6 +52,7 @@ Status read_node(const Config& config, NodeModel& model) {
   table.get("dma_rate", model.dma_rate);
   table.get("local_latency", model.local_latency);
   table.get("envelope", model.envelope);
+  table.get("connect_time", model.connect_time);
   table.get("sockets", model.sockets, 1, 16);
   table.get("card_socket", model.card_socket);
   table.get("bus_payload", model.bus_payload);

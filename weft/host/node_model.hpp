@@ -25,6 +25,7 @@ struct NodeModel {
   Rate dma_rate = Rate::gbyte_per_s(10);       // Of a card to or from memory.
   Duration local_latency = Duration::ns(300);  // Between ranks of one node.
   Bytes envelope{0};                           // What a frame's head adds on the wire.
+  Duration connect_time = Duration::us(50);    // Of either processor, to open a connection.
 
   int sockets = 1;
   std::vector<int> card_socket;  // By rail; empty: spread evenly, the first cards at socket 0.

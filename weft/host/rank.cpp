@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -43,13 +44,67 @@ RailFacts SimRank::rail(RankId, RailId rail) const {
   return {machinery_.setup.machine.inject_rate, near ? Duration::zero() : node.far_latency, true};
 }
 
-// Simulated cards reach everyone without being asked.
+bool SimRank::needs_connection(RankId peer) const {
+  return machinery_.node_of(peer) != machinery_.node_of(self_);
+}
+
+SimRank::Connection& SimRank::connection(RankId peer) {
+  if (connections_ == nullptr) connections_ = std::make_unique<Connections>();
+  return (*connections_)[peer.index];
+}
+
+bool SimRank::connected(RankId peer) const {
+  if (!needs_connection(peer)) return true;
+  if (connections_ == nullptr) return false;
+  const auto known = connections_->find(peer.index);
+  return known != connections_->end() && known->second.open();
+}
+
+// Simulated cards reach everyone without being asked; who wants connections pays for them.
 void SimRank::connect(RankId peer) {
+  if (!needs_connection(peer)) {
+    tell_up(peer, now());
+  } else if (!connection(peer).greets) {
+    greet(peer);
+  }
+}
+
+// Both have agreed to it; but on a network that keeps no order the peer's greeting may be the last
+// thing to come.
+void SimRank::disconnect(RankId peer) {
+  if (!needs_connection(peer)) return;
+  Connection& old = connection(peer);
+  const bool late = !old.heard;
+  old = {};
+  old.late = late;
+}
+
+void SimRank::greet(RankId peer) {
+  connection(peer).greets = true;
+  spend(machinery_.setup.node.connect_time);
+  settle();
+  const Way way{peer, RailId(0), Duration::zero()};
+  Parcel* const parcel = make_parcel(way, 0);
+  parcel->greeting = Parcel::Greeting::hello;
+  machinery_.send(parcel, way, clock_);
+}
+
+// A connection is open once each has greeted the other. What came after the greeting is looked at
+// after it, however long we took to answer.
+void SimRank::hear(RankId peer, Time at) {
+  if (std::exchange(connection(peer).late, false)) return;
+  connection(peer).heard = true;
+  if (!connection(peer).greets) greet(peer);
+  tell_up(peer, at);
+}
+
+void SimRank::tell_up(RankId peer, Time at) {
   for (std::uint32_t i = 0; i < machinery_.rails(); ++i) {
-    auto* const parcel = new Parcel;
-    parcel->from = peer;
-    parcel->rail = RailId(i);
-    push({now(), peer.index, sequence_++, parcel, 1});
+    auto* const up = new Parcel;
+    up->from = peer;
+    up->rail = RailId(i);
+    up->greeting = Parcel::Greeting::up;
+    push({at, peer.index, sequence_++, up, 0});
   }
 }
 
@@ -70,11 +125,12 @@ void SimRank::post(const Way& way, const FrameHead& head, Payload payload, bool 
   Parcel* const parcel = make_parcel(way, cookie);
   parcel->head = head;
   parcel->size = payload.size;
+  parcel->held = payload.held();
   if (payload.data != nullptr && payload.size > 0) {
     parcel->source = payload.data;
     if (!stable) {
-      parcel->data = std::make_unique_for_overwrite<std::byte[]>(payload.size);
-      std::memcpy(parcel->data.get(), payload.data, payload.size);
+      parcel->data = std::make_unique_for_overwrite<std::byte[]>(parcel->held);
+      std::memcpy(parcel->data.get(), payload.data, parcel->held);
       parcel->source = nullptr;
     }
   }
@@ -87,7 +143,7 @@ void SimRank::write(const Way& way, Payload payload, RemoteMemory target, const 
   Parcel* const parcel = make_parcel(way, cookie);
   parcel->is_write = true;
   parcel->head = notice;
-  parcel->size = payload.size;
+  parcel->size = parcel->held = payload.size;
   parcel->source = payload.data;
   if (target.key != 0) parcel->target = reinterpret_cast<std::byte*>(target.key) + target.offset;
   machinery_.send(parcel, way, clock_);
@@ -99,6 +155,11 @@ bool SimRank::poll(Completion& out) {
   std::pop_heap(inbox_.begin(), inbox_.end());
   const Event event = inbox_.back();
   inbox_.pop_back();
+  if (event.parcel != nullptr && event.parcel->greeting == Parcel::Greeting::hello) {
+    const std::unique_ptr<Parcel> greeting(event.parcel);
+    hear(greeting->from, event.at);
+    return poll(out);
+  }
   out.peer = RankId(event.peer);
   out.cookie = event.cookie;
   if (event.parcel == nullptr) {
@@ -107,7 +168,7 @@ bool SimRank::poll(Completion& out) {
   }
   const std::unique_ptr<Parcel> parcel(event.parcel);
   out.kind = parcel->is_write ? Completion::Kind::written : Completion::Kind::frame;
-  if (event.cookie == 1) out.kind = Completion::Kind::rail_up;
+  if (parcel->greeting == Parcel::Greeting::up) out.kind = Completion::Kind::rail_up;
   out.rail = parcel->rail;
   out.size = parcel->size;
   out.head = parcel->head;

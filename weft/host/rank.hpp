@@ -15,12 +15,16 @@ namespace weft {
 
 // A frame or write under way. Made by the sender's worker, freed by the receiver's.
 struct Parcel {
+  // What opens a connection, one each way; and news of it at a rank itself.
+  enum class Greeting : std::uint8_t { none, hello, up };
+
   RankId from, to;
   RailId rail;
   bool is_write = false;
+  Greeting greeting = Greeting::none;
   std::uint32_t sequence = 0;
-  std::uint64_t cookie = 0;  // Of the sender, if it wants to know.
-  std::size_t size = 0;
+  std::uint64_t cookie = 0;           // Of the sender, if it wants to know.
+  std::size_t size = 0, held = 0;     // Bytes of the data that are there, if any are.
   const std::byte* source = nullptr;  // Data still in the sender's memory.
   std::byte* target = nullptr;        // Of a write.
   std::unique_ptr<std::byte[]> data;
@@ -41,6 +45,9 @@ class SimRank final : public Fabric {
   bool carries_data() const override;
   Time now() const override { return clock_ + lag_; }
   void connect(RankId peer) override;
+  void disconnect(RankId peer) override;
+  bool connected(RankId peer) const override;
+  bool needs_connection(RankId peer) const override;
   void post(const Way& way, const FrameHead& head, Payload payload, bool stable,
             std::uint64_t cookie) override;
   void write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
@@ -105,10 +112,20 @@ class SimRank final : public Fabric {
       return a.sequence > b.sequence;
     }
   };
+  struct Connection {
+    bool greets = false, heard = false;  // Each side greets once.
+    bool late = false;  // Of the one before this the peer's greeting has yet to come.
+    bool open() const { return greets && heard; }
+  };
+  using Connections = std::unordered_map<std::uint32_t, Connection>;
+  Connection& connection(RankId peer);
   void settle();  // Spends what was spent: others go on until our clock is there.
   void sleep(State state, Time until);
   Parcel* make_parcel(const Way& way, std::uint64_t cookie);
   void push(const Event& event);
+  void greet(RankId peer);
+  void hear(RankId peer, Time at);
+  void tell_up(RankId peer, Time at);
 
   Machinery& machinery_;
   RankId self_;
@@ -120,6 +137,7 @@ class SimRank final : public Fabric {
   std::int64_t user_since_ns_ = -1;  // Thread's processor time when the program went on.
   void* layer_ = nullptr;
   std::vector<Event> inbox_;
+  std::unique_ptr<Connections> connections_;
 };
 
 }  // namespace weft

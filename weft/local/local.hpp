@@ -5,11 +5,21 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include <weft/base/result.hpp>
 #include <weft/xport/fabric.hpp>
 
 namespace weft {
+
+// Connections on a network that needs them: it checks that nothing is sent without one, and that
+// nothing is under way when one is closed.
+struct LocalConnections {
+  bool needed = false;
+  std::uint32_t most = 0;        // Of one rank; 0: no limit.
+  int refused_percent = 0;       // Of those that are asked for, besides.
+  std::uint32_t host_ranks = 1;  // So many share memory, and need none.
+};
 
 struct LocalOptions {
   std::uint64_t seed = 1;
@@ -18,11 +28,21 @@ struct LocalOptions {
   bool carries_data = true;
   int unsent_percent = 0;  // Of writes: come back as unsent, and half of them arrive all the same.
   std::size_t stack_bytes = std::size_t{256} * 1024;
+  LocalConnections connections;
+  // Ranks that are lost at this step. What they had sent may have arrived or not; their bodies end
+  // by an exception at their next look at the network.
+  struct Loss {
+    RankId rank;
+    std::int64_t step = 0;
+  };
+  std::vector<Loss> losses;
   // Counted for the tests' own closed forms.
   std::uint64_t* frames = nullptr;
   std::uint64_t* bytes = nullptr;
   // Frames that wait for one rank, at most, over the whole run.
   std::uint64_t* most_waiting = nullptr;
+  // Connections of one rank, at most, over the whole run.
+  std::uint32_t* most_connected = nullptr;
 };
 
 // Runs body once per rank until all have returned. Current is set while a rank runs; what it sets

@@ -18,6 +18,7 @@ void each_field(P& p, Visit&& visit) {
   visit("map", p.map);
   visit("ranks", p.ranks);
   visit("ranks_per_node", p.ranks_per_node);
+  visit("connections", p.connections);
   visit("threads", p.threads);
   visit("partition", p.partition);
   visit("libraries", p.libraries);

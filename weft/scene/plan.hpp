@@ -20,6 +20,7 @@ struct Plan {
   std::string map;                // A file; empty: blocks in order.
   std::uint32_t ranks = 0;        // 0: one for every place.
   std::uint32_t ranks_per_node = 1;
+  std::string connections;  // "managed,shortcuts=4"; empty: everybody reaches everybody.
 
   // How to simulate.
   int threads = 1;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <weft/base/config.hpp>
+#include <weft/conn/request.hpp>
 #include <weft/scene/scene.hpp>
 #include <weft/topo/facts.hpp>
 #include <weft/topo/network_file.hpp>
@@ -76,6 +77,36 @@ Status place(const Plan& plan, Scene& scene) {
   return {};
 }
 
+// Passing a frame on costs a relay what a call costs.
+Status lay_out_connections(const Plan& plan, Scene& scene) {
+  if (plan.connections.empty()) return {};
+  const auto wrong = [](const Error& error) {
+    return error.file().empty() ? Error::call("--connections: " + error.message()) : error;
+  };
+  const auto request = conn::parse_request(plan.connections);
+  if (!request) return wrong(request.error());
+  const std::uint32_t ranks = scene.placement->ranks();
+  std::vector<std::uint32_t> groups;
+  if (request->groups_file.empty()) {
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      const std::uint32_t end =
+          scene.placement->node(RankId(r)) * static_cast<std::uint32_t>(scene.node.rails);
+      groups.push_back(scene.topology->graph.router_of(NodeId(end)).index);
+    }
+    groups = conn::groups_of_switches(groups);
+  } else {
+    auto read = conn::read_groups(request->groups_file, ranks);
+    if (!read) return wrong(read.error());
+    groups = *std::move(read);
+  }
+  auto layout = conn::lay_out(*request, groups, scene.connections);
+  if (!layout) return wrong(layout.error());
+  scene.layout = std::make_shared<const conn::Layout>(*std::move(layout));
+  scene.connections.seed = plan.seed;
+  scene.connections.relay_work = scene.node.call_overhead;
+  return {};
+}
+
 Status find_watched(const Plan& plan, Scene& scene) {
   for (std::string name : plan.watched) {
     std::uint32_t number = 0;
@@ -131,6 +162,7 @@ Result<Scene> read_scene(const Plan& plan) {
                      " ends are no multiple of the rails");
   }
   if (Status placed = place(plan, scene); !placed) return std::move(placed).error();
+  if (Status laid = lay_out_connections(plan, scene); !laid) return std::move(laid).error();
   if (Status found = find_watched(plan, scene); !found) return std::move(found).error();
   return scene;
 }

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include <weft/base/result.hpp>
+#include <weft/conn/layout.hpp>
+#include <weft/conn/options.hpp>
 #include <weft/host/node_model.hpp>
 #include <weft/host/placement.hpp>
 #include <weft/mp/options.hpp>
@@ -26,6 +28,8 @@ struct Scene {
   mp::Options messages;
   std::unique_ptr<Placement> placement;
   std::vector<RouterId> watched;
+  std::shared_ptr<const conn::Layout> layout;  // Null: connections cost nothing.
+  conn::Options connections;
 
   std::uint32_t nodes() const {
     return topology->graph.node_count() / static_cast<std::uint32_t>(node.rails);

@@ -15,6 +15,8 @@ Cast::Cast(const Scene& scene, const coll::Choices& collectives, Images& images,
       images_(images),
       console_(console),
       processes_(scene.placement->ranks()),
+      managed_(scene.layout == nullptr ? 0 : scene.placement->ranks()),
+      connections_(managed_.size()),
       codes_(scene.placement->ranks()) {}
 
 void Cast::attach(World& world, const ProgramCall& call) {
@@ -51,7 +53,11 @@ class Arguments {
 
 void Cast::run(Fabric& fabric) {
   const std::uint32_t rank = fabric.self().index;
-  processes_[rank] = std::make_unique<mpi::Process>(fabric, scene_.messages, *this);
+  if (!managed_.empty()) {
+    managed_[rank] = std::make_unique<conn::Managed>(fabric, *scene_.layout, scene_.connections);
+  }
+  Fabric& network = managed_.empty() ? fabric : *managed_[rank];
+  processes_[rank] = std::make_unique<mpi::Process>(network, scene_.messages, *this);
   processes_[rank]->choices = &collectives_;
   Arguments arguments(call_.count, call_.arguments);
   Current::set(&fabric, processes_[rank].get());
@@ -73,6 +79,17 @@ void Cast::exit_rank(int code, bool handlers) {
   World::end_current();
 }
 
+// The program needs the network no more; others may need this rank as their relay.
+void Cast::leave() {
+  if (!managed_.empty()) managed_[Current::fabric()->self().index]->leave();
+}
+
+conn::Counts Cast::connections(RankId rank) const {
+  if (managed_.empty()) return {};
+  const auto& managed = managed_[rank.index];
+  return managed == nullptr ? connections_[rank.index] : managed->counts();
+}
+
 // What remains of a rank that has left its main. One that leaves the library open takes all with
 // it, as the others would wait for it in vain.
 void Cast::finish(Fabric& fabric, int code) {
@@ -89,6 +106,10 @@ void Cast::finish(Fabric& fabric, int code) {
   }
   fabric.set_teller(nullptr);
   processes_[rank.index].reset();
+  if (!managed_.empty()) {
+    connections_[rank.index] = managed_[rank.index]->counts();
+    managed_[rank.index].reset();
+  }
   Current::set(&fabric, nullptr);
 }
 

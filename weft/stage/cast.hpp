@@ -12,6 +12,7 @@
 
 #include <weft/base/units.hpp>
 #include <weft/coll/choose.hpp>
+#include <weft/conn/managed.hpp>
 #include <weft/host/world.hpp>
 #include <weft/image/images.hpp>
 #include <weft/mpi/process.hpp>
@@ -59,8 +60,8 @@ class Cast final : public RankBody, public mpi::Runtime {
     prepare_thread_for_crashes();
     images_.enter(rank.index);
   }
-  using mpi::Runtime::leave;
   void leave(RankId rank) override { images_.leave(rank.index); }
+  void leave() override;
 
   [[noreturn]] void abort(RankId rank, int code, const std::string& message) override;
   std::string processor_name(RankId rank) const override;
@@ -85,6 +86,7 @@ class Cast final : public RankBody, public mpi::Runtime {
   // Between runs. Of ranks in this process.
   std::vector<Abort> aborts() const;  // By time, then rank.
   int code(RankId rank) const { return codes_[rank.index]; }
+  conn::Counts connections(RankId rank) const;
   std::map<std::string, CallTotals> calls() const;
   std::map<std::string, WindowTotals> windows() const;
   std::vector<Note> notes() const;  // By time, then rank.
@@ -102,6 +104,8 @@ class Cast final : public RankBody, public mpi::Runtime {
   World* world_ = nullptr;
   ProgramCall call_;
   std::vector<std::unique_ptr<mpi::Process>> processes_;  // By rank, while it runs.
+  std::vector<std::unique_ptr<conn::Managed>> managed_;   // By rank, likewise; or none.
+  std::vector<conn::Counts> connections_;                 // By rank, when it has ended.
   std::vector<int> codes_;
   mutable std::mutex mutex_;  // For what follows.
   std::map<std::string, CallTotals> totals_;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <weft/base/quantity.hpp>
+#include <weft/conn/request.hpp>
 #include <weft/stage/findings.hpp>
 
 namespace weft {
@@ -64,6 +65,33 @@ void collect_ranks(const std::vector<RankEntry>& ranks, Findings& f) {
   f.spent_mean = Duration::ps(static_cast<std::int64_t>(spent / n));
 }
 
+ConnectionUse use_of_connections(const Scene& scene, const std::vector<RankEntry>& ranks) {
+  ConnectionUse use;
+  if (scene.layout == nullptr) return use;
+  use.mode = conn::to_text(scene.connections.mode);
+  use.shortcuts_most =
+      scene.connections.mode == conn::Mode::managed ? scene.connections.shortcuts : 0;
+  conn::Counts& sum = use.sum;
+  for (const RankEntry& entry : ranks) {
+    const conn::Counts& one = entry.connections;
+    sum.neighbours = std::max(sum.neighbours, one.neighbours);
+    sum.held_most = std::max(sum.held_most, one.held_most);
+    sum.passing_most = std::max(sum.passing_most, one.passing_most);
+    sum.opened += one.opened;
+    sum.shortcuts += one.shortcuts;
+    sum.evicted += one.evicted;
+    sum.declined += one.declined;
+    sum.refused += one.refused;
+    sum.relayed_frames += one.relayed_frames;
+    sum.relayed_bytes += one.relayed_bytes;
+    sum.passed_frames += one.passed_frames;
+    sum.passed_bytes += one.passed_bytes;
+    sum.repeated += one.repeated;
+    use.held_mean += static_cast<double>(one.held_most) / static_cast<double>(ranks.size());
+  }
+  return use;
+}
+
 }  // namespace
 
 Findings collect(const Scene& scene, const Ledger& ledger) {
@@ -77,6 +105,7 @@ Findings collect(const Scene& scene, const Ledger& ledger) {
   f.packets = ledger.network.packets_sent;
   f.hops = ledger.network.hops;
   f.links = use_of_links(scene, ledger.links, f.program_time - Time::zero());
+  f.connections = use_of_connections(scene, ledger.ranks);
   f.latencies_ps = ledger.latencies_ps;
   f.calls = ledger.calls;
   f.windows = ledger.windows;
@@ -115,10 +144,32 @@ std::string calls_table(const CallTable& table, std::uint32_t ranks) {
   return out;
 }
 
+namespace {
+
+std::string line(const char* name, const std::string& value) {
+  return fmt::format("{:<22}{}\n", name, value);
+}
+
+// Each connection has two ends.
+std::string connections_table(const ConnectionUse& use) {
+  if (use.mode.empty()) return {};
+  const conn::Counts& sum = use.sum;
+  std::string out =
+      line("connections", fmt::format("{}: a rank held {:.1f} on average, {} most; "
+                                      "{} opened",
+                                      use.mode, use.held_mean, sum.held_most, sum.opened / 2));
+  if (use.mode != "managed") return out;
+  out += line("shortcuts", fmt::format("{} opened, {} closed for others, {} declined",
+                                       sum.shortcuts / 2, sum.evicted, sum.declined));
+  return out +
+         line("relayed", fmt::format("{} messages or parts with {} bytes; a rank held {} "
+                                     "bytes of others at most",
+                                     sum.relayed_frames, sum.relayed_bytes, sum.passing_most));
+}
+
+}  // namespace
+
 std::string to_table(const Findings& f) {
-  const auto line = [](const char* name, const std::string& value) {
-    return fmt::format("{:<22}{}\n", name, value);
-  };
   const LinkUse& l = f.links;
   std::string out;
   out += line("program", f.program + (f.complete ? "" : " (" + f.ending + ")"));
@@ -144,6 +195,7 @@ std::string to_table(const Findings& f) {
   out += line("waiting per rank", fmt::format("{} on average, {} least, {} most (rank {})",
                                               to_text(f.waited_mean), to_text(f.waited_least),
                                               to_text(f.waited_most), f.waited_most_rank.index));
+  out += connections_table(f.connections);
   if (!f.calls.empty()) out += calls_table(f.calls, f.ranks);
   for (const auto& [name, w] : f.windows) {
     out += line("window", fmt::format("'{}' {} to {}: {} messages with {} bytes, waited {}", name,
@@ -186,6 +238,26 @@ Json links_json(const LinkUse& links) {
           {"busiest_efficiency", links.busiest_efficiency}};
 }
 
+Json connections_json(const ConnectionUse& use) {
+  const conn::Counts& sum = use.sum;
+  return {{"mode", use.mode},
+          {"shortcuts_most", use.shortcuts_most},
+          {"neighbours_most", sum.neighbours},
+          {"held_mean", use.held_mean},
+          {"held_most", sum.held_most},
+          {"opened", sum.opened / 2},
+          {"shortcuts", sum.shortcuts / 2},
+          {"evicted", sum.evicted},
+          {"declined", sum.declined},
+          {"refused", sum.refused},
+          {"relayed", sum.relayed_frames},
+          {"relayed_bytes", sum.relayed_bytes},
+          {"passed_frames", sum.passed_frames},
+          {"passed_bytes", sum.passed_bytes},
+          {"passing_bytes_most", sum.passing_most},
+          {"repeated_frames", sum.repeated}};
+}
+
 }  // namespace
 
 std::string to_json(const Findings& f) {
@@ -206,7 +278,7 @@ std::string to_json(const Findings& f) {
   }
   for (const Note& n : f.notes)
     notes.push_back({{"at_ps", n.at.in_ps()}, {"rank", n.rank.index}, {"text", n.text}});
-  const Json json = {
+  Json json = {
       {"weft", "sim"},
       {"version", 1},
       {"program", f.program},
@@ -233,6 +305,7 @@ std::string to_json(const Findings& f) {
       {"windows", windows},
       {"notes", notes},
   };
+  if (!f.connections.mode.empty()) json["connections"] = connections_json(f.connections);
   return json.dump(1) + "\n";
 }
 
@@ -266,6 +339,20 @@ std::string calls_csv(const CallTable& calls) {
 
 std::string calls_csv(const Findings& findings) {
   return calls_csv(findings.calls);
+}
+
+std::string connections_csv(const Ledger& ledger) {
+  std::string out =
+      "rank,neighbours,held_most,opened,shortcuts,evicted,declined,refused,relayed,relayed_bytes,"
+      "passed_frames,passed_bytes,passing_bytes_most,repeated_frames\n";
+  for (const RankEntry& entry : ledger.ranks) {
+    const conn::Counts& c = entry.connections;
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", entry.rank.index,
+                       c.neighbours, c.held_most, c.opened, c.shortcuts, c.evicted, c.declined,
+                       c.refused, c.relayed_frames, c.relayed_bytes, c.passed_frames,
+                       c.passed_bytes, c.passing_most, c.repeated);
+  }
+  return out;
 }
 
 std::string traffic_text(std::size_t ranks, const std::vector<PairCount>& pairs) {

@@ -27,6 +27,14 @@ struct LinkUse {
   std::string busiest;
 };
 
+// Of all ranks; none where connections cost nothing.
+struct ConnectionUse {
+  std::string mode;
+  std::uint32_t shortcuts_most = 0;  // That a rank may hold.
+  conn::Counts sum;                  // held_most, neighbours and passing_most: of one rank.
+  double held_mean = 0;
+};
+
 struct Findings {
   std::string program, network, routing;
   std::uint32_t ranks = 0, nodes = 0;
@@ -37,6 +45,7 @@ struct Findings {
   std::uint64_t messages = 0, bytes = 0;
   std::uint64_t packets = 0, hops = 0;
   LinkUse links;
+  ConnectionUse connections;
   Histogram latencies_ps;  // Of network messages, from the card's queue to memory.
   Duration waited_most, waited_least, waited_mean, spent_mean;
   RankId waited_most_rank;
@@ -51,6 +60,7 @@ std::string to_table(const Findings& findings);
 std::string to_json(const Findings& findings);
 std::string ranks_csv(const Scene& scene, const Ledger& ledger);
 std::string calls_csv(const Findings& findings);
+std::string connections_csv(const Ledger& ledger);
 std::string traffic_text(const Ledger& ledger);
 
 // The same tables for real runs (run_record.hpp).

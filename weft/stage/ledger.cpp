@@ -24,8 +24,9 @@ Ledger take_ledger(const Scene& scene, World& world, const Cast& cast) {
     if (!world.is_here(rank)) continue;
     const RankCounts& counts = world.counts(rank);
     const bool done = world.done(rank);
-    ledger.ranks.push_back(
-        {rank, done, cast.code(rank), done ? counts.ended : world.fabric(rank).now(), counts});
+    ledger.ranks.push_back({rank, done, cast.code(rank),
+                            done ? counts.ended : world.fabric(rank).now(), counts,
+                            cast.connections(rank)});
   }
   const Graph& graph = scene.topology->graph;
   const Network& network = world.network();

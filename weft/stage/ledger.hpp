@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <weft/base/histogram.hpp>
+#include <weft/conn/options.hpp>
 #include <weft/host/world.hpp>
 #include <weft/peers/peers.hpp>
 #include <weft/scene/scene.hpp>
@@ -21,6 +22,7 @@ struct RankEntry {
   int code = 0;
   Time reached;  // Its clock; when it ended, if it did.
   RankCounts counts;
+  conn::Counts connections;
 };
 
 struct LinkEntry {

@@ -244,6 +244,9 @@ Status Performance::write_files(const Findings& findings, const Ledger& ledger) 
   if (Status s = write("summary.json", to_json(findings)); !s) return s;
   if (Status s = write("ranks.csv", ranks_csv(scene_, ledger)); !s) return s;
   if (Status s = write("calls.csv", calls_csv(findings)); !s) return s;
+  if (scene_.layout != nullptr) {
+    if (Status s = write("connections.csv", connections_csv(ledger)); !s) return s;
+  }
   if (!plan_.matrix) return {};
   return write("traffic.txt", traffic_text(ledger));
 }

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe_job.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "home.hpp"
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <weft/base/text.hpp>
+#include <weft/probe/files.hpp>
+
+namespace weft::app {
+namespace {
+
+class Child {
+ public:
+  Status start(const std::vector<std::string>& words);
+  void tell(const std::string& text);  // All of its input.
+  // Line by line, until it has no more to say.
+  void hear(const std::function<void(const std::string&)>& line);
+  int wait();
+
+ private:
+  pid_t pid_ = -1;
+  int in_ = -1, out_ = -1;
+};
+
+Status Child::start(const std::vector<std::string>& words) {
+  std::array<int, 2> in{}, out{};
+  if (::pipe2(in.data(), O_CLOEXEC) != 0 || ::pipe2(out.data(), O_CLOEXEC) != 0)
+    return Error::run(std::string("cannot make a pipe: ") + std::strerror(errno));
+  const std::string program = find_home().program;
+  std::vector<char*> arguments = {const_cast<char*>(program.c_str())};
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  pid_ = ::fork();
+  if (pid_ < 0) return Error::run(std::string("cannot start a process: ") + std::strerror(errno));
+  if (pid_ == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    ::dup2(in[0], STDIN_FILENO);
+    ::dup2(out[1], STDOUT_FILENO);
+    ::execv(program.c_str(), arguments.data());
+    ::_exit(127);
+  }
+  ::close(in[0]);
+  ::close(out[1]);
+  in_ = in[1];
+  out_ = out[0];
+  return {};
+}
+
+void Child::tell(const std::string& text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const ssize_t size = ::write(in_, text.data() + at, text.size() - at);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) break;  // It has ended; its code says why.
+    at += static_cast<std::size_t>(size);
+  }
+  ::close(in_);
+}
+
+void Child::hear(const std::function<void(const std::string&)>& line) {
+  std::array<char, 4096> bytes;
+  std::string held;
+  for (;;) {
+    const ssize_t size = ::read(out_, bytes.data(), bytes.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) break;
+    held.append(bytes.data(), static_cast<std::size_t>(size));
+    std::size_t begin = 0;
+    for (std::size_t end = 0; (end = held.find('\n', begin)) != std::string::npos; begin = end + 1)
+      line(held.substr(begin, end - begin));
+    held.erase(0, begin);
+  }
+  if (!held.empty()) line(held);
+  ::close(out_);
+}
+
+int Child::wait() {
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+// "progress 0.25 text"
+bool show_progress(const ProbeJob& job, const std::string& line) {
+  constexpr std::string_view word = "progress ";
+  if (!line.starts_with(word)) return false;
+  const std::size_t blank = line.find(' ', word.size());
+  const auto share = parse_number(std::string_view(line).substr(word.size(), blank - word.size()));
+  if (job.progress && share && blank != std::string::npos)
+    job.progress(*share, line.substr(blank + 1));
+  return true;
+}
+
+}  // namespace
+
+Result<ProbeAnswer> run_probe(const ProbeJob& job) {
+  std::vector<std::string> words = job.words;
+  words.push_back(find_home().lib + "/weft-probe");
+  words.emplace_back("ask");
+  if (job.progress) words.emplace_back("progress");
+  words.insert(words.end(), job.settings.begin(), job.settings.end());
+  std::string question;
+  for (const std::string& host : job.hosts) question += host + " ";
+  question += "\n";
+  if (job.earlier != nullptr) question += probe::to_json(*job.earlier);
+  Child child;
+  if (Status s = child.start(words); !s) return std::move(s).error();
+  // The others of the terminal's group have it too: they end in order, and so do we.
+  const auto before = std::signal(SIGINT, SIG_IGN);
+  child.tell(question);
+  std::string answer;
+  child.hear([&](const std::string& line) {
+    if (!show_progress(job, line)) answer += line + "\n";
+  });
+  const int code = child.wait();
+  std::signal(SIGINT, before);
+  const bool interrupted = code == 128 + SIGINT;
+  if (trim(answer).empty() || (code != 0 && !interrupted)) {
+    return Error(code == 3   ? Broken::input
+                 : code == 2 ? Broken::call
+                             : Broken::run,
+                 interrupted ? "interrupted before anything was found"
+                             : fmt::format("the probe program ended with code {}; what it said "
+                                           "stands above",
+                                           code));
+  }
+  auto finding = probe::from_json(answer, "the probe program's answer");
+  if (!finding) return std::move(finding).error();
+  return ProbeAnswer{*std::move(finding), interrupted};
+}
+
+}  // namespace weft::app

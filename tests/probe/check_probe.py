@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""weft probe on hosts of the test bed, whose wiring is known.
+
+Usage: check_probe.py WEFT [--runs N] [--noise] [--share 1.0] [--hosts 64,256] [shapes] [many] [again] [interrupted]
+
+shapes: several trees of up to 4 switches and 16 hosts, each probed --runs times, with --noise beside other traffic; at least --share of
+the runs of each must be right. many: trees of so many hosts; prints the time, and asks for nothing but the right answer. again: a host
+that comes and one that leaves. interrupted: what is found until then is written.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "rails"))
+import bed  # noqa: E402 pylint: disable=wrong-import-position
+
+OPTIONS = None
+# Uplinks have a delay, or flows must tell; host links are cables of the bed.
+SHAPES = {
+    "star of 4, 1 Gbit/s": """switch root
+switch s[0-3] on root rate 1gbit delay 50us
+host h[0-3] on s0 rate 1gbit delay 10us
+host h[4-7] on s1 rate 1gbit delay 10us
+host h[8-11] on s2 rate 1gbit delay 10us
+host h[12-15] on s3 rate 1gbit delay 10us
+""",
+    "chain of 4, 100 Mbit/s": """switch s0
+switch s1 on s0 rate 100mbit delay 40us
+switch s2 on s1 rate 100mbit delay 40us
+switch s3 on s2 rate 100mbit delay 40us
+host h[0-3] on s0 rate 100mbit
+host h[4-7] on s1 rate 100mbit
+host h[8-11] on s2 rate 100mbit
+host h[12-15] on s3 rate 100mbit
+""",
+    "two and two, slow middle": """switch top
+switch m0 on top rate 100mbit delay 60us
+switch m1 on top rate 100mbit delay 60us
+switch s0 on m0 rate 200mbit delay 30us
+switch s1 on m0 rate 200mbit delay 30us
+switch s2 on m1 rate 200mbit delay 30us
+switch s3 on m1 rate 200mbit delay 30us
+host h[0-3] on s0 rate 100mbit
+host h[4-7] on s1 rate 100mbit
+host h[8-11] on s2 rate 100mbit
+host h[12-15] on s3 rate 100mbit
+""",
+    "unequal": """switch s0
+switch s1 on s0 rate 200mbit delay 30us
+switch s2 on s0 rate 200mbit delay 80us
+host h[0-8] on s0 rate 200mbit delay 10us
+host h[9-13] on s1 rate 200mbit delay 10us
+host h[14-15] on s2 rate 200mbit delay 10us
+""",
+}
+TREE = re.compile(r"switch (\S+)(?: on (\S+))?")
+HOST = re.compile(r"host h(?:\[(\d+)-(\d+)\]|(\d+)) on (\S+)")
+
+
+def tree_of_many(hosts, per_switch):
+    text = "switch root\n"
+    for first in range(0, hosts, per_switch):
+        text += f"switch s{first // per_switch} on root rate 100mbit delay 50us\n"
+        text += f"host h[{first}-{first + per_switch - 1}] on s{first // per_switch} rate 100mbit delay 10us\n"
+    return text
+
+
+def truth_of(text):
+    """The bed's file as (switch of each host, pairs of joined switches)."""
+    joined, on = [], {}
+    for line in text.splitlines():
+        if found := TREE.match(line):
+            names = [found[1]]
+            if span := re.fullmatch(r"(\w+)\[(\d+)-(\d+)\]", found[1]):
+                names = [f"{span[1]}{i}" for i in range(int(span[2]), int(span[3]) + 1)]
+            joined += [(name, found[2]) for name in names if found[2]]
+        elif found := HOST.match(line):
+            first, last = (found[1], found[2]) if found[1] else (found[3], found[3])
+            on.update({f"h{i}": found[4] for i in range(int(first), int(last) + 1)})
+    return on, joined
+
+
+def sides(on, joined):
+    """The ways in which links part the hosts: names of switches do not matter."""
+    near = {}
+    for a, b in joined:
+        near.setdefault(a, set()).add(b)
+        near.setdefault(b, set()).add(a)
+    everybody, found = frozenset(on), set()
+    for a, b in joined:
+        reached, open_ = {a}, [a]
+        while open_:
+            for other in near[open_.pop()]:
+                if other not in reached and other != b:
+                    reached.add(other)
+                    open_.append(other)
+        side = frozenset(host for host, sw in on.items() if sw in reached)
+        if side and side != everybody:
+            found.add(min((side, everybody - side), key=sorted))
+    return found
+
+
+def found_tree(json_text):
+    finding = json.loads(json_text)
+    names = [sw["name"] for sw in finding["switches"]]
+    on = {host["name"]: names[host["on"]] for host in finding["hosts"] if host["on"] is not None}
+    return on, [(names[link["a"]], names[link["b"]]) for link in finding["links"]], finding
+
+
+def groups(on):
+    return {frozenset(host for host, sw in on.items() if sw == one) for one in on.values()}
+
+
+class Probe(unittest.TestCase):
+    def setUp(self):
+        if bed.missing():
+            self.skipTest(bed.missing())
+
+    def words(self, lab, hosts, *options):
+        out = pathlib.Path(lab.folder.name) / "found.json"
+        out.unlink(missing_ok=True)
+        return out, [str(word) for word in (bed.NETLAB, "-l", lab.name, "exec", hosts[0], OPTIONS.weft, "probe", "--hosts", ",".join(hosts),
+                                            "--rsh", lab.rsh, "--json", out, *options)]
+
+    def probe(self, lab, hosts, *options):
+        out, words = self.words(lab, hosts, *options)
+        begin = time.monotonic()
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return found_tree(out.read_text(encoding="utf-8")), time.monotonic() - begin, done.stdout
+
+    def judge(self, text, found):
+        on, joined = truth_of(text)
+        return groups(found[0]) == groups(on) and sides(found[0], found[1]) == sides(on, joined)
+
+    def test_shapes(self):
+        for name, text in SHAPES.items():
+            hosts = [f"h{i}" for i in range(16)]
+            with self.subTest(name), bed.Lab(text, hosts) as lab:
+                right, times, last = 0, [], ""
+                for _ in range(OPTIONS.runs):
+                    noise = self.disturb(lab) if OPTIONS.noise else []
+                    try:
+                        found, took, said = self.probe(lab, hosts)
+                    finally:
+                        for process in noise:
+                            process.kill()
+                            process.wait()
+                    times.append(took)
+                    if self.judge(text, found):
+                        right += 1
+                    else:
+                        last = said
+                print(f"{name}: {right} of {OPTIONS.runs} right, {min(times):.2f} to {max(times):.2f} s", flush=True)
+                self.assertGreaterEqual(right, OPTIONS.share * OPTIONS.runs, last)
+
+    def disturb(self, lab):
+        """Small packets and bursts between some hosts, all the time."""
+        words = [(("h1", "h6"), "0.005", "1000"), (("h9", "h2"), "0.01", "8000"), (("h13", "h10"), "0.02", "16000")]
+        return [subprocess.Popen([str(bed.NETLAB), "-l", lab.name, "exec", pair[0], "ping", "-q", "-i", every, "-s", size, pair[1]],
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                for pair, every, size in words]
+
+    def test_many(self):
+        for count in OPTIONS.hosts:
+            text, hosts = tree_of_many(count, 8 if count < 128 else 16), [f"h{i}" for i in range(count)]
+            with self.subTest(hosts=count), bed.Lab(text, hosts) as lab:
+                right = False
+                for _ in range(2):  # A disturbed one may be wrong.
+                    found, took, said = self.probe(lab, hosts)
+                    right = self.judge(text, found)
+                    self.tell(count, took, found)
+                    if right:
+                        break
+                self.assertTrue(right, said)
+
+    def tell(self, count, took, found):
+        counts = found[2]["counts"]
+        print(f"{count} hosts: {took:.2f} s in all, {counts['seconds']:.2f} s of measuring, {counts['round_trips']} round trips, "
+              f"{counts['trials']} sets of flows", flush=True)
+
+    def test_again(self):
+        text, hosts = SHAPES["star of 4, 1 Gbit/s"], [f"h{i}" for i in range(16)]
+        with bed.Lab(text, hosts) as lab:
+            found, _, said = self.probe(lab, hosts[:9] + hosts[10:])
+            before = pathlib.Path(lab.folder.name) / "before.json"
+            (pathlib.Path(lab.folder.name) / "found.json").rename(before)
+            again, _, said = self.probe(lab, hosts[:5] + hosts[6:], "--from", before)
+            on, joined = truth_of(text)
+            del on["h5"]
+            self.assertEqual(groups(again[0]), groups(on), said)
+            self.assertEqual(sides(again[0], again[1]), sides(on, joined), said)
+            self.assertIn("14 of 15 hosts were known", said)
+            self.assertLess(again[2]["counts"]["round_trips"], found[2]["counts"]["round_trips"] / 2, said)
+
+    def test_interrupted(self):
+        text, hosts = SHAPES["star of 4, 1 Gbit/s"], [f"h{i}" for i in range(16)]
+        with bed.Lab(text, hosts) as lab:
+            out, words = self.words(lab, hosts, "--pings", 1000)
+            with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                  start_new_session=True) as process:
+                time.sleep(3)  # It is in the middle of round trips by then; if it has ended, nothing is lost.
+                # What a terminal does, but for the bed's own shell around it.
+                for pid in bed.everybody():
+                    if bed.is_program(pid, OPTIONS.weft) and os.getpgid(pid) == process.pid:
+                        os.kill(pid, signal.SIGINT)
+                said = process.communicate(timeout=60)[0]
+            self.assertTrue(out.exists(), said)
+            self.assertIn("interrupted" if process.returncode == 1 else "16 hosts on", said)
+
+
+def main():
+    global OPTIONS  # pylint: disable=global-statement
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("weft")
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--noise", action="store_true")
+    parser.add_argument("--share", type=float, default=1.0)
+    parser.add_argument("--hosts", type=lambda text: [int(word) for word in text.split(",")], default=[64])
+    parser.add_argument("tests", nargs="*", metavar="shapes|many|again|interrupted")
+    OPTIONS = parser.parse_intermixed_args()
+    OPTIONS.weft = os.path.abspath(OPTIONS.weft)
+    names = OPTIONS.tests or ("shapes", "many", "again", "interrupted")
+    unittest.main(argv=["check_probe", *(f"Probe.test_{name}" for name in names)])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

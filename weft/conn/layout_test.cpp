@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include <weft/conn/layout.hpp>
+
+namespace weft::conn {
+namespace {
+
+std::vector<std::uint32_t> even(std::uint32_t groups, std::uint32_t size) {
+  std::vector<std::uint32_t> list;
+  for (std::uint32_t i = 0; i < groups * size; ++i) list.push_back(i / size);
+  return list;
+}
+
+// The numbers of the Phoenix paper's rule: all of the own switch, one of each other.
+TEST(Layout, CountsAsThePaper) {
+  EXPECT_EQ(Layout(even(4, 4)).neighbours_most(), 6u);
+  EXPECT_EQ(Layout(even(8, 16)).neighbours_most(), 22u);
+}
+
+TEST(Layout, IsMutual) {
+  const std::vector<std::uint32_t> uneven = {7, 7, 7, 2, 2, 9, 7, 2, 2, 2, 9, 4};
+  const Layout layout(uneven);
+  for (std::uint32_t a = 0; a < layout.ranks(); ++a) {
+    const std::vector<RankId> near = layout.neighbours_of(RankId(a));
+    EXPECT_LE(near.size(), layout.neighbours_most());
+    for (std::uint32_t b = 0; b < layout.ranks(); ++b) {
+      const bool listed = std::find(near.begin(), near.end(), RankId(b)) != near.end();
+      EXPECT_EQ(listed, layout.neighbours(RankId(a), RankId(b))) << a << " " << b;
+      EXPECT_EQ(layout.neighbours(RankId(a), RankId(b)), layout.neighbours(RankId(b), RankId(a)));
+    }
+  }
+}
+
+// Everybody has somebody in every other group, so that one relay is enough.
+TEST(Layout, ReachesEveryGroup) {
+  const Layout layout({0, 0, 0, 1, 1, 2, 0, 1, 1, 1, 2, 3});
+  for (std::uint32_t a = 0; a < layout.ranks(); ++a) {
+    for (std::uint32_t g = 0; g < layout.groups(); ++g) {
+      const bool alone = layout.group(RankId(a)) == g && layout.members(g).size() == 1;
+      EXPECT_EQ(layout.neighbours_in(RankId(a), g).empty(), alone);
+    }
+  }
+}
+
+TEST(Layout, CutsGroupsThatAreTooLarge) {
+  const auto cut = Layout::fit(even(1, 64), 24);
+  ASSERT_TRUE(cut);
+  EXPECT_LE(cut->neighbours_most(), 24u);
+  EXPECT_EQ(cut->ranks(), 64u);
+  EXPECT_FALSE(Layout::fit(even(1, 64), 13));
+  EXPECT_TRUE(Layout::fit(even(1, 64), 14));
+  EXPECT_EQ(Layout::fit(even(4, 4), 6)->groups(), 4u);
+}
+
+}  // namespace
+}  // namespace weft::conn

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/probe/meter.hpp"
+
+#include <algorithm>
+
+#include <weft/base/check.hpp>
+
+namespace weft::probe {
+
+std::vector<double> Instruments::round_trips_ns(std::span<const Pair> pairs) {
+  if (pairs.empty()) return {};
+  std::vector<double> least;
+  for (int i = 0; i < repeats_; ++i) {
+    counts_.round_trips += pairs.size();
+    ++counts_.batches;
+    std::vector<double> times = meter_.round_trips_ns(pairs);
+    WEFT_CHECK(times.size() == pairs.size());
+    if (least.empty())
+      least = std::move(times);
+    else
+      for (std::size_t p = 0; p < times.size(); ++p)
+        if (times[p] >= 0 && (least[p] < 0 || times[p] < least[p])) least[p] = times[p];
+  }
+  return least;
+}
+
+std::vector<double> Instruments::flows_bit_per_s(std::span<const Pair> pairs) {
+  if (pairs.empty()) return {};
+  counts_.flows += pairs.size();
+  ++counts_.trials;
+  std::vector<double> rates = meter_.flows_bit_per_s(pairs);
+  WEFT_CHECK(rates.size() == pairs.size());
+  return rates;
+}
+
+bool Instruments::over() {
+  interrupted_ = interrupted_ || meter_.interrupted();
+  out_of_time_ = out_of_time_ || (seconds_max_ > 0 && meter_.elapsed_s() >= seconds_max_);
+  return interrupted_ || out_of_time_;
+}
+
+const Counts& Instruments::counts() {
+  counts_.seconds = meter_.elapsed_s();
+  return counts_;
+}
+
+std::vector<std::vector<Errand>> plan_rounds(std::span<const Pair> pairs) {
+  constexpr std::uint32_t nobody = 0xffffffffu;
+  std::uint32_t hosts = 0;
+  for (const Pair& pair : pairs) hosts = std::max({hosts, pair.from + 1, pair.to + 1});
+  std::vector<std::uint32_t> left(pairs.size());
+  for (std::uint32_t i = 0; i < left.size(); ++i) left[i] = i;
+  std::vector<std::vector<Errand>> rounds;
+  while (!left.empty()) {
+    std::vector<Errand> round;
+    std::vector<std::uint32_t> errand_of(hosts, nobody), measured_by(hosts, nobody), later;
+    for (const std::uint32_t i : left) {
+      const auto [from, to] = pairs[i];
+      const bool free_to =
+          errand_of[to] == nobody && (measured_by[to] == nobody || measured_by[to] == from);
+      if (measured_by[from] != nobody || !free_to) {
+        later.push_back(i);
+        continue;
+      }
+      if (errand_of[from] == nobody) {
+        errand_of[from] = static_cast<std::uint32_t>(round.size());
+        round.push_back({from, {}});
+      }
+      measured_by[to] = from;
+      round[errand_of[from]].pairs.push_back(i);
+    }
+    rounds.push_back(std::move(round));
+    left = std::move(later);
+  }
+  return rounds;
+}
+
+}  // namespace weft::probe
