@@ -17,9 +17,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <weft/base/file.hpp>
 #include <weft/base/quantity.hpp>
 #include <weft/base/text.hpp>
 #include <weft/coll/choose.hpp>
+#include <weft/conn/request.hpp>
 #include <weft/launch/agent_talk.hpp>
 #include <weft/launch/environment.hpp>
 #include <weft/launch/front.hpp>
@@ -29,7 +31,8 @@ namespace {
 
 struct RunOptions {
   RunPlacing placing;
-  std::string rsh, remote_weft, bind, machine, grace, timeout, lost_after, profile, merge_events;
+  std::string rsh, remote_weft, bind, machine, grace, timeout, lost_after, profile, merge_events,
+      connections;
   std::vector<std::string> rails, collectives, messages, variables;
   bool label = false, events = false, quiet = false, verbose = false, agent = false;
   bool no_shared_memory = false, no_single_copy = false, show_topology = false;
@@ -42,6 +45,18 @@ Status read_duration(const char* name, const std::string& text, Duration& out) {
   if (*duration < Duration::ms(1) || *duration > Duration::ms(30 * 86'400'000LL))
     return Error::call(fmt::format("{}: must lie in 1 ms to 720 h", name));
   out = *duration;
+  return {};
+}
+
+// The file of groups is read here: other hosts need not have it.
+Status read_connections(launch::Settings& settings) {
+  if (settings.connections.empty()) return {};
+  auto request = conn::parse_request(settings.connections);
+  if (!request) return Error::call("--connections: " + request.error().message());
+  if (request->groups_file.empty()) return {};
+  auto text = read_file(request->groups_file);
+  if (!text) return Error(text.error());
+  settings.groups = *std::move(text);
   return {};
 }
 
@@ -61,6 +76,8 @@ Result<launch::Settings> complete_settings(const RunOptions& options) {
   if (options.events) settings->events = true;
   if (!options.collectives.empty()) settings->collectives = options.collectives;
   if (!options.messages.empty()) settings->messages = options.messages;
+  if (!options.connections.empty()) settings->connections = options.connections;
+  if (Status s = read_connections(*settings); !s) return std::move(s).error();
   coll::Choices choices;
   for (const std::string& text : settings->collectives)
     if (Status s = choices.force(text); !s) return Error::call("--coll: " + s.error().message());
@@ -247,6 +264,10 @@ void add_options(CLI::App& parser, RunOptions& options) {
       ->allow_extra_args(false);
   parser.add_option("--message", options.messages, "A key of [messages]: eager_limit=32KiB")
       ->allow_extra_args(false);
+  parser.add_option("--connections", options.connections,
+                    "full, on-demand, or managed (with ,shortcuts=N or ,max=N ,replace=lru|random "
+                    ",groups=FILE of 'HOST SWITCH'). Default: on demand, managed where descriptors "
+                    "are too few");
   parser.add_option("--lost-after", options.lost_after,
                     "A rank that nobody has heard of for so long is lost (default: 8 s)");
   parser.add_option("--bind", options.bind,

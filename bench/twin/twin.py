@@ -51,7 +51,7 @@ head_start = "64 KiB"         # As weft run has it.
 
 
 def lab_text(rails):
-    text = f"lab {LAB}\ngso 1500\ndefault rate 100mbit burst 2k\n"
+    text = f"lab {LAB}\ngso 1500\ndefault rate 100mbit burst 1600 delay 50us\n"
     text += "".join(f"switch s{rail}\n" for rail in range(rails))
     return text + "".join(f"host h[0-{HOSTS - 1}] on s{rail}\n" for rail in range(rails))
 

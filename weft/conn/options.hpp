@@ -2,6 +2,7 @@
 // How many connections a rank holds, and how it does without the others; the same for all ranks.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -24,6 +25,10 @@ struct Options {
   // A shortcut gives way to another peer once so many frames were relayed to or from that one since
   // the shortcut was last used: opening costs more than relaying a few. 1: at the first.
   std::uint32_t patience = 16;
+  // What is at least so large waits for a shortcut; 0: what takes longer to send than a connection
+  // to open, of which this is the guess before any was opened.
+  std::size_t large = 0;
+  Duration open_guess = Duration::us(200);
   std::uint64_t seed = 1;
 
   std::size_t chunk = std::size_t{64} << 10;  // What is larger is relayed in pieces.
@@ -50,6 +55,23 @@ struct Counts {
   std::uint64_t passed_bytes = 0;    //
   std::uint64_t passing_most = 0;    // Bytes of others that we held at one time.
   std::uint64_t repeated = 0;        // Frames that went again, another way.
+
+  // Of several ranks: sums, and the most of one where that is what counts.
+  void add(const Counts& more) {
+    neighbours = std::max(neighbours, more.neighbours);
+    held_most = std::max(held_most, more.held_most);
+    passing_most = std::max(passing_most, more.passing_most);
+    opened += more.opened;
+    shortcuts += more.shortcuts;
+    evicted += more.evicted;
+    declined += more.declined;
+    refused += more.refused;
+    relayed_frames += more.relayed_frames;
+    relayed_bytes += more.relayed_bytes;
+    passed_frames += more.passed_frames;
+    passed_bytes += more.passed_bytes;
+    repeated += more.repeated;
+  }
 };
 
 }  // namespace weft::conn

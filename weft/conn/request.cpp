@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <sstream>
 
 #include <weft/base/file.hpp>
@@ -106,6 +107,31 @@ Result<std::vector<std::uint32_t>> read_groups(const std::string& path, std::uin
   const auto missing = std::find(given.begin(), given.end(), false);
   if (missing != given.end()) {
     return Error::input("no group for rank " + std::to_string(missing - given.begin())).at(path, 0);
+  }
+  return groups;
+}
+
+Result<std::vector<std::uint32_t>> groups_of_hosts(const std::string& text, const std::string& file,
+                                                   const std::vector<std::string>& host_of_rank) {
+  std::map<std::string, std::uint32_t> switches, of_host;
+  std::istringstream lines(text);
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    line.resize(std::min(line.find('#'), line.size()));
+    std::istringstream words(line);
+    std::string host, name, more;
+    if (!(words >> host)) continue;
+    if (!(words >> name) || (words >> more))
+      return Error::input("a line is 'HOST SWITCH'").at(file, number);
+    const auto next = static_cast<std::uint32_t>(switches.size());
+    if (!of_host.emplace(host, switches.emplace(name, next).first->second).second)
+      return Error::input("host " + host + " stands here twice").at(file, number);
+  }
+  std::vector<std::uint32_t> groups;
+  for (const std::string& host : host_of_rank) {
+    const auto found = of_host.find(host);
+    if (found == of_host.end()) return Error::input("no switch for host " + host).at(file, 0);
+    groups.push_back(found->second);
   }
   return groups;
 }

@@ -26,6 +26,10 @@ std::string to_text(Mode mode);
 // A line "RANK GROUP" for each rank, in any order; '#' begins a comment.
 Result<std::vector<std::uint32_t>> read_groups(const std::string& path, std::uint32_t ranks);
 
+// A line "HOST SWITCH" for each host, as weft probe --groups writes them; `file` is for errors.
+Result<std::vector<std::uint32_t>> groups_of_hosts(const std::string& text, const std::string& file,
+                                                   const std::vector<std::string>& host_of_rank);
+
 // Groups from switches: where these are small, those that follow each other make one, of about the
 // square root of all ranks.
 std::vector<std::uint32_t> groups_of_switches(const std::vector<std::uint32_t>& switch_of_rank);

@@ -95,6 +95,8 @@ void each_field(AnySettings& settings, Visit&& visit) {
   visit("lost_after", settings.lost_after);
   visit("collectives", settings.collectives);
   visit("messages", settings.messages);
+  visit("connections", settings.connections);
+  visit("groups", settings.groups);
   visit("places", settings.places);
 }
 

@@ -21,6 +21,8 @@ struct Settings {
   Duration lost_after = Duration::ms(8000);  // A peer that no rail has heard of for so long.
   std::vector<std::string> collectives;      // "alltoall=bruck"
   std::vector<std::string> messages;         // Keys of [messages]: "eager_limit=32 KiB"
+  std::string connections;                   // "managed,shortcuts=4"; empty: as descriptors allow.
+  std::string groups;  // Lines "HOST SWITCH", for managed connections; empty: a host is one.
   std::string places;  // What locality found for this process; see locality/places.hpp.
 };
 

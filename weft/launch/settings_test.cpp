@@ -20,6 +20,8 @@ TEST(Settings, ComeBackAsTheyWere) {
   some.lost_after = Duration::ms(2500);
   some.collectives = {"alltoall=bruck"};
   some.messages = {"eager_limit=32 KiB"};
+  some.connections = "managed,shortcuts=4";
+  some.groups = "h0 1\nh1 2\n";
   some.places = "one\ntwo\n";
   const std::string text = to_text(some);
   const auto read = parse_settings(text);
@@ -29,6 +31,8 @@ TEST(Settings, ComeBackAsTheyWere) {
   EXPECT_EQ(read->profile, some.profile);
   EXPECT_EQ(read->lost_after, some.lost_after);
   EXPECT_EQ(read->places, some.places);
+  EXPECT_EQ(read->connections, some.connections);
+  EXPECT_EQ(read->groups, some.groups);
   EXPECT_FALSE(read->shared_memory);
 }
 

@@ -55,12 +55,12 @@ double Trunk::rate(RankId id, const Peer& peer, std::size_t index) const {
 
 bool Trunk::alike(RankId id) {
   Peer& peer = peer_of(id);
-  if (peer.rails.size() < 2) return true;
+  if (peer.rails.size() < 2) return fabric_.rail(id, RailId(0)).frames;
   double least = 0, most = 0;
   for (std::size_t i = 0; i < peer.rails.size(); ++i) {
     const RailFacts facts = fabric_.rail(id, RailId(static_cast<std::uint32_t>(i)));
     if (!facts.up) continue;
-    if (!peer.rails[i].meter.measured()) return false;
+    if (!facts.frames || !peer.rails[i].meter.measured()) return false;
     const double share = rate(id, peer, i) / std::max(facts.rate.in_byte_per_s(), 1.0);
     least = least > 0 ? std::min(least, share) : share;
     most = std::max(most, share);

@@ -74,19 +74,7 @@ ConnectionUse use_of_connections(const Scene& scene, const std::vector<RankEntry
   conn::Counts& sum = use.sum;
   for (const RankEntry& entry : ranks) {
     const conn::Counts& one = entry.connections;
-    sum.neighbours = std::max(sum.neighbours, one.neighbours);
-    sum.held_most = std::max(sum.held_most, one.held_most);
-    sum.passing_most = std::max(sum.passing_most, one.passing_most);
-    sum.opened += one.opened;
-    sum.shortcuts += one.shortcuts;
-    sum.evicted += one.evicted;
-    sum.declined += one.declined;
-    sum.refused += one.refused;
-    sum.relayed_frames += one.relayed_frames;
-    sum.relayed_bytes += one.relayed_bytes;
-    sum.passed_frames += one.passed_frames;
-    sum.passed_bytes += one.passed_bytes;
-    sum.repeated += one.repeated;
+    sum.add(one);
     use.held_mean += static_cast<double>(one.held_most) / static_cast<double>(ranks.size());
   }
   return use;

@@ -69,6 +69,7 @@ std::vector<std::byte> pack(const RankNumbers& numbers) {
     out.put(rail.downs);
   }
   out.put(numbers.connections);
+  out.put(numbers.managed);
   return out.take();
 }
 
@@ -92,6 +93,7 @@ RankNumbers unpack_numbers(std::span<const std::byte> bytes) {
     numbers.rails.push_back(std::move(rail));
   }
   numbers.connections = in.take<std::uint32_t>();
+  numbers.managed = in.take<conn::Counts>();
   return numbers;
 }
 
@@ -113,8 +115,30 @@ void RunRecord::add(RankNumbers numbers) {
   }
   connections += numbers.connections;
   connections_most = std::max(connections_most, numbers.connections);
+  managed.add(numbers.managed);
   rows.push_back(numbers.row);
 }
+
+namespace {
+
+Json connections_of(const RunRecord& record) {
+  const conn::Counts& sum = record.managed;
+  Json json = {{"all", record.connections}, {"most", record.connections_most}};
+  if (sum.opened == 0) return json;
+  json["managed"] = {{"neighbours_most", sum.neighbours},
+                     {"opened", sum.opened},
+                     {"shortcuts", sum.shortcuts},
+                     {"evicted", sum.evicted},
+                     {"declined", sum.declined},
+                     {"refused", sum.refused},
+                     {"relayed", sum.relayed_frames},
+                     {"relayed_bytes", sum.relayed_bytes},
+                     {"passing_bytes_most", sum.passing_most},
+                     {"repeated_frames", sum.repeated}};
+  return json;
+}
+
+}  // namespace
 
 std::string to_json(const RunRecord& record) {
   const Sums sums = sum_up(record);
@@ -154,7 +178,7 @@ std::string to_json(const RunRecord& record) {
         {"most", sums.waited_most.in_ps()},
         {"most_rank", sums.waited_most_rank}}},
       {"rails", rails},
-      {"connections", {{"all", record.connections}, {"most", record.connections_most}}},
+      {"connections", connections_of(record)},
       {"calls", calls},
   };
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -192,6 +216,13 @@ std::string to_table(const RunRecord& record) {
   if (record.connections > 0) {
     out += line("connections", fmt::format("{} in all, {} of one rank at most", record.connections,
                                            record.connections_most));
+    const conn::Counts& sum = record.managed;
+    if (sum.opened > 0) {
+      out += line("relayed",
+                  fmt::format("{} messages or parts with {} bytes; {} shortcuts opened, {} "
+                              "closed for others",
+                              sum.relayed_frames, sum.relayed_bytes, sum.shortcuts, sum.evicted));
+    }
   }
   return out + (record.calls.empty() ? "" : calls_table(record.calls, record.ranks));
 }

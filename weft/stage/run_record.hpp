@@ -13,6 +13,7 @@
 
 #include <weft/base/result.hpp>
 #include <weft/base/units.hpp>
+#include <weft/conn/options.hpp>
 #include <weft/stage/findings.hpp>
 
 namespace weft {
@@ -33,7 +34,8 @@ struct RankNumbers {
   CallTable calls;
   std::vector<PairCount> pairs;  // By receiver.
   std::vector<RailUse> rails;
-  std::uint32_t connections = 0;  // Open at the end.
+  std::uint32_t connections = 0;  // Open at the end; of managed ones the most at one time.
+  conn::Counts managed;           // Zeros where they are not.
 };
 
 std::vector<std::byte> pack(const RankNumbers& numbers);
@@ -51,6 +53,7 @@ struct RunRecord {
   std::map<std::pair<std::uint32_t, std::string>, RailUse> rails;  // By node and name.
   std::uint64_t connections = 0;
   std::uint32_t connections_most = 0;  // Of one rank.
+  conn::Counts managed;
 
   // By rank.
   void add(RankNumbers numbers);

@@ -27,8 +27,8 @@ void on_terminate(int number) {
 
 }  // namespace
 
-RecordedFabric::RecordedFabric(wire::Wire& wire, bool shares_memory)
-    : wire_(wire), shares_memory_(shares_memory), rails_(1) {
+RecordedFabric::RecordedFabric(wire::Wire& wire, Fabric& network, bool shares_memory)
+    : wire_(wire), network_(network), shares_memory_(shares_memory), rails_(1) {
   rails_.front().name = "memory";
 }
 
@@ -82,7 +82,7 @@ void RecordedFabric::post(const Way& way, const FrameHead& head, Payload payload
                           std::uint64_t cookie) {
   rails_[rail_number(way.peer, way.rail)].bytes += payload.size;
   if (log_ != nullptr) log_post(way.peer, head, payload.size);
-  wire_.post(way, head, payload, stable, cookie);
+  network_.post(way, head, payload, stable, cookie);
 }
 
 void RecordedFabric::write(const Way& way, Payload payload, RemoteMemory target,
@@ -94,11 +94,11 @@ void RecordedFabric::write(const Way& way, Payload payload, RemoteMemory target,
     if (rail.under_way++ == 0) rail.busy_since = now();
     writes_.emplace(cookie, Write{number, payload.size});
   }
-  wire_.write(way, payload, target, notice, cookie);
+  network_.write(way, payload, target, notice, cookie);
 }
 
 bool RecordedFabric::take_back(RankId peer, std::uint64_t cookie) {
-  const bool taken = wire_.take_back(peer, cookie);
+  const bool taken = network_.take_back(peer, cookie);
   if (taken) end_write(cookie, false);
   return taken;
 }
@@ -113,7 +113,7 @@ void RecordedFabric::end_write(std::uint64_t cookie, bool delivered) {
 }
 
 bool RecordedFabric::poll(Completion& out) {
-  if (!wire_.poll(out)) return false;
+  if (!network_.poll(out)) return false;
   switch (out.kind) {
     case Completion::Kind::frame:
     case Completion::Kind::written:
@@ -150,18 +150,18 @@ void RecordedFabric::note_rails(const Completion& completion) {
 void RecordedFabric::wait(Time until) {
   const Time begin = now();
   const bool yields = until == Time::zero();
-  if (end_asked == 0) wire_.wait(yields ? until : std::min(until, begin + longest_wait));
+  if (end_asked == 0) network_.wait(yields ? until : std::min(until, begin + longest_wait));
   waited_ += now() - begin;
   if (end_asked != 0) end();
 }
 
 void RecordedFabric::enter_call() {
   inside_call = 1;
-  wire_.enter_call();
+  network_.enter_call();
 }
 
 void RecordedFabric::leave_call() {
-  wire_.leave_call();
+  network_.leave_call();
   inside_call = 0;
   if (end_asked != 0) end();
 }

@@ -27,7 +27,7 @@ inline constexpr mp::ContextId record_context = 0xffffffff;
 
 class RecordedFabric final : public Fabric {
  public:
-  RecordedFabric(wire::Wire& wire, bool shares_memory);
+  RecordedFabric(wire::Wire& wire, Fabric& network, bool shares_memory);
 
   // Null: messages are not logged.
   void set_log(EventLogWriter* log) { log_ = log; }
@@ -41,40 +41,40 @@ class RecordedFabric final : public Fabric {
   std::uint32_t connections() const { return static_cast<std::uint32_t>(open_.size()); }
   std::int64_t now_ns() const { return now().in_ps() / 1000; }
 
-  RankId self() const override { return wire_.self(); }
-  std::uint32_t ranks() const override { return wire_.ranks(); }
-  int rails(RankId peer) const override { return wire_.rails(peer); }
-  RailFacts rail(RankId peer, RailId rail) const override { return wire_.rail(peer, rail); }
+  RankId self() const override { return network_.self(); }
+  std::uint32_t ranks() const override { return network_.ranks(); }
+  int rails(RankId peer) const override { return network_.rails(peer); }
+  RailFacts rail(RankId peer, RailId rail) const override { return network_.rail(peer, rail); }
   void weigh(RankId peer, const std::byte* data, std::span<double> rates) const override {
-    wire_.weigh(peer, data, rates);
+    network_.weigh(peer, data, rates);
   }
-  bool ordered() const override { return wire_.ordered(); }
-  bool carries_data() const override { return wire_.carries_data(); }
-  Time now() const override { return wire_.now(); }
-  void connect(RankId peer) override { wire_.connect(peer); }
-  void disconnect(RankId peer) override { wire_.disconnect(peer); }
-  bool connected(RankId peer) const override { return wire_.connected(peer); }
-  bool needs_connection(RankId peer) const override { return wire_.needs_connection(peer); }
+  bool ordered() const override { return network_.ordered(); }
+  bool carries_data() const override { return network_.carries_data(); }
+  Time now() const override { return network_.now(); }
+  void connect(RankId peer) override { network_.connect(peer); }
+  void disconnect(RankId peer) override { network_.disconnect(peer); }
+  bool connected(RankId peer) const override { return network_.connected(peer); }
+  bool needs_connection(RankId peer) const override { return network_.needs_connection(peer); }
   void post(const Way& way, const FrameHead& head, Payload payload, bool stable,
             std::uint64_t cookie) override;
   void write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
              std::uint64_t cookie) override;
   bool take_back(RankId peer, std::uint64_t cookie) override;
   std::uint64_t register_memory(RankId peer, std::byte* data, std::size_t size) override {
-    return wire_.register_memory(peer, data, size);
+    return network_.register_memory(peer, data, size);
   }
-  void deregister_memory(std::uint64_t key) override { wire_.deregister_memory(key); }
+  void deregister_memory(std::uint64_t key) override { network_.deregister_memory(key); }
   bool poll(Completion& out) override;
   void wait(Time until) override;
   void copy(std::byte* to, const std::byte* from, std::size_t size) override {
-    wire_.copy(to, from, size);
+    network_.copy(to, from, size);
   }
-  void spend(Duration time) override { wire_.spend(time); }
+  void spend(Duration time) override { network_.spend(time); }
   void enter_call() override;
   void leave_call() override;
-  void catch_up() override { wire_.catch_up(); }
-  void note_message(RankId to, std::size_t size) override { wire_.note_message(to, size); }
-  void set_teller(const WaitTeller* teller) override { wire_.set_teller(teller); }
+  void catch_up() override { network_.catch_up(); }
+  void note_message(RankId to, std::size_t size) override { network_.note_message(to, size); }
+  void set_teller(const WaitTeller* teller) override { network_.set_teller(teller); }
 
  private:
   struct RailState {
@@ -103,7 +103,8 @@ class RecordedFabric final : public Fabric {
   void log_arrival(const Completion& completion);
   void note_rails(const Completion& completion);
 
-  wire::Wire& wire_;
+  wire::Wire& wire_;  // Names of rails and hosts.
+  Fabric& network_;   // What stands on it: the same, or connections that are managed.
   const bool shares_memory_;
   EventLogWriter* log_ = nullptr;
   std::function<void()> on_end_;

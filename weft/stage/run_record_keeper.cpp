@@ -41,11 +41,13 @@ std::vector<std::pair<std::uint32_t, RankId>> first_of_nodes(const wire::Wire& w
 
 }  // namespace
 
-RunRecorder::RunRecorder(wire::Wire& wire, const launch::Settings& settings)
+RunRecorder::RunRecorder(wire::Wire& wire, Fabric& network, const conn::Managed* managed,
+                         const launch::Settings& settings)
     : wire_(wire),
+      managed_(managed),
       folder_(settings.profile),
       events_(settings.events),
-      fabric_(wire, settings.shared_memory) {}
+      fabric_(wire, network, settings.shared_memory) {}
 
 void RunRecorder::warn(const std::string& text) const {
   std::fprintf(stderr, "weft: warning: %s\n", text.c_str());
@@ -154,6 +156,10 @@ RankNumbers RunRecorder::own_numbers(bool ended) const {
   numbers.host = wire_.host_of(self);
   numbers.rails = fabric_.rails_used();
   numbers.connections = fabric_.connections();
+  if (managed_ != nullptr) {
+    numbers.managed = managed_->counts();
+    numbers.connections = numbers.managed.held_most;
+  }
   return numbers;
 }
 

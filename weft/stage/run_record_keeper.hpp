@@ -7,6 +7,7 @@
 #include <string>
 
 #include <weft/base/result.hpp>
+#include <weft/conn/managed.hpp>
 #include <weft/launch/settings.hpp>
 #include <weft/mpi/process.hpp>
 #include <weft/mpi/profile.hpp>
@@ -19,7 +20,9 @@ namespace weft {
 
 class RunRecorder final : private mpi::CallListener {
  public:
-  RunRecorder(wire::Wire& wire, const launch::Settings& settings);
+  // `network` stands on the wire, or is the wire; `managed` likewise, or null.
+  RunRecorder(wire::Wire& wire, Fabric& network, const conn::Managed* managed,
+              const launch::Settings& settings);
 
   Fabric& fabric() { return fabric_; }
   // After MPI_Init has brought the ranks together: all of them make this call.
@@ -43,6 +46,7 @@ class RunRecorder final : private mpi::CallListener {
   void warn(const std::string& text) const;
 
   wire::Wire& wire_;
+  const conn::Managed* managed_;
   const std::string folder_;
   const bool events_;
   RecordedFabric fabric_;

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wired.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <dlfcn.h>
 #include <unistd.h>
 
 #include <weft/base/config.hpp>
 #include <weft/coll/choose.hpp>
+#include <weft/conn/managed.hpp>
+#include <weft/conn/request.hpp>
 #include <weft/launch/seat.hpp>
 #include <weft/mpi/process.hpp>
 #include <weft/mpi/runtime.hpp>
@@ -60,6 +65,7 @@ class WiredRuntime final : public mpi::Runtime {
   void join() override;
   void leave() override {
     if (recorder_ != nullptr) recorder_->finish();
+    if (managed_ != nullptr) managed_->leave();
     wire_->leave(Duration::ms(30'000));
     seat_->leave();
   }
@@ -80,8 +86,12 @@ class WiredRuntime final : public mpi::Runtime {
 
  private:
   std::unique_ptr<launch::Seat> seat_;
+  Status manage_connections();
+
   std::unique_ptr<wire::Wire> wire_;
-  std::unique_ptr<RunRecorder> recorder_;  // Null: no record is wanted.
+  std::unique_ptr<conn::Layout> layout_;
+  std::unique_ptr<conn::Managed> managed_;  // Null: connections come as they are needed.
+  std::unique_ptr<RunRecorder> recorder_;   // Null: no record is wanted.
   mp::Options options_;
   coll::Choices choices_;
 };
@@ -102,14 +112,56 @@ void WiredRuntime::join() {
   if (!wire) seat_->abort(1, wire.error().text());
   wire_ = *std::move(wire);
   const launch::Settings& settings = seat_->settings();
-  if (!settings.profile.empty()) recorder_ = std::make_unique<RunRecorder>(*wire_, settings);
-  Fabric& fabric = recorder_ == nullptr ? static_cast<Fabric&>(*wire_) : recorder_->fabric();
+  if (Status managed = manage_connections(); !managed) seat_->abort(3, managed.error().text());
+  Fabric& network = managed_ == nullptr ? static_cast<Fabric&>(*wire_) : *managed_;
+  if (!settings.profile.empty()) {
+    recorder_ = std::make_unique<RunRecorder>(*wire_, network, managed_.get(), settings);
+  }
+  Fabric& fabric = recorder_ == nullptr ? network : recorder_->fabric();
   auto* const process = new mpi::Process(fabric, options_, *this);
   process->choices = &choices_;
   process->real_time = true;
   process->timed = recorder_ != nullptr;
   Current::set_everywhere(&fabric, process);
   if (recorder_ != nullptr) recorder_->begin(*process);
+}
+
+// All processes know the same of each other, and so come to the same.
+Status WiredRuntime::manage_connections() {
+  const launch::Settings& settings = seat_->settings();
+  const std::uint32_t ranks = wire_->ranks();
+  std::vector<std::uint32_t> groups;
+  std::vector<std::string> hosts;
+  std::map<std::uint32_t, std::uint32_t> on_host;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    groups.push_back(wire_->node_of(RankId(rank)));
+    hosts.push_back(wire_->host_of(RankId(rank)));
+    ++on_host[groups.back()];
+  }
+  std::uint32_t most = 0;  // Connections of one rank if everybody talks to everybody.
+  for (const auto& [host, count] : on_host)
+    most = std::max(most, settings.shared_memory ? ranks - count : ranks - 1);
+  const std::uint32_t room = wire_->room();
+  if (settings.connections.empty() && most <= room) return {};
+  auto request =
+      conn::parse_request(settings.connections.empty() ? "managed" : settings.connections);
+  if (!request) return Error(request.error());
+  if (request->options.mode == conn::Mode::on_demand) return {};
+  if (!settings.groups.empty()) {
+    auto read = conn::groups_of_hosts(settings.groups, request->groups_file, hosts);
+    if (!read) return Error(read.error());
+    groups = *std::move(read);
+  } else {
+    groups = conn::groups_of_switches(groups);
+  }
+  if (request->options.mode == conn::Mode::managed && most > room)
+    request->most = std::min(request->most.value_or(room), room);
+  conn::Options options;
+  auto layout = conn::lay_out(*request, groups, options);
+  if (!layout) return Error(layout.error());
+  layout_ = std::make_unique<conn::Layout>(*std::move(layout));
+  managed_ = std::make_unique<conn::Managed>(*wire_, *layout_, options);
+  return {};
 }
 
 }  // namespace

@@ -115,6 +115,11 @@ void Wire::hear_seat() {
 void Wire::open_door(std::size_t rail) {
   for (;;) {
     Descriptor socket = accept_from(doors_[rail]);
+    const std::uint32_t keep = link_setting_.keep_free;
+    if (socket && keep > 0 && descriptors_left() + 1 < keep) {
+      socket.close();  // Whoever is one of us tries again.
+      continue;
+    }
     if (!socket && (errno == EMFILE || errno == ENFILE)) {
       // Who calls would stand at the door for ever, and we would hear of it again and again.
       spare_.close();

@@ -183,14 +183,14 @@ Status Wire::open_doors(const PlaceCard& own, std::uint32_t neighbours) {
 
 // What is open at all times is counted; some are left to the program.
 void Wire::share_out_descriptors(std::uint32_t neighbours) {
-  constexpr std::uint32_t spare = 8;
   std::uint32_t left = descriptors_left();
-  left -= std::min(left, spare);
-  // A neighbour may have two; where somebody is on another host, they get no more than a third.
+  left -= std::min(left, std::clamp<std::uint32_t>(left / 6, 3, 8));
+  // A neighbour may have two, but can do without: others come first where there are few.
   const std::uint32_t wanted = 2 * (neighbours - 1);
-  near_room_ = std::min(wanted, doors_.empty() ? left : left / 3);
-  room_ =
-      (left - near_room_) / std::max<std::uint32_t>(1, static_cast<std::uint32_t>(rails_.size()));
+  near_room_ = std::min(wanted, doors_.empty() ? left : left < 64 ? left / 8 : left / 3);
+  if (near_room_ < wanted) link_setting_.keep_free = 3;
+  const auto rails = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(rails_.size()));
+  room_ = (left - near_room_) / rails;
 }
 
 std::string Wire::make_card() const {
@@ -240,6 +240,10 @@ Status Wire::make_peers(const std::vector<PlaceCard>& places,
     Peer& peer = peers_[rank];
     peer.neighbour = std::make_unique<Neighbour>(setting, *segment_, *regions_);
     neighbours_.push_back(peer.neighbour.get());
+    // Later there may be no descriptor to do it with.
+    if (link_setting_.keep_free > 0) {
+      if (Status reached = peer.neighbour->reach(); !reached) return reached;
+    }
     // Without one, the launcher tells of its end.
     if (near_room_ == 0) continue;
     --near_room_;

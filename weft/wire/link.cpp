@@ -12,6 +12,7 @@ namespace {
 
 constexpr Duration retry_first = Duration::ms(20);
 constexpr Duration retry_most = Duration::ms(300);
+constexpr Duration room_limit = Duration::ms(1000);
 constexpr std::size_t everything = std::size_t{1} << 30;
 constexpr Duration weigh_every = Duration::ms(10);
 constexpr Duration room_for = Duration::us(250);
@@ -56,7 +57,7 @@ RailFacts Link::rail(RailId id) const {
     const auto first = pick(RailId(0));
     const Rate speed = lanes_->speed(lane);
     return {speed > Rate() ? speed : unknown, first ? rails_[*first].latency * 2 : Duration(),
-            first && lanes_->up(lane)};
+            first && lanes_->up(lane), false};
   }
   const Rail& rail = rails_[id.index];
   const Rate speed = rail.route.from.speed;
@@ -135,14 +136,14 @@ bool Link::say(RecordKind kind) {
 void Link::begin_dial(std::uint32_t index, Time now) {
   Rail& rail = rails_[index];
   rail.next_try = now + retry_after(++rail.failures);
+  if (setting_.keep_free > 0 && descriptors_left() < setting_.keep_free) {
+    lack_room(index, now);
+    return;
+  }
   auto socket = connect_from(rail.route.from, rail.route.to, rail.route.port);
   if (!socket) {
     // The interface is down, and we try another time; or there are no descriptors.
-    if (descriptors_left() > 0 || any_up()) return;
-    no_room_ = true;
-    if (!homeless_.empty()) return;
-    wanted_ = false;
-    tell_rail(index, Completion::Kind::refused);
+    if (descriptors_left() == 0) lack_room(index, now);
     return;
   }
   const Claim claim{.from = setting_.self.index,
@@ -153,6 +154,15 @@ void Link::begin_dial(std::uint32_t index, Time now) {
   prepare(*socket, setting_.lost_after);  // A call that nobody answers ends as silent rails do.
   rail.dial = std::make_unique<Dial>(std::move(*socket), setting_.secret, claim, now);
   host_.watch(rail.dial->socket(), peer_, RailId(index), true);
+}
+
+// For a moment that may be so because others are just being closed.
+void Link::lack_room(std::uint32_t index, Time now) {
+  if (any_up()) return;
+  if (!std::exchange(no_room_, true)) no_room_since_ = now;
+  if (!homeless_.empty() || now - no_room_since_ < room_limit) return;
+  wanted_ = no_room_ = false;
+  tell_rail(index, Completion::Kind::refused);
 }
 
 void Link::end_dial(std::uint32_t index, Time now) {

@@ -27,6 +27,7 @@ struct LinkSetting {
   JobSecret secret = {};
   Duration lost_after;
   std::size_t largest_frame = std::size_t{1} << 30;
+  std::uint32_t keep_free = 0;  // Descriptors, where they are scarce.
 };
 
 // Where links tell what happened, and have their sockets watched.
@@ -109,6 +110,7 @@ class Link : private LaneHost {
   };
 
   void begin_dial(std::uint32_t index, Time now);
+  void lack_room(std::uint32_t index, Time now);
   void end_dial(std::uint32_t index, Time now);
   void adopt(std::uint32_t index, std::unique_ptr<Stream> stream, Time now);
   void give_up(std::uint32_t index, Time now, bool tell_peer);
@@ -147,8 +149,9 @@ class Link : private LaneHost {
   Time parting_since_;
   bool dying_ = false, lost_ = false;
   bool heard_of_ = false;  // A rail has been up once.
-  bool no_room_ = false;   // Descriptors were missing.
-  Time alone_since_;       // No rail has been up.
+  bool no_room_ = false;   // Descriptors are missing,
+  Time no_room_since_;
+  Time alone_since_;  // No rail has been up.
   std::uint64_t next_out_ = 0, next_in_ = 0;
   std::deque<Outgoing> homeless_;  // In order, until a rail is up.
   struct Early {

@@ -39,6 +39,8 @@ class Neighbour {
   Neighbour(const Setting& setting, Segment& own, const Regions& regions);
 
   RankId peer() const { return setting_.peer; }
+  // Opens its memory; done by itself when it is needed.
+  Status reach();
   bool lost() const { return lost_; }
   bool left() const { return left_; }
   void set_lost() { lost_ = true; }
@@ -89,7 +91,6 @@ class Neighbour {
     RemoteMemory target;
     std::uint64_t cookie = 0;
   };
-  Status reach();
   bool put_frame(const FrameHead& head, const std::byte* data, std::size_t size);
   bool put_written(const FrameHead& notice, std::size_t size);
   bool put_some(Pending& pending);

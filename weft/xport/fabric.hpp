@@ -72,6 +72,7 @@ struct RailFacts {
   Rate rate;
   Duration latency;
   bool up = true;
+  bool frames = true;  // false: it carries writes alone; frames go another way.
 };
 
 // Who waits for what; asked when nothing can move any more.
