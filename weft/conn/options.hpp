@@ -25,10 +25,6 @@ struct Options {
   // A shortcut gives way to another peer once so many frames were relayed to or from that one since
   // the shortcut was last used: opening costs more than relaying a few. 1: at the first.
   std::uint32_t patience = 16;
-  // What is at least so large waits for a shortcut; 0: what takes longer to send than a connection
-  // to open, of which this is the guess before any was opened.
-  std::size_t large = 0;
-  Duration open_guess = Duration::us(200);
   std::uint64_t seed = 1;
 
   std::size_t chunk = std::size_t{64} << 10;  // What is larger is relayed in pieces.
