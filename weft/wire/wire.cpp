@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <sched.h>
-#include <sys/resource.h>
 
 #include <weft/base/check.hpp>
 #include <weft/base/copy.hpp>
@@ -255,18 +254,12 @@ void Wire::wait(Time until) {
     if (until < Time::never() && now() >= until) return;
     if (crowded_) ::sched_yield();
   }
-  if (patience > 0) mind_others();
-  sleep(until);
-}
-
-// Others want the core as well, though they may not be of our job, or not seem to be of our host:
-// who is pushed aside while it only asks should rather sleep.
-void Wire::mind_others() {
-  rusage use = {};
-  ::getrusage(RUSAGE_THREAD, &use);
-  if (std::exchange(pushed_, use.ru_nivcsw) != use.ru_nivcsw) {
-    pushed_until_ = ticks() + ticks_per_ms_ * 100;
+  // Others want the core as well, though they may not be of our job, or not seem to be of our host:
+  // who is pushed aside while it only asks should rather sleep.
+  if (patience > 0 && ticks() - begin > patience + ticks_per_ms_ / 10) {
+    pushed_until_ = ticks() + ticks_per_ms_ * 10;
   }
+  sleep(until);
 }
 
 }  // namespace weft::wire

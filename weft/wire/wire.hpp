@@ -120,7 +120,6 @@ class Wire final : public Fabric, private LinkHost {
   int sleep_ms(Time until) const;
   void sleep(Time until);
   void lose_neighbour(Neighbour& neighbour);
-  void mind_others();
   void watch_cards();
 
   launch::Seat& seat_;
@@ -146,7 +145,6 @@ class Wire final : public Fabric, private LinkHost {
   std::uint64_t last_look_ = 0, look_every_ = 0;
   std::uint64_t ticks_per_ms_ = 0;
   std::uint64_t pushed_until_ = 0;
-  long pushed_ = 0;  // How often we lost the core.
   Time last_tend_;
   bool crowded_ = false;  // More processes than cores.
   bool leaving_ = false;
