@@ -189,6 +189,16 @@ void ProbeStation::handle(int source, int tag, const std::vector<double>& words)
   }
 }
 
+std::vector<double> ProbeStation::next_answer(std::size_t& from) {
+  for (;;) {
+    MPI_Status status;
+    std::vector<double> words = next_words(status);
+    from = static_cast<std::size_t>(status.MPI_SOURCE);
+    if (status.MPI_TAG == tag_answer) return words;
+    handle(status.MPI_SOURCE, status.MPI_TAG, words);
+  }
+}
+
 void ProbeStation::serve() {
   for (;;) {
     MPI_Status status;
@@ -231,15 +241,10 @@ void ProbeMeter::run_errands(std::span<const probe::Pair> pairs, const Part& par
     ++left;
   }
   if (!asked[0].empty()) take(0, station_.measure(targets(0)));
-  while (left > 0) {
-    MPI_Status status;
-    const std::vector<double> words = next_words(status);
-    if (status.MPI_TAG != tag_answer) {
-      station_.handle(status.MPI_SOURCE, status.MPI_TAG, words);
-      continue;
-    }
-    take(static_cast<std::size_t>(status.MPI_SOURCE), words);
-    --left;
+  for (; left > 0; --left) {
+    std::size_t from = 0;
+    const std::vector<double> words = station_.next_answer(from);
+    take(from, words);
   }
 }
 
@@ -287,15 +292,10 @@ std::vector<double> ProbeMeter::flows_bit_per_s(std::span<const probe::Pair> pai
     rates[flow_of[0]] = station_.receive_flow(static_cast<int>(own->from), bytes);
     --left;
   }
-  while (left > 0) {
-    MPI_Status status;
-    const std::vector<double> words = next_words(status);
-    if (status.MPI_TAG != tag_answer) {
-      station_.handle(status.MPI_SOURCE, status.MPI_TAG, words);
-      continue;
-    }
-    rates[flow_of[static_cast<std::size_t>(status.MPI_SOURCE)]] = words.empty() ? 0 : words[0];
-    --left;
+  for (; left > 0; --left) {
+    std::size_t from = 0;
+    const std::vector<double> words = station_.next_answer(from);
+    rates[flow_of[from]] = words.empty() ? 0 : words[0];
   }
   for (const double rate : rates) fastest_bit_per_s_ = std::max(fastest_bit_per_s_, rate);
   return rates;

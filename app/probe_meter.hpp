@@ -37,6 +37,8 @@ class ProbeStation {
  private:
   friend class ProbeMeter;
   void handle(int source, int tag, const std::vector<double>& words);
+  // Serves others until an answer has come.
+  std::vector<double> next_answer(std::size_t& from);
   std::vector<double> measure(const std::vector<double>& targets);
   double ping(int target);
   double ping_by_message(int target);

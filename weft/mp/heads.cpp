@@ -60,7 +60,8 @@ void Messenger::on_head(const Header& header, Completion& completion) {
   const auto key = std::pair(completion.peer.index, header.sender);
   Heads::Entry& entry = heads_->open[key];
   if (entry.receive == 0 && entry.record == nullptr) {
-    entry.early.push_back(owned(std::move(completion)));
+    keep_data(completion);
+    entry.early.push_back(std::move(completion));
     return;
   }
   const std::byte* const data = completion.lent ? completion.lent : completion.data.get();

@@ -15,13 +15,13 @@
 
 namespace weft::mp {
 
-// The same, with data of its own: what is lent is gone at the next poll.
-inline Completion owned(Completion completion) {
-  if (completion.lent == nullptr) return completion;
-  completion.data = std::make_unique_for_overwrite<std::byte[]>(completion.size);
-  std::memcpy(completion.data.get(), completion.lent, completion.size);
+// What is lent is gone at the next poll.
+inline void keep_data(Completion& completion) {
+  if (completion.lent != nullptr && completion.size > 0) {
+    completion.data = std::make_unique_for_overwrite<std::byte[]>(completion.size);
+    std::memcpy(completion.data.get(), completion.lent, completion.size);
+  }
   completion.lent = nullptr;
-  return completion;
 }
 
 struct Peer {
@@ -63,7 +63,8 @@ class Peers {
 
   // Envelopes that came before their predecessors.
   void hold(RankId rank, std::uint32_t sequence, Completion&& completion) {
-    early_.emplace(std::pair(rank.index, sequence), owned(std::move(completion)));
+    keep_data(completion);
+    early_.emplace(std::pair(rank.index, sequence), std::move(completion));
   }
   bool take(RankId rank, std::uint32_t sequence, Completion& out) {
     const auto found = early_.find({rank.index, sequence});

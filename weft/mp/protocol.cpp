@@ -15,19 +15,6 @@
 
 namespace weft::mp {
 
-namespace {
-
-// What was only lent is needed after the next poll.
-void keep_data(Completion& completion) {
-  if (completion.lent != nullptr && completion.size > 0) {
-    completion.data = std::make_unique_for_overwrite<std::byte[]>(completion.size);
-    std::memcpy(completion.data.get(), completion.lent, completion.size);
-  }
-  completion.lent = nullptr;
-}
-
-}  // namespace
-
 void Messenger::handle(Completion& completion) {
   switch (completion.kind) {
     case Completion::Kind::frame:
@@ -75,7 +62,6 @@ void Messenger::handle_in_order(const Header& header, Completion& completion) {
   }
   const RankId peer = completion.peer;
   if (header.sequence != (*peers_)[peer].seen) {
-    keep_data(completion);
     peers_->hold(peer, header.sequence, std::move(completion));
     return;
   }

@@ -113,11 +113,11 @@ Trunk::Choice Trunk::choose(RankId id, Peer& peer, const Message& message) const
 }
 
 void Trunk::give(Peer& peer, Message& message, const Choice& choice) {
-  Message::Stretch stretch{message.next, choice.size};
+  Stretch stretch{message.next, choice.size};
   if (message.again.empty()) {
     message.next += choice.size;
   } else {
-    Message::Stretch& rest = message.again.back();
+    Stretch& rest = message.again.back();
     stretch.offset = rest.offset;
     rest.offset += choice.size;
     rest.size -= choice.size;
@@ -279,8 +279,8 @@ std::uint64_t Trunk::delivered(std::uint64_t cookie) {
   const Time now = fabric_.now();
   const Duration busy = now - std::max(part->posted, rail.last);
   if (message.load.frames) {
-    message.crowded =
-        true;  // Their sender does not wait: when which of them was through is unknown.
+    // Their sender does not wait: when which of them was through is unknown.
+    message.crowded = true;
   } else if (part->to_idle) {
     message.laps.push_back({part->rail, busy});
   } else {

@@ -14,6 +14,7 @@
 
 #include <weft/base/units.hpp>
 #include <weft/mp/header.hpp>
+#include <weft/mp/messenger.hpp>
 #include <weft/mp/options.hpp>
 #include <weft/xport/fabric.hpp>
 
@@ -72,9 +73,6 @@ class Trunk {
     std::uint64_t serial = 0;
     std::size_t next = 0;     // Nothing from here on has been given to a rail,
     std::size_t missing = 0;  // and so many bytes have not arrived yet.
-    struct Stretch {
-      std::size_t offset, size;
-    };
     std::vector<Stretch> again;
     std::vector<std::size_t> given;  // To each rail, of frames.
     bool waits = false;              // Stands in the line of its peer.

@@ -21,6 +21,7 @@ namespace {
 constexpr double contradicting_max = 0.1;  // More is worth a remark,
 constexpr double no_tree_from = 0.5;       // so many, and there is no tree.
 constexpr int repeats_max = 4;
+constexpr double near_share = 0.25;
 
 class Search {
  public:
@@ -81,8 +82,11 @@ bool Search::start_from_earlier() {
   survey_.base.assign(root.begin(), root.begin() + std::min<std::ptrdiff_t>(3, std::ssize(root)));
   survey_.noise_ns = before.noise_ns;
   survey_.host_ns = before.host_ns;
-  survey_.same_ns = before.same_ns;
   survey_.jump_ns = before.jump_ns;
+  // It was as quiet then as it was; now it may not be. What is near in terms of the jump is the
+  // same.
+  survey_.same_ns = std::max(before.same_ns, 2 * before.host_ns + before.jump_ns * near_share);
+  survey_.spread_ns = before.jump_ns * near_share / 3;
   measure_newcomers(known);
   placing_.emplace(instruments_, survey_);
   placing_->start_with(nodes);

@@ -6,6 +6,7 @@
 
 #include <weft/base/quantity.hpp>
 #include <weft/conn/request.hpp>
+#include <weft/stage/counts_json.hpp>
 #include <weft/stage/findings.hpp>
 
 namespace weft {
@@ -227,23 +228,12 @@ Json links_json(const LinkUse& links) {
 }
 
 Json connections_json(const ConnectionUse& use) {
-  const conn::Counts& sum = use.sum;
-  return {{"mode", use.mode},
-          {"shortcuts_most", use.shortcuts_most},
-          {"neighbours_most", sum.neighbours},
-          {"held_mean", use.held_mean},
-          {"held_most", sum.held_most},
-          {"opened", sum.opened / 2},
-          {"shortcuts", sum.shortcuts / 2},
-          {"evicted", sum.evicted},
-          {"declined", sum.declined},
-          {"refused", sum.refused},
-          {"relayed", sum.relayed_frames},
-          {"relayed_bytes", sum.relayed_bytes},
-          {"passed_frames", sum.passed_frames},
-          {"passed_bytes", sum.passed_bytes},
-          {"passing_bytes_most", sum.passing_most},
-          {"repeated_frames", sum.repeated}};
+  Json json = {{"mode", use.mode},
+               {"shortcuts_most", use.shortcuts_most},
+               {"neighbours_most", use.sum.neighbours},
+               {"held_mean", use.held_mean}};
+  json.update(counts_json(use.sum));
+  return json;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <weft/base/file.hpp>
 #include <weft/base/pack.hpp>
 #include <weft/base/quantity.hpp>
+#include <weft/stage/counts_json.hpp>
 
 namespace weft {
 
@@ -46,6 +47,14 @@ Sums sum_up(const RunRecord& record) {
 double rate_of(const RailUse& rail) {
   const double seconds = rail.busy.in_seconds();
   return seconds > 0 ? static_cast<double>(rail.delivered) / seconds : 0;
+}
+
+Json connections_of(const RunRecord& record) {
+  Json json = {{"all", record.connections}, {"most", record.connections_most}};
+  if (record.managed.opened == 0) return json;
+  json["managed"] = {{"neighbours_most", record.managed.neighbours}};
+  json["managed"].update(counts_json(record.managed));
+  return json;
 }
 
 }  // namespace
@@ -118,27 +127,6 @@ void RunRecord::add(RankNumbers numbers) {
   managed.add(numbers.managed);
   rows.push_back(numbers.row);
 }
-
-namespace {
-
-Json connections_of(const RunRecord& record) {
-  const conn::Counts& sum = record.managed;
-  Json json = {{"all", record.connections}, {"most", record.connections_most}};
-  if (sum.opened == 0) return json;
-  json["managed"] = {{"neighbours_most", sum.neighbours},
-                     {"opened", sum.opened},
-                     {"shortcuts", sum.shortcuts},
-                     {"evicted", sum.evicted},
-                     {"declined", sum.declined},
-                     {"refused", sum.refused},
-                     {"relayed", sum.relayed_frames},
-                     {"relayed_bytes", sum.relayed_bytes},
-                     {"passing_bytes_most", sum.passing_most},
-                     {"repeated_frames", sum.repeated}};
-  return json;
-}
-
-}  // namespace
 
 std::string to_json(const RunRecord& record) {
   const Sums sums = sum_up(record);
@@ -218,10 +206,11 @@ std::string to_table(const RunRecord& record) {
                                            record.connections_most));
     const conn::Counts& sum = record.managed;
     if (sum.opened > 0) {
-      out += line("relayed",
-                  fmt::format("{} messages or parts with {} bytes; {} shortcuts opened, {} "
-                              "closed for others",
-                              sum.relayed_frames, sum.relayed_bytes, sum.shortcuts, sum.evicted));
+      out +=
+          line("relayed",
+               fmt::format("{} messages or parts with {} bytes; {} shortcuts opened, {} "
+                           "closed for others",
+                           sum.relayed_frames, sum.relayed_bytes, sum.shortcuts / 2, sum.evicted));
     }
   }
   return out + (record.calls.empty() ? "" : calls_table(record.calls, record.ranks));

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <weft/base/config.hpp>
+#include <weft/base/file.hpp>
 #include <weft/coll/choose.hpp>
 #include <weft/conn/managed.hpp>
 #include <weft/conn/request.hpp>
@@ -85,9 +86,9 @@ class WiredRuntime final : public mpi::Runtime {
   std::string trouble_with(RankId rank) const override { return wire_->trouble_with(rank); }
 
  private:
-  std::unique_ptr<launch::Seat> seat_;
   Status manage_connections();
 
+  std::unique_ptr<launch::Seat> seat_;
   std::unique_ptr<wire::Wire> wire_;
   std::unique_ptr<conn::Layout> layout_;
   std::unique_ptr<conn::Managed> managed_;  // Null: connections come as they are needed.
@@ -147,8 +148,15 @@ Status WiredRuntime::manage_connections() {
       conn::parse_request(settings.connections.empty() ? "managed" : settings.connections);
   if (!request) return Error(request.error());
   if (request->options.mode == conn::Mode::on_demand) return {};
-  if (!settings.groups.empty()) {
-    auto read = conn::groups_of_hosts(settings.groups, request->groups_file, hosts);
+  // weft run has read it for all; other launchers have not.
+  std::string text = settings.groups;
+  if (text.empty() && !request->groups_file.empty()) {
+    auto file = read_file(request->groups_file);
+    if (!file) return Error(file.error());
+    text = *std::move(file);
+  }
+  if (!request->groups_file.empty() || !text.empty()) {
+    auto read = conn::groups_of_hosts(text, request->groups_file, hosts);
     if (!read) return Error(read.error());
     groups = *std::move(read);
   } else {

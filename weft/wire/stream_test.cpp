@@ -63,13 +63,17 @@ std::vector<std::byte> pattern(std::size_t size) {
   return data;
 }
 
-TEST(Stream, AFrameGoesBetweenThePiecesOfAWrite) {
-  Pair pair;
-  pair.near->set_room(4096);
+// With memory for a write that no socket takes at once.
+struct LargeWrite : Pair {
+  LargeWrite() { near->set_room(4096); }
   const std::vector<std::byte> data = pattern(1 << 20);
-  std::vector<std::byte> memory(data.size());
-  const std::uint64_t key = pair.regions.add(memory.data(), memory.size());
-  pair.push_write(data, key, 5);
+  std::vector<std::byte> memory = std::vector<std::byte>(data.size());
+  const std::uint64_t key = regions.add(memory.data(), memory.size());
+};
+
+TEST(Stream, AFrameGoesBetweenThePiecesOfAWrite) {
+  LargeWrite pair;
+  pair.push_write(pair.data, pair.key, 5);
   ASSERT_TRUE(pair.near->pump_out());  // As much as the socket takes.
   ASSERT_TRUE(pair.near->has_unsent());
   pair.push_frame(9);
@@ -78,11 +82,11 @@ TEST(Stream, AFrameGoesBetweenThePiecesOfAWrite) {
   EXPECT_EQ(came[0].kind, RecordKind::frame);
   EXPECT_EQ(came[0].sequence, 9u);
   EXPECT_EQ(came[1].kind, RecordKind::write);
-  EXPECT_EQ(came[1].size, data.size());
+  EXPECT_EQ(came[1].size, pair.data.size());
   EXPECT_EQ(came[1].offset, 0u);
-  EXPECT_EQ(came[1].key, key);
+  EXPECT_EQ(came[1].key, pair.key);
   EXPECT_EQ(came[1].head[0], std::byte{42});
-  EXPECT_EQ(memory, data);
+  EXPECT_EQ(pair.memory, pair.data);
 }
 
 TEST(Stream, WritesComeOneAfterTheOther) {
@@ -103,13 +107,9 @@ TEST(Stream, WritesComeOneAfterTheOther) {
 }
 
 TEST(Stream, AWriteThatHasBegunIsNotTakenBackAndComesBackWhole) {
-  Pair pair;
-  pair.near->set_room(4096);
-  const std::vector<std::byte> data = pattern(1 << 20);
-  std::vector<std::byte> memory(data.size());
-  const std::uint64_t key = pair.regions.add(memory.data(), memory.size());
-  pair.push_write(data, key, 5);
-  pair.push_write(data, key, 6);
+  LargeWrite pair;
+  pair.push_write(pair.data, pair.key, 5);
+  pair.push_write(pair.data, pair.key, 6);
   ASSERT_TRUE(pair.near->pump_out());
   std::uint64_t region = 0;
   EXPECT_FALSE(pair.near->take_back(5, region));
@@ -122,16 +122,12 @@ TEST(Stream, AWriteThatHasBegunIsNotTakenBackAndComesBackWhole) {
 }
 
 TEST(Stream, AWriteWhoseMemoryClosesInTheMiddleIsNotKept) {
-  Pair pair;
-  pair.near->set_room(4096);
-  const std::vector<std::byte> data = pattern(1 << 20);
-  std::vector<std::byte> memory(data.size());
-  const std::uint64_t key = pair.regions.add(memory.data(), memory.size());
-  pair.push_write(data, key, 5);
+  LargeWrite pair;
+  pair.push_write(pair.data, pair.key, 5);
   ASSERT_TRUE(pair.near->pump_out());
   Incoming in;
   EXPECT_EQ(pair.far->next(in, pair.regions), Stream::Got::nothing);
-  pair.regions.remove(key);
+  pair.regions.remove(pair.key);
   bool kept = true;
   EXPECT_EQ(pair.drain(&kept).size(), 1u);
   EXPECT_FALSE(kept);
