@@ -26,12 +26,12 @@ void work_off(std::size_t count, int threads, const std::function<void(std::size
   std::vector<std::thread> crew;
   for (std::size_t t = working; t-- > 0;) crew.emplace_back(work);
   std::unique_lock lock(mutex);
-  while (working > 0) {
-    changed.wait_for(lock, std::chrono::milliseconds(50));
+  do {
+    if (working > 0) changed.wait_for(lock, std::chrono::milliseconds(50));
     lock.unlock();
     look();
     lock.lock();
-  }
+  } while (working > 0);
   lock.unlock();
   for (std::thread& t : crew) t.join();
 }
