@@ -10,6 +10,7 @@ struct Home {
   std::string program;  // weft itself.
   std::string lib;      // libmpi_abi.so, the compiler pass
   std::string include;  // mpi.h, mpif.h and modules
+  std::string share;    // report.html
 };
 Home find_home();
 

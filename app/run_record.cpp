@@ -4,43 +4,20 @@
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
-#include <vector>
 
+#include "record_folder.hpp"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <weft/base/file.hpp>
-#include <weft/base/text.hpp>
+#include <weft/record/timeline.hpp>
 #include <weft/trace/otf2.hpp>
 
 namespace weft::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_of_a_record(const std::string& name) {
-  for (const char* const own : {"summary.json", "summary.txt", "ranks.csv", "calls.csv",
-                                "traffic.txt", "trace.otf2", "trace.def", "trace"}) {
-    if (name == own) return true;
-  }
-  if (!name.starts_with("events.") || !name.ends_with(".bin") || name.size() < 12) return false;
-  return parse_int(name.substr(7, name.size() - 11)).has_value();
-}
-
-// So that nobody takes numbers of a former run for those of this one.
-Status remove_former(const std::string& folder) {
-  std::error_code failed;
-  std::vector<fs::path> old;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
-    if (is_of_a_record(entry.path().filename().string())) old.push_back(entry.path());
-  }
-  for (const fs::path& path : old) {
-    if (!failed) fs::remove_all(path, failed);
-  }
-  if (failed) return Error::input(folder + ": " + failed.message());
-  return {};
-}
 
 // Not by a function that throws: a reader of standard error that went away is no failure of the
 // run.
@@ -87,7 +64,7 @@ Status prepare_record(const RecordWish& wish) {
                                     wish.folder, wrote.error().message()));
   }
   fs::remove(trial, failed);
-  return remove_former(wish.folder);
+  return remove_former_record(wish.folder);
 }
 
 void conclude_record(const RecordWish& wish, int code) {
@@ -100,6 +77,9 @@ void conclude_record(const RecordWish& wish, int code) {
     warn(wish.folder +
          " has no record: no rank has called MPI_Finalize here; if rank 0 ran on another host, "
          "look there");
+  }
+  if (fs::exists(wish.folder + "/timeline.raw", failed)) {
+    if (Status s = convert_timeline(wish.folder); !s && !wish.quiet) warn(s.error().text());
   }
   const auto table = read_file(wish.folder + "/summary.txt");
   if (written && table && !wish.quiet) tell(*table);

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <weft/base/text.hpp>
+#include <weft/record/timeline.hpp>
 #include <weft/stage/event_log.hpp>
 #include <weft/trace/otf2_write.hpp>
 
@@ -286,7 +287,8 @@ Status merge_events(const std::string& folder, const MergeWish& wish) {
   }
   if (!cut.empty() && !wish.quiet) warn("events of rank " + list_text(cut) + " end before the run");
   for (const std::string& path : find_logs(folder)) fs::remove(path, failed);
-  return {};
+  // Other launchers leave this to us, too.
+  return fs::exists(folder + "/timeline.raw", failed) ? convert_timeline(folder) : Status();
 }
 
 }  // namespace weft::app

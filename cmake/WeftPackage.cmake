@@ -1,4 +1,4 @@
-# find_package(weft) for what is installed: weft::base, weft::topo, ...
+# What others build on: find_package(weft), with weft::base, weft::topo, ..., and pkg-config's weft; and the package for Debian.
 include(CMakePackageConfigHelpers)
 
 set(weft_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
@@ -8,3 +8,34 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/weft-config-version.cmake
 install(FILES ${PROJECT_BINARY_DIR}/weft-config.cmake ${PROJECT_BINARY_DIR}/weft-config-version.cmake
   DESTINATION ${weft_package_dir})
 install(EXPORT weft-targets NAMESPACE weft:: DESTINATION ${weft_package_dir})
+
+# The same for pkg-config: all modules in one group, of which the linker takes what is used. The prefix is where the file lies.
+get_property(weft_modules GLOBAL PROPERTY WEFT_MODULES)
+list(TRANSFORM weft_modules PREPEND -lweft_ OUTPUT_VARIABLE weft_libraries)
+list(APPEND weft_libraries -lweft_locality_hwloc)
+list(JOIN weft_libraries " " weft_libraries)
+# Modules that only the program uses may need these: pkg-config --static names them too.
+set(weft_optional -lsodium)
+foreach(module IN ITEMS weft_record weft_trace)
+  get_target_property(linked ${module} LINK_LIBRARIES)
+  if(linked MATCHES "/lib([^/;>]+)[.]so")  # HDF5 or OTF2 is the first; the others are its own affair.
+    set(name ${CMAKE_MATCH_1})
+    if(linked MATCHES "/hdf5/serial/")  # Debian's name for it outside of that folder.
+      set(name hdf5_serial)
+    endif()
+    list(APPEND weft_optional -l${name})
+  endif()
+endforeach()
+get_target_property(linked weft_locality_hwloc COMPILE_DEFINITIONS)
+if(linked MATCHES "WEFT_HWLOC")
+  list(APPEND weft_optional -lhwloc)
+endif()
+list(JOIN weft_optional " " weft_optional)
+file(RELATIVE_PATH weft_up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" weft_up "${weft_up}")
+configure_file(${CMAKE_CURRENT_LIST_DIR}/weft.pc.in ${PROJECT_BINARY_DIR}/weft.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/presets DESTINATION ${CMAKE_INSTALL_DATADIR}/weft)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/weft)
+include(WeftDebian)

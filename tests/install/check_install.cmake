@@ -13,8 +13,10 @@ if(sanitize)
 endif()
 file(REMOVE_RECURSE ${work})
 run(${CMAKE_COMMAND} --install ${build} --prefix ${work}/prefix)
+# An installation does not know where it is.
+file(RENAME ${work}/prefix ${work}/moved)
 run(${CMAKE_COMMAND} -S ${consumer} -B ${work}/build -G ${generator}
-  -D CMAKE_PREFIX_PATH=${work}/prefix -D CMAKE_CXX_COMPILER=${compiler} "-DCMAKE_CXX_FLAGS=${flags}"
+  -D CMAKE_PREFIX_PATH=${work}/moved -D CMAKE_CXX_COMPILER=${compiler} "-DCMAKE_CXX_FLAGS=${flags}"
   -D CMAKE_FIND_PACKAGE_NO_PACKAGE_REGISTRY=ON)
 run(${CMAKE_COMMAND} --build ${work}/build)
 run(${work}/build/column_first mesh:4x3 0 11)
@@ -23,4 +25,18 @@ set(expected "(0,0)\n(0,1)\n(0,2)\n(1,2)\n(2,2)\n(3,2)\n")
 if(NOT out STREQUAL expected)
   message(FATAL_ERROR "the plug-in's route is\n${out}\ninstead of\n${expected}")
 endif()
-message(STATUS "installed, found, built and run")
+
+# The same by pkg-config.
+file(GLOB_RECURSE package ${work}/moved/*/weft.pc)
+get_filename_component(package ${package} DIRECTORY)
+set(ENV{PKG_CONFIG_PATH} "${package}")
+find_program(pkg_config pkg-config REQUIRED)
+run(${pkg_config} --cflags --libs weft)
+separate_arguments(words UNIX_COMMAND "${flags} ${out}")
+run(${compiler} ${consumer}/column_first.cpp -o ${work}/by_pkg_config ${words})
+run(${work}/by_pkg_config mesh:4x3 0 11)
+if(NOT out STREQUAL expected)
+  message(FATAL_ERROR "built by pkg-config, the plug-in's route is\n${out}\ninstead of\n${expected}")
+endif()
+run(${work}/moved/bin/weft net mesh:4x3)
+message(STATUS "installed, moved, found by CMake and pkg-config, built and run")

@@ -22,7 +22,7 @@ from check_run_support import Job, LIBRARIES, NETLAB, WEFT, run
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LAUNCHERS = dict(word.split("=", 1) for word in sys.argv[4:])
 LAB = f"weft-profile-{os.getpid()}"
-RECORD = {"summary.json", "summary.txt", "ranks.csv", "calls.csv", "traffic.txt"}
+RECORD = {"summary.json", "summary.txt", "ranks.csv", "calls.csv", "timeline.h5", "traffic.txt"}
 ARCHIVE = {"trace", "trace.def", "trace.otf2"}
 PROGRAM = r"""
 #include <mpi.h>
@@ -333,7 +333,8 @@ class Events(Case):
                              "WEFT_PROFILE": str(self.folder), "WEFT_EVENTS": "yes"}
                 done = run([mpirun, "-n", "4", str(self.program)], env=variables)
                 self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertEqual(names(self.folder), RECORD | {f"events.{rank}.bin" for rank in range(4)})
+                raw = RECORD - {"timeline.h5"} | {"timeline.raw"} | {f"events.{rank}.bin" for rank in range(4)}
+                self.assertEqual(names(self.folder), raw)
                 self.check_sums(4)
                 merged = run([WEFT, "run", "--merge-events", str(self.folder)])
                 self.assertEqual((merged.returncode, merged.stderr), (0, ""))

@@ -10,7 +10,7 @@ namespace {
 
 // Who waits for a phase to be named must hear of it, however soon it is over.
 TEST(CrewWorkers, LooksAtLeastOnce) {
-  for (const std::size_t jobs : {0, 1, 5}) {
+  for (const std::size_t jobs : std::initializer_list<std::size_t>{0, 1, 5}) {
     for (int round = 0; round < 100; ++round) {
       std::atomic<std::size_t> done = 0;
       int looks = 0;

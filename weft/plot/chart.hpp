@@ -45,8 +45,12 @@ struct Chart {
   std::vector<Rule> rules{};
 };
 
+enum class Paper {
+  screen,  // Follows the reader's light or dark setting; for browsers.
+  print,   // White, and in the words of SVG that every tool understands.
+};
 // A complete SVG document; well-formed whatever the texts contain.
-std::string to_svg(const Chart& chart);
+std::string to_svg(const Chart& chart, Paper paper = Paper::screen);
 // A page with the charts one below the other; `remark` stands below, in small type.
 std::string to_html(const std::string& title, std::span<const Chart> charts,
                     const std::string& remark);

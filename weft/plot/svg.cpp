@@ -37,6 +37,30 @@ font:13px system-ui,sans-serif;color:var(--ink)}
 .weft .mark{stroke:var(--c);fill:var(--c);stroke-width:1.5}.weft .hollow{fill:var(--paper)}
 )";
 
+// The same without variables, which few tools know.
+std::string print_sheet() {
+  std::string sheet = R"(
+.weft{font:13px system-ui,sans-serif}
+.weft .paper{fill:#fff}.weft text{fill:#222}
+.weft .soft{fill:#666;font-size:12px}
+.weft .title{font-size:17px;font-weight:600}.weft .grid{stroke:#e2e2e2}
+.weft .frame{stroke:#666;fill:none}
+.weft .rule{stroke:#666;stroke-dasharray:2 4}
+.weft .line{fill:none;stroke-width:2}.weft .area{fill-opacity:.15;stroke:none}
+.weft .d1{stroke-dasharray:7 3}.weft .d2{stroke-dasharray:2 3}.weft .d3{stroke-dasharray:9 3 2 3}
+.weft .mark{stroke-width:1.5}
+)";
+  constexpr std::array<std::string_view, styles> colours = {
+      "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#222"};
+  for (std::size_t i = 0; i < styles; ++i) {
+    sheet += fmt::format(
+        ".weft .c{0} .line{{stroke:{1}}}.weft .c{0} .area{{fill:{1}}}"
+        ".weft .c{0} .mark{{stroke:{1};fill:{1}}}\n",
+        i, colours[i]);
+  }
+  return sheet + ".weft .mark.hollow{fill:#fff}\n";
+}
+
 struct Scale {
   Ticks ticks;
   bool log = false;
@@ -236,7 +260,7 @@ std::string escape_xml(const std::string& text) {
   return safe;
 }
 
-std::string to_svg(const Chart& chart) {
+std::string to_svg(const Chart& chart, Paper paper) {
   Scale x = make_scale(
       chart, chart.x, [](const ChartPoint& p) { return p.x; }, 8);
   Scale y = make_scale(
@@ -253,7 +277,8 @@ std::string to_svg(const Chart& chart) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"weft\" viewBox=\"0 0 {0} {1}\" "
       "width=\"{0}\" height=\"{1}\" role=\"img\">\n<title>{2}</title>\n<style>{3}</style>\n"
       "<rect class=\"paper\" width=\"{0}\" height=\"{1}\"/>\n",
-      width, height, escape_xml(chart.title), style_sheet);
+      width, height, escape_xml(chart.title),
+      paper == Paper::print ? print_sheet() : std::string(style_sheet));
   text += fmt::format(
       "<text class=\"title\" x=\"{0}\" y=\"26\">{1}</text>\n"
       "<text class=\"soft\" x=\"{0}\" y=\"46\">{2}</text>\n",

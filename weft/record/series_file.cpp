@@ -1,146 +1,125 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <memory>
-#include <vector>
-
-#include <unistd.h>
+#include <filesystem>
 
 #include <weft/record/series_file.hpp>
-#include <weft/record/series_raw.hpp>
 
 #ifdef WEFT_HDF5
-#include <hdf5.h>
+#include "h5.hpp"
 #endif
 
 namespace weft {
+
+bool has_series(const std::string& folder) {
+  std::error_code failed;
+  return std::filesystem::exists(folder + "/series.h5", failed);
+}
 
 #ifndef WEFT_HDF5
 
 bool has_hdf5() {
   return false;
 }
-Status convert_series(const std::string& folder, const Topology&) {
+Status convert_series(const std::string& folder, const NetworkFacts&) {
   return Error::run("this weft was built without HDF5; the series stays in " + folder +
                     "/series.raw");
+}
+Result<SeriesFile> read_series(const std::string& folder) {
+  return Error::run("this weft was built without HDF5 and cannot read " + folder +
+                    "/series.h5; install libhdf5-dev and build it again");
+}
+Status read_samples(const std::string& folder, const EachSample&) {
+  return read_series(folder).error();
 }
 
 #else
 
 namespace {
 
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using RawFile = std::unique_ptr<std::FILE, CloseFile>;
-
-// An HDF5 object that closes itself.
-class Handle {
- public:
-  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  operator hid_t() const { return id_; }  // NOLINT(google-explicit-constructor)
-  bool good() const { return id_ >= 0; }
-
- private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
-};
-
-// One row per sample, one column per link or router; grows.
-class Table {
- public:
-  Table(hid_t file, const char* name, hsize_t columns)
-      : columns_(columns), set_(make(file, name, columns), H5Dclose) {}
-
-  bool append(const std::vector<std::uint64_t>& row) {
-    const hsize_t size[2] = {rows_ + 1, columns_}, start[2] = {rows_, 0}, count[2] = {1, columns_};
-    if (!set_.good() || H5Dset_extent(set_, size) < 0) return false;
-    const Handle space(H5Dget_space(set_), H5Sclose);
-    const Handle memory(H5Screate_simple(2, count, nullptr), H5Sclose);
-    ++rows_;
-    return H5Sselect_hyperslab(space, H5S_SELECT_SET, start, nullptr, count, nullptr) >= 0 &&
-           H5Dwrite(set_, H5T_NATIVE_UINT64, memory, space, H5P_DEFAULT, row.data()) >= 0;
-  }
-
- private:
-  static hid_t make(hid_t file, const char* name, hsize_t columns) {
-    const hsize_t size[2] = {0, columns}, most[2] = {H5S_UNLIMITED, columns};
-    const hsize_t chunk[2] = {1, std::max<hsize_t>(std::min<hsize_t>(columns, 65536), 1)};
-    const Handle space(H5Screate_simple(2, size, most), H5Sclose);
-    const Handle how(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-    H5Pset_obj_track_times(how, false);  // The same run gives the same bytes.
-    H5Pset_chunk(how, 2, chunk);
-    H5Pset_shuffle(how);
-    H5Pset_deflate(how, 1);
-    return H5Dcreate2(file, name, H5T_STD_U64LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
-  }
-  hsize_t columns_, rows_ = 0;
-  Handle set_;
-};
-
-template <typename T>
-bool write_column(hid_t file, const char* name, hid_t type, const std::vector<T>& values) {
-  const hsize_t size = values.size();
-  const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
-  const Handle how(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  H5Pset_obj_track_times(how, false);
-  const Handle set(H5Dcreate2(file, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT), H5Dclose);
-  return set.good() && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) >= 0;
+// Every field once, for both directions: visit("name", field).
+template <typename Facts, typename Visit>
+bool each_list(Facts& facts, Visit&& visit) {
+  return visit("radix", facts.radix) && visit("wrap", facts.wrap) &&
+         visit("router_level", facts.level) && visit("link_from", facts.link_from) &&
+         visit("link_to", facts.link_to) && visit("link_port", facts.link_port) &&
+         visit("node_router", facts.node_router) &&
+         visit("link_byte_per_s", facts.link_byte_per_s) &&
+         visit("router_buffer_bytes", facts.router_buffer_bytes);
 }
 
-bool write_attributes(hid_t file, const Topology& topology, const SeriesHeader& header) {
-  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-  const Handle interval(
-      H5Acreate2(file, "interval_ps", H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  const Handle text(H5Tcopy(H5T_C_S1), H5Tclose);
-  H5Tset_size(text, topology.name.size() + 1);
-  const Handle name(H5Acreate2(file, "network", text, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  return interval.good() && name.good() &&
-         H5Awrite(interval, H5T_NATIVE_INT64, &header.interval_ps) >= 0 &&
-         H5Awrite(name, text, topology.name.c_str()) >= 0;
+bool write_network(hid_t file, const NetworkFacts& facts) {
+  return h5::write_text(file, "network", facts.name) &&
+         h5::write_text(file, "family", to_text(facts.family)) &&
+         h5::write_number(file, "routers", facts.routers) &&
+         each_list(facts, [&](const char* name,
+                              const auto& list) { return h5::write_list(file, name, list); }) &&
+         h5::write_texts(file, "router_name", facts.names);
 }
 
-// Links as they are numbered: from which router to which, at which port of the former.
-bool write_links(hid_t file, const Graph& graph) {
-  std::vector<std::int32_t> from, to, port;
-  for (std::uint32_t r = 0; r < graph.router_count(); ++r) {
-    const auto ports = graph.ports(RouterId(r));
-    for (std::size_t p = 0; p < ports.size(); ++p) {
-      from.push_back(static_cast<std::int32_t>(r));
-      port.push_back(static_cast<std::int32_t>(p));
-      to.push_back(ports[p].usable() ? static_cast<std::int32_t>(ports[p].peer.index) : -1);
+bool read_network(hid_t file, NetworkFacts& facts) {
+  std::string family;
+  std::int64_t routers = 0;
+  if (!h5::read_text(file, "network", facts.name) || !h5::read_text(file, "family", family) ||
+      !h5::read_number(file, "routers", routers) ||
+      !each_list(facts,
+                 [&](const char* name, auto& list) { return h5::read_list(file, name, list); })) {
+    return false;
+  }
+  using Family = NetworkFacts::Family;
+  for (const Family known : {Family::cube, Family::tree, Family::graph}) {
+    if (family == to_text(known)) facts.family = known;
+  }
+  facts.routers = static_cast<std::uint32_t>(routers);
+  return h5::read_texts(file, "router_name", facts.names);
+}
+
+// What a picture relies on; a file may have been made by somebody else.
+bool is_sound(const NetworkFacts& facts) {
+  const auto in_range = [&](const std::vector<std::int32_t>& list, std::int32_t least) {
+    for (const std::int32_t value : list) {
+      if (value < least || value >= static_cast<std::int64_t>(facts.routers)) return false;
     }
+    return true;
+  };
+  std::size_t cells = 1;
+  for (const std::int32_t radix : facts.radix) {
+    if (radix < 1 || cells > facts.routers) return false;
+    cells *= static_cast<std::size_t>(radix);
   }
-  return write_column(file, "link_from", H5T_NATIVE_INT32, from) &&
-         write_column(file, "link_to", H5T_NATIVE_INT32, to) &&
-         write_column(file, "link_port", H5T_NATIVE_INT32, port);
+  using Family = NetworkFacts::Family;
+  return facts.link_to.size() == facts.links() && facts.link_port.size() == facts.links() &&
+         facts.link_byte_per_s.size() == facts.links() &&
+         facts.router_buffer_bytes.size() == facts.routers && in_range(facts.link_from, 0) &&
+         in_range(facts.link_to, -1) && in_range(facts.node_router, 0) &&
+         facts.wrap.size() == facts.radix.size() &&
+         (facts.family != Family::cube || (!facts.radix.empty() && cells == facts.routers)) &&
+         (facts.family != Family::tree || facts.level.size() == facts.routers) &&
+         (facts.family == Family::cube || facts.names.size() == facts.routers);
 }
 
-bool copy_samples(std::FILE* raw, hid_t file, const SeriesHeader& header) {
-  Table bytes(file, "bytes", header.links), packets(file, "packets", header.links),
-      buffered(file, "buffered", header.routers);
+bool copy_samples(SeriesReader& raw, hid_t file) {
+  h5::Table bytes = h5::Table::create(file, "bytes", raw.header().links),
+            packets = h5::Table::create(file, "packets", raw.header().links),
+            buffered = h5::Table::create(file, "buffered", raw.header().routers);
   std::vector<std::int64_t> ends;
-  std::vector<LinkSample> row(header.links);
-  std::vector<std::uint64_t> column(header.links), levels(header.routers);
-  std::int64_t end = 0;
-  while (std::fread(&end, sizeof end, 1, raw) == 1) {
-    if (std::fread(row.data(), sizeof(LinkSample), row.size(), raw) != row.size() ||
-        std::fread(levels.data(), sizeof levels[0], levels.size(), raw) != levels.size()) {
-      break;
-    }
-    ends.push_back(end);
-    for (std::size_t i = 0; i < row.size(); ++i) column[i] = row[i].bytes;
+  std::vector<std::uint64_t> column(raw.header().links), messages, sent;
+  for (SeriesSample sample; raw.next(sample);) {
+    ends.push_back(sample.head.end_ps);
+    messages.push_back(sample.head.messages);
+    sent.push_back(sample.head.bytes);
+    for (std::size_t i = 0; i < column.size(); ++i) column[i] = sample.links[i].bytes;
     if (!bytes.append(column)) return false;
-    for (std::size_t i = 0; i < row.size(); ++i) column[i] = row[i].packets;
-    if (!packets.append(column) || !buffered.append(levels)) return false;
+    for (std::size_t i = 0; i < column.size(); ++i) column[i] = sample.links[i].packets;
+    if (!packets.append(column) || !buffered.append(sample.buffers)) return false;
   }
-  return write_column(file, "end_ps", H5T_NATIVE_INT64, ends);
+  return h5::write_list(file, "end_ps", ends) && h5::write_list(file, "messages", messages) &&
+         h5::write_list(file, "bytes_sent", sent);
+}
+
+Error damaged(const std::string& folder) {
+  return Error::input(folder +
+                      "/series.h5 is not the series of a run, or was cut short; run weft "
+                      "sim --series again");
 }
 
 }  // namespace
@@ -149,26 +128,18 @@ bool has_hdf5() {
   return true;
 }
 
-Status convert_series(const std::string& folder, const Topology& topology) {
+Status convert_series(const std::string& folder, const NetworkFacts& network) {
   const std::string raw_path = folder + "/series.raw", path = folder + "/series.h5";
   const std::string partial = path + ".part";
-  const RawFile raw(std::fopen(raw_path.c_str(), "rb"));
-  if (raw == nullptr) return Error::run(raw_path + ": " + std::strerror(errno));
-  SeriesHeader header;
-  const SeriesHeader expected;
-  if (std::fread(&header, sizeof header, 1, raw.get()) != 1 ||
-      std::memcmp(header.magic, expected.magic, sizeof header.magic) != 0 ||
-      header.links != topology.graph.link_count() ||
-      header.routers != topology.graph.router_count()) {
+  auto raw = SeriesReader::open(raw_path);
+  if (!raw) return std::move(raw).error();
+  if (raw->header().links != network.links() || raw->header().routers != network.routers)
     return Error::run(raw_path + " is not the series of a run on this network");
-  }
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   bool good = false;
   {
-    const Handle file(H5Fcreate(partial.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
-                      H5Fclose);
-    good = file.good() && write_attributes(file, topology, header) &&
-           write_links(file, topology.graph) && copy_samples(raw.get(), file, header) &&
+    const h5::Handle file = h5::create_file(partial);
+    good = file.good() && h5::write_number(file, "interval_ps", raw->header().interval_ps) &&
+           write_network(file, network) && copy_samples(*raw, file) &&
            H5Fflush(file, H5F_SCOPE_LOCAL) >= 0;
   }
   if (!good || std::rename(partial.c_str(), path.c_str()) != 0) {
@@ -177,6 +148,40 @@ Status convert_series(const std::string& folder, const Topology& topology) {
                       raw_path);
   }
   std::remove(raw_path.c_str());
+  return {};
+}
+
+Result<SeriesFile> read_series(const std::string& folder) {
+  const h5::Handle file = h5::open_file(folder + "/series.h5");
+  SeriesFile series;
+  if (!file.good() || !read_network(file, series.network) || !is_sound(series.network) ||
+      !h5::read_number(file, "interval_ps", series.interval_ps) ||
+      !h5::read_list(file, "end_ps", series.end_ps) ||
+      !h5::read_list(file, "messages", series.messages) ||
+      !h5::read_list(file, "bytes_sent", series.bytes_sent)) {
+    return damaged(folder);
+  }
+  const h5::Table bytes = h5::Table::open(file, "bytes"),
+                  buffered = h5::Table::open(file, "buffered");
+  const std::size_t samples = series.end_ps.size();
+  if (bytes.rows() != samples || bytes.columns() != series.network.links() ||
+      buffered.rows() != samples || buffered.columns() != series.network.routers ||
+      series.messages.size() != samples || series.bytes_sent.size() != samples) {
+    return damaged(folder);
+  }
+  return series;
+}
+
+Status read_samples(const std::string& folder, const EachSample& each) {
+  const h5::Handle file = h5::open_file(folder + "/series.h5");
+  if (!file.good()) return damaged(folder);
+  const h5::Table bytes = h5::Table::open(file, "bytes"),
+                  buffered = h5::Table::open(file, "buffered");
+  std::vector<std::uint64_t> links, levels;
+  for (hsize_t i = 0; i < bytes.rows(); ++i) {
+    if (!bytes.read(i, links) || !buffered.read(i, levels)) return damaged(folder);
+    each(i, links, levels);
+  }
   return {};
 }
 

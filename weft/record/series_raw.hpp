@@ -1,20 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run writes as it goes, without any library: a header, then for each sample its end in ps
-// (int64), a LinkSample for every link, and for every router the bytes in its buffers then
-// (uint64).
+// What a run writes as it goes, without any library: a header, then the samples. Who reads it while
+// it grows (the live page) sees whole samples only.
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <weft/base/result.hpp>
 
 namespace weft {
 
 struct SeriesHeader {
-  char magic[8] = {'w', 'e', 'f', 't', 's', 'e', 'r', '2'};
+  char magic[8] = {'w', 'e', 'f', 't', 's', 'e', 'r', '3'};
   std::uint64_t links = 0, routers = 0;
   std::int64_t interval_ps = 0;
+  std::uint64_t changes = 0;  // Odd: samples are being put together.
 };
 struct LinkSample {
   std::uint64_t bytes = 0, packets = 0;
+};
+struct SeriesSample {
+  struct Head {
+    std::int64_t end_ps = 0;
+    std::uint64_t messages = 0, bytes = 0;  // That ranks have sent.
+  };
+  Head head;
+  std::vector<LinkSample> links;       // In the interval that ends there.
+  std::vector<std::uint64_t> buffers;  // By router: bytes in its buffers then.
+
+  // This one and then `next`, as one.
+  void join(const SeriesSample& next);
+};
+
+class SeriesWriter {
+ public:
+  static Result<SeriesWriter> create(const std::string& path, const SeriesHeader& header);
+  Status append(const SeriesSample& sample);
+  // Puts two and two samples together. REQUIRES: their number is even.
+  Status halve();
+  std::uint64_t samples() const { return samples_; }
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  using File = std::unique_ptr<std::FILE, Close>;
+  SeriesWriter(File file, std::string path, const SeriesHeader& header)
+      : file_(std::move(file)), path_(std::move(path)), header_(header) {}
+  Status failed() const;
+  bool put_header();
+
+  File file_;
+  std::string path_;
+  SeriesHeader header_;
+  std::uint64_t samples_ = 0;
+};
+
+class SeriesReader {
+ public:
+  static Result<SeriesReader> open(const std::string& path);
+  const SeriesHeader& header() const { return header_; }
+  // false: there is no further whole sample now.
+  bool next(SeriesSample& sample);
+  // Of a file that grows: samples after this time only, whatever happened to the file since.
+  bool next_after(std::int64_t end_ps, SeriesSample& sample);
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  SeriesReader(std::unique_ptr<std::FILE, Close> file, const SeriesHeader& header)
+      : file_(std::move(file)), header_(header) {}
+  bool read(std::uint64_t index, SeriesSample& sample) const;
+  bool read_header();
+
+  std::unique_ptr<std::FILE, Close> file_;
+  SeriesHeader header_;
+  std::uint64_t at_ = 0;
 };
 
 }  // namespace weft

@@ -35,7 +35,9 @@ void each_field(P& p, Visit&& visit) {
   visit("quiet", p.quiet);
   visit("verbose", p.verbose);
   visit("matrix", p.matrix);
+  visit("timeline", p.timeline);
   visit("series", p.series);
+  visit("series_grows", p.series_grows);
   visit("watched", p.watched);
   visit("watch_from", p.watch_from);
   visit("watch_until", p.watch_until);

@@ -39,7 +39,9 @@ struct Plan {
   std::string progress_file;
   bool label = false, quiet = false, verbose = false;
   bool matrix = false;
+  bool timeline = false;
   Duration series;                   // Interval; 0: none.
+  bool series_grows = false;         // It doubles when there are many samples.
   std::vector<std::string> watched;  // Routers whose buffers are recorded.
   Time watch_from, watch_until = Time::never();
   Duration watch_every = Duration::ns(10);

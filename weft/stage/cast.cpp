@@ -25,6 +25,28 @@ void Cast::attach(World& world, const ProgramCall& call) {
   current_ = this;
 }
 
+void Cast::keep_diaries() {
+  const std::uint32_t ranks = scene_.placement->ranks();
+  diaries_.resize(ranks);
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    const RankId rank(r);
+    if (!world_->is_here(rank)) continue;
+    diaries_[r] = std::make_unique<Diary>(
+        spans_per_rank(ranks), [world = world_, rank] { return world->counts(rank).waited; });
+  }
+}
+
+std::vector<DiaryPages> Cast::diaries() const {
+  std::vector<DiaryPages> pages;
+  for (std::uint32_t r = 0; r < diaries_.size(); ++r) {
+    const RankId rank(r);
+    if (diaries_[r] == nullptr) continue;
+    const Time now = world_->done(rank) ? world_->counts(rank).ended : world_->fabric(rank).now();
+    pages.push_back(diaries_[r]->read(r, now));
+  }
+  return pages;
+}
+
 namespace {
 
 // Programs change their arguments; every rank has its own.
@@ -59,6 +81,7 @@ void Cast::run(Fabric& fabric) {
   Fabric& network = managed_.empty() ? fabric : *managed_[rank];
   processes_[rank] = std::make_unique<mpi::Process>(network, scene_.messages, *this);
   processes_[rank]->choices = &collectives_;
+  if (!diaries_.empty()) processes_[rank]->profile.listener = diaries_[rank].get();
   Arguments arguments(call_.count, call_.arguments);
   Current::set(&fabric, processes_[rank].get());
   fabric.set_teller(processes_[rank].get());

@@ -20,6 +20,7 @@
 #include <weft/scene/scene.hpp>
 #include <weft/stage/console.hpp>
 #include <weft/stage/crash.hpp>
+#include <weft/stage/diary.hpp>
 
 namespace weft {
 
@@ -54,6 +55,8 @@ class Cast final : public RankBody, public mpi::Runtime {
  public:
   Cast(const Scene& scene, const coll::Choices& collectives, Images& images, Console& console);
   void attach(World& world, const ProgramCall& call);
+  // Before ranks run: what each calls when, for the timeline.
+  void keep_diaries();
 
   void run(Fabric& fabric) override;
   void enter(RankId rank) override {
@@ -90,6 +93,7 @@ class Cast final : public RankBody, public mpi::Runtime {
   std::map<std::string, CallTotals> calls() const;
   std::map<std::string, WindowTotals> windows() const;
   std::vector<Note> notes() const;  // By time, then rank.
+  std::vector<DiaryPages> diaries() const;
 
   static Cast* current() { return current_; }
 
@@ -105,6 +109,7 @@ class Cast final : public RankBody, public mpi::Runtime {
   ProgramCall call_;
   std::vector<std::unique_ptr<mpi::Process>> processes_;  // By rank, while it runs.
   std::vector<std::unique_ptr<conn::Managed>> managed_;   // By rank, likewise; or none.
+  std::vector<std::unique_ptr<Diary>> diaries_;           // By rank; or none.
   std::vector<conn::Counts> connections_;                 // By rank, when it has ended.
   std::vector<int> codes_;
   mutable std::mutex mutex_;  // For what follows.

@@ -15,6 +15,7 @@
 #include <weft/peers/agree.hpp>
 #include <weft/stage/crash.hpp>
 #include <weft/stage/deadlock.hpp>
+#include <weft/stage/diary.hpp>
 #include <weft/stage/findings.hpp>
 #include <weft/stage/footprint.hpp>
 #include <weft/stage/performance.hpp>
@@ -83,6 +84,7 @@ class Performance {
   int judge(const Ledger& ledger, const Findings& findings);
   void show_deadlock(const Ledger& ledger);
   Status write_files(const Findings& findings, const Ledger& ledger) const;
+  Status write_timeline() const;
   bool speaks() const { return peers_ == nullptr || peers_->self() == 0; }
   void tell(const std::string& text) const {
     if (speaks()) Console::raw_write(2, text.data(), text.size());
@@ -130,6 +132,7 @@ Status Performance::set_up(const ProgramCall& call) {
   if (!world) return std::move(world).error();
   world_ = std::move(*world);
   cast_.attach(*world_, call);
+  if (plan_.timeline) cast_.keep_diaries();
   watch_for_crashes(*world_, console_);
   if (Status started = agree(peers_, start_progress_file()); !started) return started;
   return add_samplers();
@@ -149,7 +152,7 @@ Status Performance::add_samplers() {
                                           {!scene_.watched.empty(), watch_buffers}};
   for (const auto& [is_wanted, make] : wanted) {
     if (!is_wanted) continue;
-    auto sampler = make({plan_, scene_, world_->network(), peers_});
+    auto sampler = make({plan_, scene_, *world_, peers_});
     if (!sampler) return std::move(sampler).error();
     samplers_.push_back(std::move(*sampler));
   }
@@ -251,6 +254,13 @@ Status Performance::write_files(const Findings& findings, const Ledger& ledger) 
   return write("traffic.txt", traffic_text(ledger));
 }
 
+// A call that all processes make; process 0 writes.
+Status Performance::write_timeline() const {
+  if (!plan_.timeline) return {};
+  const Timeline timeline = bind_together(peers_, cast_.diaries());
+  return speaks() ? write_timeline_raw(plan_.out, timeline) : Status();
+}
+
 // Says how it ended; the exit code. In process 0, which knows all.
 int Performance::judge(const Ledger& ledger, const Findings& findings) {
   int code = ledger.exit_code();
@@ -307,7 +317,11 @@ int Performance::conclude(const ProgramCall& call) {
     return peers_ == nullptr ? own : peers_->least(speaks() ? own : INT64_MAX);
   };
   if (from_first(findings.ending == "deadlock" ? 1 : 0) != 0) show_deadlock(ledger);
-  const auto code = static_cast<int>(from_first(speaks() ? judge(ledger, findings) : 0));
+  auto code = static_cast<int>(from_first(speaks() ? judge(ledger, findings) : 0));
+  if (Status wrote = write_timeline(); !wrote) {
+    tell("weft: error: " + wrote.error().text() + "\n");
+    code = code == 0 ? 1 : code;
+  }
   if (!plan_.quiet) tell(to_table(findings));
   if (plan_.verbose) {
     const int workers = peers_ == nullptr ? plan_.threads : peers_->count();

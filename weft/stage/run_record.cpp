@@ -79,6 +79,7 @@ std::vector<std::byte> pack(const RankNumbers& numbers) {
   }
   out.put(numbers.connections);
   out.put(numbers.managed);
+  numbers.diary.pack(out);
   return out.take();
 }
 
@@ -103,6 +104,7 @@ RankNumbers unpack_numbers(std::span<const std::byte> bytes) {
   }
   numbers.connections = in.take<std::uint32_t>();
   numbers.managed = in.take<conn::Counts>();
+  numbers.diary = DiaryPages::unpack(in);
   return numbers;
 }
 
@@ -126,6 +128,7 @@ void RunRecord::add(RankNumbers numbers) {
   connections_most = std::max(connections_most, numbers.connections);
   managed.add(numbers.managed);
   rows.push_back(numbers.row);
+  diaries.push_back(std::move(numbers.diary));
 }
 
 std::string to_json(const RunRecord& record) {
@@ -217,6 +220,8 @@ std::string to_table(const RunRecord& record) {
 }
 
 Status write_record(const std::string& folder, const RunRecord& record) {
+  if (Status wrote = write_timeline_raw(folder, bind_together(nullptr, record.diaries)); !wrote)
+    return wrote;
   // The summary comes last: where it is, the rest is, too.
   for (const auto& [name, text] :
        {std::pair<const char*, std::string>{"ranks.csv", ranks_csv(record.rows)},

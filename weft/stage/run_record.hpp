@@ -14,6 +14,7 @@
 #include <weft/base/result.hpp>
 #include <weft/base/units.hpp>
 #include <weft/conn/options.hpp>
+#include <weft/stage/diary.hpp>
 #include <weft/stage/findings.hpp>
 
 namespace weft {
@@ -36,6 +37,7 @@ struct RankNumbers {
   std::vector<RailUse> rails;
   std::uint32_t connections = 0;  // Open at the end; of managed ones the most at one time.
   conn::Counts managed;           // Zeros where they are not.
+  DiaryPages diary;
 };
 
 std::vector<std::byte> pack(const RankNumbers& numbers);
@@ -54,6 +56,7 @@ struct RunRecord {
   std::uint64_t connections = 0;
   std::uint32_t connections_most = 0;  // Of one rank.
   conn::Counts managed;
+  std::vector<DiaryPages> diaries;  // By rank.
 
   // By rank.
   void add(RankNumbers numbers);
@@ -62,7 +65,7 @@ struct RunRecord {
 std::string to_json(const RunRecord& record);
 std::string to_table(const RunRecord& record);
 
-// summary.json, ranks.csv, calls.csv, traffic.txt, and the table as summary.txt.
+// summary.json, ranks.csv, calls.csv, traffic.txt, timeline.raw, and the table as summary.txt.
 Status write_record(const std::string& folder, const RunRecord& record);
 
 }  // namespace weft

@@ -64,7 +64,6 @@ void RunRecorder::begin(mpi::Process& process) {
     open_log();
     fabric_.set_log(log_.get());  // Others may be through with what follows, and send.
     compare_clocks();
-    if (log_ != nullptr) process.profile.listener = this;
   }
   if (events_ || wire_.self() == RankId(0)) {
     fabric_.set_on_end([this] { end_early(); });
@@ -73,6 +72,9 @@ void RunRecorder::begin(mpi::Process& process) {
   fabric_.start_anew();
   wire_.count_traffic();
   start_ = fabric_.now();
+  diary_.emplace(
+      spans_per_rank(wire_.ranks()), [this] { return fabric_.waited(); }, start_);
+  process.profile.listener = this;
 }
 
 void RunRecorder::open_log() {
@@ -103,7 +105,6 @@ void RunRecorder::compare_clocks() {
 }
 
 void RunRecorder::close_log(bool whole) {
-  process_->profile.listener = nullptr;
   fabric_.set_log(nullptr);
   if (log_ == nullptr) return;
   if (process_->call != nullptr) log_->leave(process_->call, fabric_.now_ns());
@@ -120,11 +121,13 @@ void RunRecorder::close_log(bool whole) {
 }
 
 void RunRecorder::entered(const char* call, Time at) {
-  log_->enter(call, at.in_ps() / 1000);
+  if (log_ != nullptr) log_->enter(call, at.in_ps() / 1000);
+  diary_->entered(call, at);
 }
 
 void RunRecorder::left(const char* call, Time at) {
-  log_->leave(call, at.in_ps() / 1000);
+  if (log_ != nullptr) log_->leave(call, at.in_ps() / 1000);
+  diary_->left(call, at);
 }
 
 RankNumbers RunRecorder::own_numbers(bool ended) const {
@@ -154,6 +157,8 @@ RankNumbers RunRecorder::own_numbers(bool ended) const {
     total.inside += record.inside;
   }
   numbers.host = wire_.host_of(self);
+  numbers.diary.rank = self.index;
+  if (diary_) numbers.diary = diary_->read(self.index, now);
   numbers.rails = fabric_.rails_used();
   numbers.connections = fabric_.connections();
   if (managed_ != nullptr) {
@@ -173,6 +178,7 @@ RunRecord RunRecorder::start_record() const {
 void RunRecorder::finish() {
   if (std::exchange(over_, true)) return;
   RankNumbers own = own_numbers(true);
+  process_->profile.listener = nullptr;
   if (events_) {
     compare_clocks();
     close_log(true);
@@ -203,6 +209,7 @@ void RunRecorder::gather(RankNumbers own) {
 void RunRecorder::end_early() {
   if (process_ == nullptr || std::exchange(over_, true)) return;
   RankNumbers own = own_numbers(false);
+  process_->profile.listener = nullptr;
   if (events_) close_log(false);
   if (wire_.self() != RankId(0)) return;
   RunRecord record = start_record();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <weft/base/result.hpp>
@@ -11,6 +12,7 @@
 #include <weft/launch/settings.hpp>
 #include <weft/mpi/process.hpp>
 #include <weft/mpi/profile.hpp>
+#include <weft/stage/diary.hpp>
 #include <weft/stage/event_log.hpp>
 #include <weft/stage/run_record.hpp>
 #include <weft/stage/run_record_fabric.hpp>
@@ -52,6 +54,7 @@ class RunRecorder final : private mpi::CallListener {
   RecordedFabric fabric_;
   mpi::Process* process_ = nullptr;
   std::unique_ptr<EventLogWriter> log_;
+  std::optional<Diary> diary_;
   Time start_;  // When the ranks had found each other: the record begins here.
   Duration processor_time_before_;
   bool over_ = false;

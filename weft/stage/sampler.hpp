@@ -11,16 +11,16 @@
 
 #include <weft/base/result.hpp>
 #include <weft/base/units.hpp>
+#include <weft/host/world.hpp>
 #include <weft/scene/plan.hpp>
 #include <weft/scene/scene.hpp>
-#include <weft/sim/network.hpp>
 
 namespace weft {
 
 struct Sampled {
   const Plan& plan;
   const Scene& scene;
-  const Network& network;
+  World& world;
   Peers* peers;  // Null: there is but one process.
 
   bool writes() const { return peers == nullptr || peers->self() == 0; }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <weft/peers/agree.hpp>
@@ -11,49 +13,79 @@ namespace weft {
 
 namespace {
 
-std::vector<std::uint32_t> links_here(const Sampled& what) {
-  const Graph& graph = what.scene.topology->graph;
+template <typename Is>
+std::vector<std::uint32_t> those_here(std::uint32_t count, Is&& is_here) {
   std::vector<std::uint32_t> here;
-  for (std::uint32_t l = 0; l < graph.link_count(); ++l) {
-    if (what.network.is_here(graph.source_of(LinkId(l)))) here.push_back(l);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (is_here(i)) here.push_back(i);
   }
   return here;
 }
 
-std::vector<std::uint32_t> routers_here(const Sampled& what) {
-  std::vector<std::uint32_t> here;
-  for (std::uint32_t r = 0; r < what.scene.topology->graph.router_count(); ++r) {
-    if (what.network.is_here(RouterId(r))) here.push_back(r);
-  }
-  return here;
+// So many samples that a file stays below about a quarter of a gigabyte; even, so that they can be
+// put together in pairs.
+std::uint64_t samples_most(const Graph& graph) {
+  const std::uint64_t each =
+      graph.link_count() * sizeof(LinkSample) + graph.router_count() * sizeof(std::uint64_t);
+  return std::clamp<std::uint64_t>((std::uint64_t{1} << 28) / std::max<std::uint64_t>(each, 1), 16,
+                                   256) &
+         ~std::uint64_t{1};
 }
 
 class Series final : public Sampler {
  public:
-  Series(SampleFile file, const Sampled& what)
+  Series(std::optional<SeriesWriter> file, const Sampled& what, Duration interval)
       : file_(std::move(file)),
+        world_(what.world),
         graph_(what.scene.topology->graph),
-        network_(what.network),
+        network_(what.world.network()),
         vcs_(what.scene.machine.vcs),
-        interval_(what.plan.series),
+        grows_(what.plan.series_grows),
+        most_(samples_most(graph_)),
+        interval_(interval),
         next_(Time::zero() + interval_),
-        links_(what.peers, links_here(what)),
-        levels_(what.peers, routers_here(what)),
+        ranks_(those_here(what.scene.placement->ranks(),
+                          [&](std::uint32_t r) { return world_.is_here(RankId(r)); })),
+        sent_(what.peers,
+              {what.peers == nullptr ? 0U : static_cast<std::uint32_t>(what.peers->self())}),
+        links_(what.peers, those_here(graph_.link_count(),
+                                      [&](std::uint32_t l) {
+                                        return network_.is_here(graph_.source_of(LinkId(l)));
+                                      })),
+        levels_(what.peers,
+                those_here(graph_.router_count(),
+                           [&](std::uint32_t r) { return network_.is_here(RouterId(r)); })),
         before_(links_.here().size()),
         own_links_(links_.here().size()),
         own_levels_(levels_.here().size()),
-        all_links_(what.writes() ? graph_.link_count() : 0),
-        all_levels_(what.writes() ? graph_.router_count() : 0) {
-    SeriesHeader header;
-    header.links = all_links_.size();
-    header.routers = all_levels_.size();
-    header.interval_ps = interval_.in_ps();
-    file_.write(&header, 1);
+        all_sent_(what.peers == nullptr ? 1 : static_cast<std::size_t>(what.peers->count())) {
+    if (!what.writes()) return;
+    all_.links.resize(graph_.link_count());
+    all_.buffers.resize(graph_.router_count());
   }
 
   Time next() const override { return next_; }
 
   Status sample(Time now) override {
+    look(now);
+    ++samples_;
+    if (file_) {
+      if (Status wrote = file_->append(all_); !wrote) return wrote;
+    }
+    while (next_ <= now) next_ = next_ + interval_;
+    if (!grows_ || samples_ < most_) return {};
+    samples_ /= 2;
+    interval_ = interval_ * 2;
+    next_ = now + interval_;
+    return file_ ? file_->halve() : Status();
+  }
+
+ private:
+  struct Sent {
+    std::uint64_t messages = 0, bytes = 0;
+  };
+
+  void look(Time now) {
     for (std::size_t i = 0; i < own_links_.size(); ++i) {
       const LinkCount count = network_.link(LinkId(links_.here()[i]));
       own_links_[i] = {count.bytes - before_[i].bytes, count.packets - before_[i].packets};
@@ -61,17 +93,22 @@ class Series final : public Sampler {
     }
     for (std::size_t i = 0; i < own_levels_.size(); ++i)
       own_levels_[i] = level(RouterId(levels_.here()[i]), now);
-    links_.collect(own_links_, all_links_);
-    levels_.collect(own_levels_, all_levels_);
-    const std::int64_t at = now.in_ps();
-    file_.write(&at, 1);
-    file_.write(all_links_.data(), all_links_.size());
-    file_.write(all_levels_.data(), all_levels_.size());
-    while (next_ <= now) next_ = next_ + interval_;
-    return file_.flush();
+    Sent own;
+    for (const std::uint32_t rank : ranks_) {
+      const RankCounts& counts = world_.counts(RankId(rank));
+      own.messages += counts.messages;
+      own.bytes += counts.bytes;
+    }
+    links_.collect(own_links_, all_.links);
+    levels_.collect(own_levels_, all_.buffers);
+    sent_.collect({own}, all_sent_);
+    all_.head = {now.in_ps(), 0, 0};
+    for (const Sent& sent : all_sent_) {
+      all_.head.messages += sent.messages;
+      all_.head.bytes += sent.bytes;
+    }
   }
 
- private:
   std::uint64_t level(RouterId router, Time now) const {
     const std::size_t ports = graph_.ports(router).size() + graph_.nodes_at(router).size();
     Bytes sum;
@@ -81,27 +118,46 @@ class Series final : public Sampler {
     return static_cast<std::uint64_t>(sum.count);
   }
 
-  SampleFile file_;
+  std::optional<SeriesWriter> file_;  // None in processes that do not write.
+  const World& world_;
   const Graph& graph_;
   const Network& network_;
   const int vcs_;
-  const Duration interval_;
+  const bool grows_;
+  const std::uint64_t most_;
+  Duration interval_;
   Time next_;
+  std::uint64_t samples_ = 0;
+  const std::vector<std::uint32_t> ranks_;
+  const Together<Sent> sent_;
   const Together<LinkSample> links_;
   const Together<std::uint64_t> levels_;
   std::vector<LinkSample> before_, own_links_;
   std::vector<std::uint64_t> own_levels_;
-  std::vector<LinkSample> all_links_;
-  std::vector<std::uint64_t> all_levels_;
+  std::vector<Sent> all_sent_;
+  SeriesSample all_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Sampler>> sample_series(const Sampled& what) {
-  auto file = SampleFile::create(what.plan.out + "/series.raw", what.writes());
-  if (Status made = agree(what.peers, file ? Status() : Error(file.error())); !made)
-    return std::move(made).error();
-  return std::unique_ptr<Sampler>(new Series(*std::move(file), what));
+  const Graph& graph = what.scene.topology->graph;
+  SeriesHeader header;
+  header.links = graph.link_count();
+  header.routers = graph.router_count();
+  header.interval_ps = what.plan.series.in_ps();
+  std::optional<SeriesWriter> file;
+  Status made;
+  if (what.writes()) {
+    auto writer = SeriesWriter::create(what.plan.out + "/series.raw", header);
+    if (writer) {
+      file.emplace(*std::move(writer));
+    } else {
+      made = Error(writer.error());
+    }
+  }
+  if (Status agreed = agree(what.peers, std::move(made)); !agreed) return std::move(agreed).error();
+  return std::unique_ptr<Sampler>(new Series(std::move(file), what, what.plan.series));
 }
 
 }  // namespace weft

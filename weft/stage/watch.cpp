@@ -22,7 +22,7 @@ class Watch final : public Sampler {
  public:
   Watch(SampleFile file, const Sampled& what, std::vector<WatchedBuffer> buffers)
       : file_(std::move(file)),
-        network_(what.network),
+        network_(what.world.network()),
         until_(what.plan.watch_until),
         interval_(what.plan.watch_every),
         next_(what.plan.watch_from),
@@ -59,7 +59,7 @@ class Watch final : public Sampler {
   std::vector<std::uint32_t> here(const Sampled& what) const {
     std::vector<std::uint32_t> list;
     for (std::uint32_t i = 0; i < buffers_.size(); ++i) {
-      if (what.network.is_here(buffers_[i].router)) list.push_back(i);
+      if (what.world.network().is_here(buffers_[i].router)) list.push_back(i);
     }
     return list;
   }

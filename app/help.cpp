@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft help: commands and texts.
+#include "help.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "home.hpp"
+#include "output.hpp"
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <weft/base/file.hpp>
+#include <weft/base/text.hpp>
+
+namespace weft::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct HelpOptions {
+  std::string topic;
+  std::string man_folder, man_date;
+  bool list = false;
+};
+
+struct Group {
+  const char* folder;
+  const char* heading;
+};
+constexpr std::array<Group, 5> groups = {
+    Group{"", "Texts"}, Group{"howto", "How to"}, Group{"concepts", "Concepts"},
+    Group{"reference", "Reference"}, Group{"decisions", "Decisions"}};
+
+std::vector<const CLI::App*> commands_of(const CLI::App& root) {
+  return root.get_subcommands([](const CLI::App*) { return true; });
+}
+
+std::vector<std::string> command_names(const CLI::App& root) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : commands_of(root)) names.push_back(command->get_name());
+  return names;
+}
+
+std::string text_folder() {
+  const fs::path prefix = fs::path(find_home().program).parent_path().parent_path();
+  return prefix / WEFT_DOC_FOLDER;
+}
+
+std::string list_text(const CLI::App& root, const std::vector<Topic>& topics) {
+  std::string out = "'weft help TOPIC' explains:\n\nCommands\n";
+  std::size_t width = 0;
+  for (const CLI::App* command : commands_of(root))
+    width = std::max(width, command->get_name().size());
+  for (const Topic& topic : topics) width = std::max(width, topic.name.size());
+  for (const CLI::App* command : commands_of(root))
+    out += fmt::format("  {:<{}}  {}\n", command->get_name(), width, command->get_description());
+  for (const Group& group : groups) {
+    std::string lines;
+    for (const Topic& topic : topics)
+      if (topic.group == group.folder)
+        lines += fmt::format("  {:<{}}  {}\n", topic.name, width, topic.title);
+    if (!lines.empty()) out += fmt::format("\n{}\n{}", group.heading, lines);
+  }
+  if (topics.empty()) out += fmt::format("\nThere are no texts in {}.\n", text_folder());
+  return out;
+}
+
+PageStyle style_here() {
+  PageStyle style;
+  winsize window{};
+  if (::isatty(STDOUT_FILENO) == 0) {
+    style.width = 100;
+    return style;
+  }
+  style.bold = true;
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col >= 40)
+    style.width = std::min<std::size_t>(window.ws_col, 120);
+  return style;
+}
+
+// A topic that goes into more depth than a command's options.
+std::string more_about(const std::string& command, const std::vector<Topic>& topics) {
+  for (const Topic& topic : topics)
+    if (topic.name == "reference/" + command)
+      return fmt::format("\nMore: weft help {}\n", topic.name);
+  return {};
+}
+
+Status show_topic(const CLI::App& root, const std::string& name) {
+  const std::vector<Topic> topics = find_topics(text_folder(), command_names(root));
+  for (const CLI::App* command : commands_of(root))
+    if (command->get_name() == name)
+      return show_page(command->help("weft") + more_about(name, topics));
+  std::vector<std::string_view> known;
+  for (const Topic& topic : topics) {
+    known.push_back(topic.name);
+    const bool full = topic.group + "/" + topic.name == name;
+    if (topic.name != name && !full) continue;
+    const auto text = read_file(topic.path);
+    if (!text) return Error(text.error());
+    return show_page(render_page(*text, style_here()));
+  }
+  const std::vector<std::string> commands = command_names(root);
+  known.insert(known.begin(), commands.begin(), commands.end());
+  std::string better = suggest(name, known);
+  if (better.find("did you mean") == std::string::npos) better = "; 'weft help' lists all";
+  return Error::call(fmt::format("no topic '{}'{}", name, better));
+}
+
+Status run_help(const CLI::App& root, const HelpOptions& options) {
+  if (!options.man_folder.empty())
+    return write_man_pages(root, options.man_folder, options.man_date);
+  if (options.list) {
+    std::string out;
+    for (const std::string& name : topic_names(root)) out += name + "\n";
+    return print(out);
+  }
+  if (options.topic.empty())
+    return show_page(list_text(root, find_topics(text_folder(), command_names(root))));
+  return show_topic(root, options.topic);
+}
+
+std::function<Status()> set_up(CLI::App& parser) {
+  auto options = std::make_shared<HelpOptions>();
+  parser.add_option("TOPIC", options->topic, "a command or a text; nothing: list them all");
+  parser.add_flag("--list", options->list, "print the names of all topics, a line each");
+  parser.add_option("--man-pages", options->man_folder)->group("");
+  parser.add_option("--man-date", options->man_date)->group("");
+  parser.footer(
+      "On a terminal through the pager (PAGER, else less). Examples:\n"
+      "  weft help sim\n"
+      "  weft help network-file\n"
+      "  weft help concepts/deadlock");
+  return [options, &parser] { return run_help(*parser.get_parent(), *options); };
+}
+
+}  // namespace
+
+std::vector<std::string> topic_names(const CLI::App& root) {
+  std::vector<std::string> names = command_names(root);
+  for (const Topic& topic : find_topics(text_folder(), names)) names.push_back(topic.name);
+  return names;
+}
+
+Command help_command() {
+  return {"help", "Explain a command or a topic", &set_up};
+}
+
+}  // namespace weft::app

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live.hpp"
+
+#include "live_feed.hpp"
+
+#ifdef WEFT_LIVE
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include <fmt/format.h>
+#include <httplib.h>
+#include <sys/random.h>
+#endif
+
+#include <weft/base/file.hpp>
+#include <weft/base/version.hpp>
+#include <weft/report/heat.hpp>
+#include <weft/report/page.hpp>
+
+namespace weft::app {
+
+#ifndef WEFT_LIVE
+
+Result<std::unique_ptr<LivePage>> LivePage::open(LiveWish) {
+  return Error::call(
+      "--live: this weft was built without a server of pages; install libcpp-httplib-dev and build "
+      "it again");
+}
+
+#else
+
+namespace {
+
+constexpr auto pause = std::chrono::milliseconds(200);
+constexpr auto farewell_most = std::chrono::seconds(2);
+
+Result<std::string> make_token() {
+  std::array<unsigned char, 16> bytes = {};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    return Error::run("--live: the system has no random numbers");
+  std::string token;
+  for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);
+  return token;
+}
+
+Result<std::string> make_live_page(const LiveWish& wish) {
+  const auto page_template = read_file(wish.page_template);
+  if (!page_template) {
+    return Error::call("--live: " + wish.page_template +
+                       " is missing: this weft was built without pages; build it with "
+                       "-DWEFT_WEB=ON (needs nodejs and npm)");
+  }
+  report::RunView view;
+  view.name = wish.title;
+  view.kind = "sim";
+  std::vector<std::uint32_t> kept;
+  view.network = report::without_gaps(wish.network, kept);
+  view.heat.emplace();
+  report::PageHead head{wish.title, "weft " + std::string(version()), true};
+  return report::make_page(*page_template, head, std::span(&view, 1));
+}
+
+class Served final : public LivePage {
+ public:
+  explicit Served(LiveWish wish) : wish_(std::move(wish)) {}
+  ~Served() override { close(); }
+
+  Status prepare() {
+    auto token = make_token();
+    if (!token) return std::move(token).error();
+    token_ = *std::move(token);
+    auto page = make_live_page(wish_);
+    if (!page) return std::move(page).error();
+    page_ = *std::move(page);
+    const bool bound = wish_.port == 0 ? (port_ = server_.bind_to_any_port("127.0.0.1")) > 0
+                                       : server_.bind_to_port("127.0.0.1", port_ = wish_.port);
+    if (!bound) {
+      return Error::call(fmt::format(
+          "--live={}: the port is taken; name another one, or none to get any that is free",
+          wish_.port));
+    }
+    add_answers();
+    return {};
+  }
+
+  std::string address() const override {
+    return fmt::format("http://127.0.0.1:{}/{}/", port_, token_);
+  }
+  void start() override {
+    thread_ = std::thread([this] { server_.listen_after_bind(); });
+  }
+  void finish() override {
+    over_ = true;
+    const auto deadline = std::chrono::steady_clock::now() + farewell_most;
+    while (watchers_ > 0 && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::sleep_for(pause / 10);
+    close();
+  }
+
+ private:
+  void add_answers();
+  // A page of another site must not be able to read this one by giving its own name our address.
+  bool is_for_us(const httplib::Request& request) const {
+    const std::string host = request.get_header_value("Host");
+    return host == fmt::format("127.0.0.1:{}", port_) || host == fmt::format("localhost:{}", port_);
+  }
+  void close() {
+    closing_ = true;
+    server_.stop();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  const LiveWish wish_;
+  std::string token_, page_;
+  httplib::Server server_;
+  int port_ = 0;
+  std::thread thread_;
+  std::atomic<bool> over_ = false, closing_ = false;
+  std::atomic<int> watchers_ = 0;
+};
+
+void Served::add_answers() {
+  server_.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& out) {
+    if (is_for_us(request)) return httplib::Server::HandlerResponse::Unhandled;
+    out.status = 403;
+    return httplib::Server::HandlerResponse::Handled;
+  });
+  server_.Get("/" + token_ + "/", [this](const httplib::Request&, httplib::Response& out) {
+    out.set_header("Cache-Control", "no-store");
+    out.set_header("Referrer-Policy", "no-referrer");
+    out.set_content(page_, "text/html; charset=utf-8");
+  });
+  server_.Get("/" + token_ + "/events", [this](const httplib::Request&, httplib::Response& out) {
+    out.set_header("Cache-Control", "no-store");
+    auto feed = std::make_shared<LiveFeed>(wish_);
+    ++watchers_;
+    out.set_chunked_content_provider(
+        "text/event-stream",
+        [this, feed](std::size_t, httplib::DataSink& sink) {
+          const bool last = over_;  // Asked before: what is told now is all there is.
+          const std::string news = feed->news() + (last ? feed->farewell() : "");
+          // A comment now and then shows that somebody still listens.
+          const std::string text = news.empty() ? ": \n\n" : news;
+          if (!sink.write(text.data(), text.size())) return false;
+          if (last || closing_) {
+            sink.done();
+          } else {
+            std::this_thread::sleep_for(pause);
+          }
+          return true;
+        },
+        [this](bool) { --watchers_; });
+  });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LivePage>> LivePage::open(LiveWish wish) {
+  auto page = std::make_unique<Served>(std::move(wish));
+  if (Status ready = page->prepare(); !ready) return std::move(ready).error();
+  return std::unique_ptr<LivePage>(std::move(page));
+}
+
+#endif
+
+}  // namespace weft::app

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live_feed.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <weft/base/file.hpp>
+#include <weft/report/blocks.hpp>
+#include <weft/report/heat.hpp>
+#include <weft/report/load.hpp>
+#include <weft/report/page.hpp>
+
+namespace weft::app {
+
+std::string event_text(const std::string& name, const std::string& data) {
+  std::string text = "event: " + name + "\ndata: ";
+  for (const char c : data) text += c == '\n' ? ' ' : c;
+  return text + "\n\n";
+}
+
+namespace {
+
+// As the page wants it: what is not known is left out.
+std::string progress_json(const std::string& line) {
+  report::Json json = report::Json::parse(line, nullptr, false);
+  if (!json.is_object()) return "{}";
+  report::Json out = report::Json::object();
+  for (const auto& [key, value] : json.items()) {
+    if (!value.is_null()) out[key == "what" ? "text" : key] = value;
+  }
+  return out.dump();
+}
+
+}  // namespace
+
+LiveFeed::LiveFeed(const LiveWish& wish)
+    : wish_(wish), network_(report::without_gaps(wish.network, kept_)) {}
+
+bool LiveFeed::take_samples(SeriesSample& all) {
+  if (!series_) {
+    auto opened = SeriesReader::open(wish_.folder + "/series.raw");
+    if (!opened || opened->header().links != wish_.network.links()) return false;
+    series_.emplace(*std::move(opened));
+  }
+  bool any = false;
+  for (SeriesSample sample; series_->next_after(seen_ps_, sample);) {
+    seen_ps_ = sample.head.end_ps;
+    if (any) {
+      all.join(sample);
+    } else {
+      all = std::move(sample);
+      any = true;
+    }
+  }
+  return any;
+}
+
+std::string LiveFeed::frame(const SeriesSample& sample) {
+  const double seconds =
+      std::max(static_cast<double>(sample.head.end_ps - before_.end_ps) / 1e12, 1e-15);
+  std::string links, buffers;
+  for (std::size_t l = 0; l < kept_.size(); ++l) {
+    const double rate = network_.link_byte_per_s[l];
+    const auto bytes = static_cast<double>(sample.links[kept_[l]].bytes);
+    links += static_cast<char>(report::heat_byte(rate > 0 ? bytes / seconds / rate : 0));
+  }
+  for (std::size_t r = 0; r < network_.routers; ++r) {
+    const double room = network_.router_buffer_bytes[r];
+    const auto level = static_cast<double>(sample.buffers[r]);
+    buffers += static_cast<char>(report::heat_byte(room > 0 ? level / room : 0));
+  }
+  const report::Json json = {
+      {"end_ps", sample.head.end_ps},
+      {"links", report::to_base64(report::deflate(links))},
+      {"buffers", report::to_base64(report::deflate(buffers))},
+      {"messages_per_s", static_cast<double>(sample.head.messages - before_.messages) / seconds},
+      {"byte_per_s", static_cast<double>(sample.head.bytes - before_.bytes) / seconds}};
+  before_ = sample.head;
+  return event_text("frame", json.dump());
+}
+
+std::string LiveFeed::news() {
+  std::string out;
+  if (SeriesSample sample; take_samples(sample)) out += frame(sample);
+  if (auto progress = read_file(wish_.progress_file); progress && *progress != last_progress_) {
+    last_progress_ = *progress;
+    out += event_text("progress", progress_json(last_progress_));
+  }
+  return out;
+}
+
+std::string LiveFeed::farewell() const {
+  auto view = report::load(wish_.folder, {});
+  if (!view) return "";
+  view->name = wish_.title;
+  view->remarks.clear();  // Whoever looks has seen what was not written down.
+  return event_text("record", report::Json{{"run", report::run_json_small(*view)}}.dump());
+}
+
+}  // namespace weft::app

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record_folder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <weft/base/text.hpp>
+
+namespace weft::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 14> own_names = {
+    "summary.json",    "summary.txt", "ranks.csv", "calls.csv",  "traffic.txt",
+    "connections.csv", "buffers.csv", "series.h5", "series.raw", "timeline.h5",
+    "timeline.raw",    "trace.otf2",  "trace.def", "trace"};
+
+bool is_of_a_record(const std::string& name) {
+  if (std::find(own_names.begin(), own_names.end(), name) != own_names.end()) return true;
+  if (!name.starts_with("events.") || !name.ends_with(".bin") || name.size() < 12) return false;
+  return parse_int(name.substr(7, name.size() - 11)).has_value();
+}
+
+}  // namespace
+
+Status remove_former_record(const std::string& folder) {
+  std::error_code failed;
+  std::vector<fs::path> old;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
+    if (is_of_a_record(entry.path().filename().string())) old.push_back(entry.path());
+  }
+  for (const fs::path& path : old) {
+    if (!failed) fs::remove_all(path, failed);
+  }
+  if (failed) return Error::input(folder + ": " + failed.message());
+  return {};
+}
+
+}  // namespace weft::app

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim_live.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "home.hpp"
+#include "sim_options.hpp"
+
+#include <weft/base/text.hpp>
+#include <weft/peers/launch.hpp>
+#include <weft/stage/scene_facts.hpp>
+
+namespace weft::app {
+
+SimLive::~SimLive() {
+  finish();
+}
+
+Status SimLive::prepare(const std::string& port, Plan& plan, const Scene& scene,
+                        const std::string& title) {
+  LiveWish wish;
+  if (!port.empty()) {
+    const auto number = parse_int(port);
+    if (!number || *number < 1 || *number > 65535)
+      return Error::call("--live: '" + port + "' is no port from 1 to 65535");
+    wish.port = static_cast<std::uint16_t>(*number);
+  }
+  if (plan.series == Duration::zero()) {
+    if (Status s = read_series("auto", plan); !s) return s;
+  }
+  if (launched().self != 0) {  // Of several processes the first one writes and shows.
+    if (plan.out.empty()) plan.out = ".";
+    return {};
+  }
+  std::string pattern = (std::filesystem::temp_directory_path() / "weft-live-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr)
+    return Error::run(pattern + ": " + std::strerror(errno));
+  folder_ = pattern;
+  if (plan.out.empty()) plan.out = folder_;
+  if (plan.progress_file.empty()) plan.progress_file = folder_ + "/progress.json";
+  wish.page_template = find_home().share + "/report.html";
+  wish.folder = plan.out;
+  wish.progress_file = plan.progress_file;
+  wish.title = title + " on " + scene.topology->name;
+  wish.network = facts_of(scene);
+  auto page = LivePage::open(std::move(wish));
+  if (!page) return std::move(page).error();
+  page_ = *std::move(page);
+  std::fprintf(stderr, "weft: live at %s\n", page_->address().c_str());
+  return {};
+}
+
+void SimLive::start() {
+  if (page_ != nullptr) page_->start();
+}
+
+void SimLive::finish() {
+  if (page_ != nullptr) page_->finish();
+  page_.reset();
+  std::error_code failed;
+  if (!folder_.empty()) std::filesystem::remove_all(folder_, failed);
+}
+
+}  // namespace weft::app

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { callKind, callKinds } from "../src/calls";
+import { scaleLinear, scaleLog } from "d3-scale";
+import { axisTicks } from "../src/chart_axis";
+import { domain, mergeCharts, nearestX, usable } from "../src/chart_model";
+import { csv, differenceText, plain, short, tickFormat, time, withUnit } from "../src/format";
+import { forceSteps, graphPlaces, treePlaces } from "../src/layout";
+import { seconds } from "../src/live";
+import { filterRows, sortRows } from "../src/rows";
+import { fillRow, makeRow, ranksOfRow, spanAfter, spanAt } from "../src/spans";
+import { State } from "../src/state";
+import { Window2D } from "../src/window2d";
+
+test("times have the largest unit that leaves a whole part", () => {
+  assert.equal(time(0), "0 s");
+  assert.equal(time(999), "999 ps");
+  assert.equal(time(138718400), "138.7 us");
+  assert.equal(time(2.5e9), "2.5 ms");
+  assert.equal(time(3e12), "3 s");
+  assert.equal(time(999999.9), "1 us");
+  assert.equal(time(-1500), "-1.5 ns");
+});
+
+test("sizes and rates are decimal", () => {
+  assert.equal(withUnit(4096, "B"), "4.096 kB");
+  assert.equal(withUnit(12, "B"), "12 B");
+  assert.equal(withUnit(2.5e9, "B/s"), "2.5 GB/s");
+  assert.equal(withUnit(4e11, "b/s"), "400 Gb/s");
+  assert.equal(withUnit(0.1234, "share"), "12.34 %");
+  assert.equal(withUnit(17, "cycles"), "17 cycles");
+  assert.equal(withUnit(1234567, "1"), "1,234,567");
+  assert.equal(plain(0.000012), "1.200e-5");
+  assert.deepEqual(
+    [12, 1500, 1.952e9].map((v) => short(v)),
+    ["12", "1.5 k", "1.95 G"],
+  );
+});
+
+test("ticks of one axis share a unit", () => {
+  const format = tickFormat(4e7, "ps");
+  assert.equal(format.name, "us");
+  assert.equal(format.text(5e5), "0.5");
+  assert.equal(tickFormat(1, "share").text(0.25), "25");
+  assert.equal(tickFormat(2e6).text(2e6), "2M");
+});
+
+test("differences say better or worse in words", () => {
+  assert.equal(differenceText(80, 100, "less"), "\u221220 % better");
+  assert.equal(differenceText(125, 100, "less"), "+25 % worse");
+  assert.equal(differenceText(125, 100, "more"), "+25 % better");
+  assert.equal(differenceText(125, 100), "+25 %");
+  assert.equal(differenceText(100, 100, "less"), "same");
+  assert.equal(differenceText(5, 0, "less"), "");
+});
+
+test("CSV quotes what needs it", () => {
+  assert.equal(csv([["a,b", 'say "x"', null, 1.5]]), '"a,b","say ""x""",,1.5\n');
+});
+
+test("calls fall into the kinds that the timeline colours", () => {
+  const kind = (name: string) => callKinds[callKind(name)];
+  for (const name of [
+    "MPI_Send",
+    "MPI_Irecv",
+    "MPI_Sendrecv_replace",
+    "MPI_Iprobe",
+    "MPI_Ssend",
+    "MGEN_Isend",
+  ]) {
+    assert.equal(kind(name), "point-to-point", name);
+  }
+  for (const name of ["MPI_Wait", "MPI_Waitall", "MPI_Test"])
+    assert.equal(kind(name), "wait", name);
+  for (const name of [
+    "MPI_Allreduce",
+    "MPI_Ibarrier",
+    "MPI_Reduce_scatter",
+    "MPI_Scan",
+    "MPI_Scatterv",
+  ]) {
+    assert.equal(kind(name), "collective", name);
+  }
+  for (const name of ["MPI_Put", "MPI_Get", "MPI_Rput", "MPI_Win_fence", "MPI_Get_accumulate"]) {
+    assert.equal(kind(name), "one-sided", name);
+  }
+  for (const name of [
+    "MPI_Comm_split",
+    "MPI_Get_count",
+    "MPI_Init",
+    "MPI_File_open",
+    "MPI_Reduce_local",
+  ]) {
+    assert.equal(kind(name), "other", name);
+  }
+});
+
+const spans = {
+  first: Uint32Array.from([0, 3, 3, 4]),
+  begin: Uint32Array.from([0, 20, 60, 5]),
+  length: Uint32Array.from([10, 10, 40, 1]),
+  kind: Uint8Array.from([0, 1, 2, 3]),
+  waited: Uint8Array.from([0, 255, 51, 0]),
+};
+
+test("a rank's span at a moment is found, near ones within reach", () => {
+  assert.equal(spanAfter(spans, 0, 15), 1);
+  assert.equal(spanAt(spans, 0, 25, 0), 1);
+  assert.equal(spanAt(spans, 0, 15, 0), -1);
+  assert.equal(spanAt(spans, 0, 12, 3), 0);
+  assert.equal(spanAt(spans, 0, 58, 3), 2);
+  assert.equal(spanAt(spans, 1, 25, 100), -1);
+  assert.equal(spanAt(spans, 2, 5, 0), 3);
+});
+
+test("a pixel shows the kind with most time, its cover and its waiting", () => {
+  const row = makeRow(10);
+  fillRow(spans, [0], { x0: 0, x1: 100 }, row);
+  assert.deepEqual([...row.kind], [0, 255, 1, 255, 255, 255, 2, 2, 2, 2]);
+  assert.equal(row.waited[2], 1);
+  assert.ok(Math.abs(row.waited[7]! - 0.2) < 1e-6);
+  const coarse = makeRow(2);
+  fillRow(spans, [0], { x0: 0, x1: 100 }, coarse);
+  assert.deepEqual([...coarse.kind], [0, 2]);
+  assert.ok(Math.abs(coarse.cover[0]! - 0.4) < 1e-6);
+  fillRow(spans, [0, 1], { x0: 0, x1: 100 }, coarse);
+  assert.ok(Math.abs(coarse.cover[0]! - 0.2) < 1e-6, "two ranks, of which one computes");
+  fillRow(spans, [1], { x0: 0, x1: 100 }, coarse);
+  assert.deepEqual([...coarse.kind], [255, 255]);
+});
+
+test("with far more spans than pixels the picture stays the same", () => {
+  const count = 10_000;
+  const many = {
+    first: Uint32Array.from([0, count]),
+    begin: Uint32Array.from({ length: count }, (_, i) => i * 10),
+    length: new Uint32Array(count).fill(8),
+    kind: Uint8Array.from({ length: count }, (_, i) => (i < count / 2 ? 1 : 2)),
+    waited: new Uint8Array(count).fill(255),
+  };
+  const row = makeRow(10);
+  fillRow(many, [0], { x0: 0, x1: count * 10 }, row);
+  assert.deepEqual([...row.kind], [1, 1, 1, 1, 1, 2, 2, 2, 2, 2]);
+  for (const cover of row.cover) assert.ok(Math.abs(cover - 0.8) < 0.05);
+});
+
+test("rows of pixels are spread over the ranks", () => {
+  const view = { x0: 0, x1: 1, y0: 0, y1: 10_000 };
+  assert.deepEqual(ranksOfRow(0, 500, view, 10_000), [3, 10, 16]);
+  assert.deepEqual(ranksOfRow(499, 500, view, 10_000), [9983, 9990, 9996]);
+  assert.deepEqual(ranksOfRow(3, 8, { ...view, y1: 4 }, 4), [1]);
+});
+
+test("zoom keeps the point under the pointer, and the window inside of the whole", () => {
+  const w = new Window2D({ x0: 0, x1: 100, y0: 0, y1: 100 }, { x: 1, y: 1 });
+  w.zoom(0.5, 1, 20, 50);
+  assert.deepEqual([w.x0, w.x1, w.y0, w.y1], [10, 60, 0, 100]);
+  w.pan(-50, 0);
+  assert.deepEqual([w.x0, w.x1], [0, 50]);
+  w.zoom(1e-6, 1);
+  assert.ok(Math.abs(w.x1 - w.x0 - 1) < 1e-9);
+  w.zoom(1e9, 1e9);
+  assert.ok(w.isWhole());
+});
+
+test("charts of one kind are laid over each other", () => {
+  const chart = (y: number) => ({
+    id: "a",
+    title: "A",
+    x: { label: "x" },
+    y: { label: "y" },
+    series: [
+      {
+        name: "s",
+        points: [
+          [0, y],
+          [1, 2 * y],
+        ] as [number, number][],
+      },
+    ],
+    rules: [{ axis: "x" as const, at: 1, label: "end" }],
+  });
+  const [merged] = mergeCharts([
+    { name: "one", kind: "sim", charts: [chart(1)] },
+    { name: "two", kind: "sim", charts: [chart(5)] },
+  ]);
+  assert.deepEqual(
+    merged!.series.map((s) => s.name),
+    ["one: s", "two: s"],
+  );
+  assert.deepEqual(
+    merged!.rules!.map((r) => r.label),
+    ["end"],
+  );
+  assert.deepEqual(
+    domain(
+      merged!.series.map((s) => s.points),
+      0,
+      false,
+    ),
+    [0, 1],
+  );
+  assert.deepEqual(
+    domain(
+      merged!.series.map((s) => usable(s, true, true)),
+      1,
+      true,
+    ),
+    [2, 10],
+  );
+  assert.deepEqual(domain([], 1, false), [0, 1]);
+});
+
+test("ticks over many powers of ten carry their units", () => {
+  const axis = { label: "latency", unit: "ps" as const };
+  const wide = axisTicks(scaleLog([1e6, 2e9], [0, 1]), axis, true, 8);
+  assert.deepEqual(wide.ticks.map(wide.text), ["1 us", "10 us", "100 us", "1 ms"]);
+  assert.equal(wide.name, "latency");
+  const near = axisTicks(scaleLog([3e6, 3e7], [0, 1]), axis, true, 5);
+  assert.deepEqual(near.ticks.map(near.text), ["5", "10", "20"]);
+  const even = axisTicks(scaleLinear([0, 4e7], [0, 1]), axis, false, 5);
+  assert.deepEqual(even.ticks.map(even.text), ["0", "10", "20", "30", "40"]);
+  assert.equal(even.name, "latency (us)");
+});
+
+test("the nearest point is found by halving", () => {
+  const points: [number, number][] = [
+    [0, 1],
+    [10, 2],
+    [20, 3],
+  ];
+  assert.deepEqual(
+    [-5, 4, 6, 14, 99].map((x) => nearestX(points, x)),
+    [0, 0, 1, 1, 2],
+  );
+  assert.equal(nearestX([], 3), -1);
+});
+
+test("rows sort by number or name, nothing last, and filter by all words", () => {
+  const rows = [
+    ["r10", 3],
+    ["r2", null],
+    ["x1", 7],
+  ];
+  assert.deepEqual(
+    sortRows(rows, { column: 0, down: false }).map((r) => r[0]),
+    ["r2", "r10", "x1"],
+  );
+  assert.deepEqual(
+    sortRows(rows, { column: 1, down: true }).map((r) => r[1]),
+    [7, 3, null],
+  );
+  assert.deepEqual(
+    sortRows(rows, { column: 1, down: false }).map((r) => r[1]),
+    [3, 7, null],
+  );
+  assert.deepEqual(
+    filterRows(rows, "R 3").map((r) => r[0]),
+    ["r10"],
+  );
+});
+
+test("trees lie by level, graphs the same way each time", () => {
+  const tree = treePlaces(Uint8Array.from([0, 0, 1]));
+  assert.deepEqual(
+    [...tree.x].map((v) => Math.round(v * 100)),
+    [25, 75, 50],
+  );
+  assert.deepEqual([...tree.y], [1, 1, 0]);
+  const ring = {
+    from: Uint32Array.from({ length: 24 }, (_, i) => i >> 1),
+    to: Uint32Array.from({ length: 24 }, (_, i) => ((i >> 1) + (i & 1 ? 1 : 11)) % 12),
+  };
+  const last = () => [...graphPlaces(ring, 12)].at(-1)!;
+  const places = last();
+  assert.deepEqual(places, last());
+  assert.ok([...places.x, ...places.y].every((v) => v >= 0 && v <= 1));
+  const apart = (a: number, b: number) =>
+    Math.hypot(places.x[a]! - places.x[b]!, places.y[a]! - places.y[b]!);
+  assert.ok(apart(0, 1) < apart(0, 6), "neighbours are nearer than opposites");
+  assert.ok(forceSteps(3000) < forceSteps(300) && forceSteps(100_000) === 0);
+});
+
+test("state reads and writes what stands after the hash", () => {
+  const state = new State("#tab=network&t=5e6&run=a%20b");
+  assert.equal(state.get("run"), "a b");
+  assert.equal(state.number("t", 0), 5e6);
+  assert.equal(state.number("none", 3), 3);
+  const seen: string[] = [];
+  state.watch((key) => seen.push(key));
+  state.set("tab", "network");
+  state.set("layer", "links.1");
+  state.set("run", "");
+  assert.deepEqual(seen, ["layer", "run"]);
+  assert.equal(state.toString(), "tab=network&t=5e6&layer=links.1");
+  assert.equal(state.replace("#tab=network&t=5e6&layer=links.1"), false);
+  assert.equal(state.replace("#tab=charts"), true);
+});
+
+test("a long wait is said in minutes and hours", () => {
+  assert.equal(seconds(3.26), "3.3 s");
+  assert.equal(seconds(125), "2 min 5 s");
+  assert.equal(seconds(7300), "2 h 1 min");
+});

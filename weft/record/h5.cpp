@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "h5.hpp"
+
+#include <algorithm>
+
+namespace weft::h5 {
+
+namespace {
+
+Handle text_type(std::size_t size) {
+  Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type, std::max<std::size_t>(size, 1));
+  return type;
+}
+
+// The same run gives the same bytes.
+Handle timeless() {
+  Handle how(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_obj_track_times(how, false);
+  return how;
+}
+
+void compress(hid_t how, int dimensions, const hsize_t* chunk) {
+  H5Pset_chunk(how, dimensions, chunk);
+  H5Pset_shuffle(how);
+  H5Pset_deflate(how, 1);
+}
+
+bool put_attribute(hid_t file, const char* name, hid_t type, const void* value) {
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  const Handle attribute(H5Acreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  return attribute.good() && H5Awrite(attribute, type, value) >= 0;
+}
+
+bool exists(hid_t file, const char* name) {
+  return H5Lexists(file, name, H5P_DEFAULT) > 0;
+}
+
+}  // namespace
+
+Handle create_file(const std::string& path) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose};
+}
+
+Handle open_file(const std::string& path) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose};
+}
+
+bool write_list(hid_t file, const char* name, hid_t type, const void* data, hsize_t size) {
+  const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
+  const Handle how = timeless();
+  constexpr hsize_t chunk_most = 65536, worth_packing = 4096;
+  if (size > worth_packing) {
+    const hsize_t chunk = std::min(size, chunk_most);
+    compress(how, 1, &chunk);
+  }
+  const Handle set(H5Dcreate2(file, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT), H5Dclose);
+  if (!set.good()) return false;
+  return size == 0 || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
+}
+
+bool write_texts(hid_t file, const char* name, const std::vector<std::string>& texts) {
+  std::size_t longest = 1;
+  for (const std::string& text : texts) longest = std::max(longest, text.size());
+  std::string all;
+  for (const std::string& text : texts) {
+    all += text;
+    all.append(longest - text.size(), '\0');
+  }
+  const Handle type = text_type(longest);
+  return write_list(file, name, type, all.data(), texts.size());
+}
+
+bool write_number(hid_t file, const char* name, std::int64_t value) {
+  return put_attribute(file, name, H5T_NATIVE_INT64, &value);
+}
+
+bool write_text(hid_t file, const char* name, const std::string& text) {
+  return put_attribute(file, name, text_type(text.size() + 1), text.c_str());
+}
+
+bool list_size(hid_t file, const char* name, hsize_t& size) {
+  if (!exists(file, name)) return false;
+  const Handle set(H5Dopen2(file, name, H5P_DEFAULT), H5Dclose);
+  if (!set.good()) return false;
+  const Handle space(H5Dget_space(set), H5Sclose);
+  return H5Sget_simple_extent_ndims(space) == 1 &&
+         H5Sget_simple_extent_dims(space, &size, nullptr) == 1;
+}
+
+bool read_list(hid_t file, const char* name, hid_t type, void* data) {
+  const Handle set(H5Dopen2(file, name, H5P_DEFAULT), H5Dclose);
+  return set.good() && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
+}
+
+bool read_texts(hid_t file, const char* name, std::vector<std::string>& texts) {
+  hsize_t size = 0;
+  if (!list_size(file, name, size)) return false;
+  std::size_t width = 0;
+  {
+    const Handle set(H5Dopen2(file, name, H5P_DEFAULT), H5Dclose);
+    const Handle type(H5Dget_type(set), H5Tclose);
+    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0) return false;
+    width = H5Tget_size(type);
+  }
+  std::string all(size * width, '\0');
+  if (size > 0 && !read_list(file, name, text_type(width), all.data())) return false;
+  texts.clear();
+  for (hsize_t i = 0; i < size; ++i) {
+    const std::string text = all.substr(i * width, width);
+    texts.push_back(text.substr(0, text.find('\0')));
+  }
+  return true;
+}
+
+bool read_number(hid_t file, const char* name, std::int64_t& value) {
+  if (H5Aexists(file, name) <= 0) return false;
+  const Handle attribute(H5Aopen(file, name, H5P_DEFAULT), H5Aclose);
+  return attribute.good() && H5Aread(attribute, H5T_NATIVE_INT64, &value) >= 0;
+}
+
+bool read_text(hid_t file, const char* name, std::string& text) {
+  if (H5Aexists(file, name) <= 0) return false;
+  const Handle attribute(H5Aopen(file, name, H5P_DEFAULT), H5Aclose);
+  if (!attribute.good()) return false;
+  const Handle type(H5Aget_type(attribute), H5Tclose);
+  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0) return false;
+  text.assign(H5Tget_size(type), '\0');
+  if (H5Aread(attribute, type, text.data()) < 0) return false;
+  text.resize(std::min(text.find('\0'), text.size()));
+  return true;
+}
+
+Table Table::create(hid_t file, const char* name, hsize_t columns) {
+  const hsize_t size[2] = {0, columns}, most[2] = {H5S_UNLIMITED, columns};
+  const hsize_t chunk[2] = {1, std::max<hsize_t>(std::min<hsize_t>(columns, 65536), 1)};
+  const Handle space(H5Screate_simple(2, size, most), H5Sclose);
+  const Handle how = timeless();
+  compress(how, 2, chunk);
+  return {{H5Dcreate2(file, name, H5T_STD_U64LE, space, H5P_DEFAULT, how, H5P_DEFAULT), H5Dclose},
+          0,
+          columns};
+}
+
+Table Table::open(hid_t file, const char* name) {
+  Handle set(exists(file, name) ? H5Dopen2(file, name, H5P_DEFAULT) : -1, H5Dclose);
+  hsize_t size[2] = {0, 0};
+  if (set.good()) {
+    const Handle space(H5Dget_space(set), H5Sclose);
+    if (H5Sget_simple_extent_ndims(space) != 2 ||
+        H5Sget_simple_extent_dims(space, size, nullptr) != 2) {
+      return {{-1, H5Dclose}, 0, 0};
+    }
+  }
+  return {std::move(set), size[0], size[1]};
+}
+
+bool Table::append(const std::vector<std::uint64_t>& row) {
+  const hsize_t size[2] = {rows_ + 1, columns_}, start[2] = {rows_, 0}, count[2] = {1, columns_};
+  if (!set_.good() || H5Dset_extent(set_, size) < 0) return false;
+  const Handle space(H5Dget_space(set_), H5Sclose);
+  const Handle memory(H5Screate_simple(2, count, nullptr), H5Sclose);
+  ++rows_;
+  return H5Sselect_hyperslab(space, H5S_SELECT_SET, start, nullptr, count, nullptr) >= 0 &&
+         H5Dwrite(set_, H5T_NATIVE_UINT64, memory, space, H5P_DEFAULT, row.data()) >= 0;
+}
+
+bool Table::read(hsize_t index, std::vector<std::uint64_t>& row) const {
+  const hsize_t start[2] = {index, 0}, count[2] = {1, columns_};
+  row.resize(columns_);
+  const Handle space(H5Dget_space(set_), H5Sclose);
+  const Handle memory(H5Screate_simple(2, count, nullptr), H5Sclose);
+  return H5Sselect_hyperslab(space, H5S_SELECT_SET, start, nullptr, count, nullptr) >= 0 &&
+         H5Dread(set_, H5T_NATIVE_UINT64, memory, space, H5P_DEFAULT, row.data()) >= 0;
+}
+
+}  // namespace weft::h5

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The little of HDF5 that records need: lists, texts, and tables that grow row by row.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <hdf5.h>
+
+namespace weft::h5 {
+
+// An object of the library that closes itself.
+class Handle {
+ public:
+  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  Handle(Handle&& other) noexcept : id_(other.id_), close_(other.close_) { other.id_ = -1; }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  operator hid_t() const { return id_; }  // NOLINT(google-explicit-constructor)
+  bool good() const { return id_ >= 0; }
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+// Errors are told by return values, not on standard error.
+Handle create_file(const std::string& path);
+Handle open_file(const std::string& path);
+
+template <typename T>
+hid_t type_of() {
+  if constexpr (std::is_same_v<T, std::uint8_t>) {
+    return H5T_NATIVE_UINT8;
+  } else if constexpr (std::is_same_v<T, std::int32_t>) {
+    return H5T_NATIVE_INT32;
+  } else if constexpr (std::is_same_v<T, std::uint32_t>) {
+    return H5T_NATIVE_UINT32;
+  } else if constexpr (std::is_same_v<T, std::int64_t>) {
+    return H5T_NATIVE_INT64;
+  } else if constexpr (std::is_same_v<T, std::uint64_t>) {
+    return H5T_NATIVE_UINT64;
+  } else {
+    static_assert(std::is_same_v<T, double>);
+    return H5T_NATIVE_DOUBLE;
+  }
+}
+
+bool write_list(hid_t file, const char* name, hid_t type, const void* data, hsize_t size);
+template <typename T>
+bool write_list(hid_t file, const char* name, const std::vector<T>& values) {
+  return write_list(file, name, type_of<T>(), values.data(), values.size());
+}
+bool write_texts(hid_t file, const char* name, const std::vector<std::string>& texts);
+bool write_number(hid_t file, const char* name, std::int64_t value);     // An attribute,
+bool write_text(hid_t file, const char* name, const std::string& text);  // likewise.
+
+// false: there is none, or it is of another kind.
+bool list_size(hid_t file, const char* name, hsize_t& size);
+bool read_list(hid_t file, const char* name, hid_t type, void* data);
+template <typename T>
+bool read_list(hid_t file, const char* name, std::vector<T>& values) {
+  hsize_t size = 0;
+  if (!list_size(file, name, size)) return false;
+  values.resize(size);
+  return size == 0 || read_list(file, name, type_of<T>(), values.data());
+}
+bool read_texts(hid_t file, const char* name, std::vector<std::string>& texts);
+bool read_number(hid_t file, const char* name, std::int64_t& value);
+bool read_text(hid_t file, const char* name, std::string& text);
+
+// Numbers in rows of equal length.
+class Table {
+ public:
+  static Table create(hid_t file, const char* name, hsize_t columns);
+  static Table open(hid_t file, const char* name);
+
+  bool good() const { return set_.good(); }
+  hsize_t rows() const { return rows_; }
+  hsize_t columns() const { return columns_; }
+  bool append(const std::vector<std::uint64_t>& row);
+  bool read(hsize_t index, std::vector<std::uint64_t>& row) const;
+
+ private:
+  Table(Handle set, hsize_t rows, hsize_t columns)
+      : set_(std::move(set)), rows_(rows), columns_(columns) {}
+  Handle set_;
+  hsize_t rows_, columns_;
+};
+
+}  // namespace weft::h5
