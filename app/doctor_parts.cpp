@@ -8,6 +8,7 @@
 #include "doctor.hpp"
 #include "doctor_child.hpp"
 #include "home.hpp"
+#include "live.hpp"
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -15,16 +16,13 @@
 #include <weft/base/text.hpp>
 #include <weft/map/scotch.hpp>
 #include <weft/part/part.hpp>
+#include <weft/record/series_file.hpp>
+#include <weft/report/picture.hpp>
 #include <weft/trace/otf2.hpp>
 
 namespace weft::app {
 namespace {
 
-#ifdef WEFT_HDF5
-constexpr bool has_hdf5 = true;
-#else
-constexpr bool has_hdf5 = false;
-#endif
 #ifdef WEFT_HWLOC
 constexpr bool has_hwloc = true;
 #else
@@ -129,8 +127,8 @@ Checks check_files() {
              Health::missing, again},
         File{"mpi.h", home.include + "/mpi.h", "weft cc and weft c++", Health::missing, again},
         File{"probe program", home.lib + "/weft-probe", "weft probe", Health::missing, again},
-        File{"page template", prefix() / "share/weft/report.html", "weft report", Health::note,
-             "apt install nodejs npm, and build again with -DWEFT_WEB=ON"},
+        File{"page template", home.share + "/report.html", "weft report, weft sim --live",
+             Health::note, "apt install nodejs npm, and build again with -DWEFT_WEB=ON"},
         File{"texts", prefix() / WEFT_DOC_FOLDER / "architecture.md", "weft help TOPIC",
              Health::note, again}})
     checks.push_back(check_file(file));
@@ -142,9 +140,13 @@ Checks check_files() {
 Checks check_parts() {
   Checks checks = check_files();
   for (const Library& library :
-       {Library{"HDF5", has_hdf5, "series.h5 of weft sim --series",
-                "weft sim --series leaves raw files instead of series.h5",
+       {Library{"HDF5", has_hdf5(), "series.h5 and timeline.h5 of weft sim --record",
+                "weft sim --series leaves raw files, and weft report shows no links over time",
                 "apt install libhdf5-dev and build again"},
+        Library{"librsvg", report::has_png(), "weft report --png", "weft report draws SVG only",
+                "apt install librsvg2-dev and build again"},
+        Library{"cpp-httplib", LivePage::possible(), "weft sim --live",
+                "weft sim --live is refused", "apt install libcpp-httplib-dev and build again"},
         Library{"OTF2", has_otf2(), "weft run --events, weft map --traffic FILE.otf2",
                 "weft run --events and weft map --traffic *.otf2 are refused",
                 "apt install libotf2-trace-dev and build again"},

@@ -23,6 +23,10 @@ namespace weft::app {
 
 #ifndef WEFT_LIVE
 
+bool LivePage::possible() {
+  return false;
+}
+
 Result<std::unique_ptr<LivePage>> LivePage::open(LiveWish) {
   return Error::call(
       "--live: this weft was built without a server of pages; install libcpp-httplib-dev and build "
@@ -65,7 +69,7 @@ Result<std::string> make_live_page(const LiveWish& wish) {
 class Served final : public LivePage {
  public:
   explicit Served(LiveWish wish) : wish_(std::move(wish)) {}
-  ~Served() override { close(); }
+  ~Served() override { close(); }  // Forever, if finish() said so.
 
   Status prepare() {
     auto token = make_token();
@@ -74,6 +78,11 @@ class Served final : public LivePage {
     auto page = make_live_page(wish_);
     if (!page) return std::move(page).error();
     page_ = *std::move(page);
+    // Not SO_REUSEPORT, the library's own choice: two runs would share a port.
+    server_.set_socket_options([](socket_t socket) {
+      const int yes = 1;
+      ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    });
     const bool bound = wish_.port == 0 ? (port_ = server_.bind_to_any_port("127.0.0.1")) > 0
                                        : server_.bind_to_port("127.0.0.1", port_ = wish_.port);
     if (!bound) {
@@ -89,14 +98,30 @@ class Served final : public LivePage {
     return fmt::format("http://127.0.0.1:{}/{}/", port_, token_);
   }
   void start() override {
-    thread_ = std::thread([this] { server_.listen_after_bind(); });
+    thread_ = std::thread([this] {
+      server_.listen_after_bind();
+      left_ = true;
+    });
+    // A server can be stopped only once it runs; a program may be over before it does.
+    while (!server_.is_running() && !left_)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  void finish() override {
+  bool finish() override {
     over_ = true;
     const auto deadline = std::chrono::steady_clock::now() + farewell_most;
     while (watchers_ > 0 && std::chrono::steady_clock::now() < deadline)
       std::this_thread::sleep_for(pause / 10);
+    closing_ = true;
+    server_.stop();
+    const auto last = std::chrono::steady_clock::now() + farewell_most;
+    while (thread_.joinable() && !left_ && std::chrono::steady_clock::now() < last)
+      std::this_thread::sleep_for(pause / 10);
+    if (thread_.joinable() && !left_) {
+      thread_.detach();
+      return false;
+    }
     close();
+    return true;
   }
 
  private:
@@ -117,11 +142,13 @@ class Served final : public LivePage {
   httplib::Server server_;
   int port_ = 0;
   std::thread thread_;
-  std::atomic<bool> over_ = false, closing_ = false;
+  std::atomic<bool> over_ = false, closing_ = false, left_ = false;
   std::atomic<int> watchers_ = 0;
 };
 
 void Served::add_answers() {
+  server_.set_keep_alive_max_count(1);
+  server_.set_read_timeout(1);
   server_.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& out) {
     if (is_for_us(request)) return httplib::Server::HandlerResponse::Unhandled;
     out.status = 403;
@@ -156,6 +183,10 @@ void Served::add_answers() {
 }
 
 }  // namespace
+
+bool LivePage::possible() {
+  return true;
+}
 
 Result<std::unique_ptr<LivePage>> LivePage::open(LiveWish wish) {
   auto page = std::make_unique<Served>(std::move(wish));

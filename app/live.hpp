@@ -25,6 +25,7 @@ class LivePage {
  public:
   // An error: the port is taken, or this weft was built without a server.
   static Result<std::unique_ptr<LivePage>> open(LiveWish wish);
+  static bool possible();  // Built with a server.
   virtual ~LivePage() = default;
 
   // With a token that nobody can guess: other users of the machine reach loopback, too.
@@ -32,8 +33,8 @@ class LivePage {
   // Begins to answer, in threads of its own: call it when nothing is to be forked any more.
   virtual void start() = 0;
   // The run is over: whoever looks gets the last samples, and how it ended. Returns soon, whatever
-  // browsers do.
-  virtual void finish() = 0;
+  // browsers do; false: somebody holds on to it, and it must not be destroyed.
+  virtual bool finish() = 0;
 };
 
 }  // namespace weft::app

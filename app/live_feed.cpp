@@ -28,7 +28,7 @@ std::string progress_json(const std::string& line) {
   for (const auto& [key, value] : json.items()) {
     if (!value.is_null()) out[key == "what" ? "text" : key] = value;
   }
-  return out.dump();
+  return out.dump(-1, ' ', false, report::Json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -36,28 +36,39 @@ std::string progress_json(const std::string& line) {
 LiveFeed::LiveFeed(const LiveWish& wish)
     : wish_(wish), network_(report::without_gaps(wish.network, kept_)) {}
 
-bool LiveFeed::take_samples(SeriesSample& all) {
-  if (!series_) {
-    auto opened = SeriesReader::open(wish_.folder + "/series.raw");
-    if (!opened || opened->header().links != wish_.network.links()) return false;
-    series_.emplace(*std::move(opened));
-  }
-  bool any = false;
-  for (SeriesSample sample; series_->next_after(seen_ps_, sample);) {
-    seen_ps_ = sample.head.end_ps;
-    if (any) {
-      all.join(sample);
-    } else {
-      all = std::move(sample);
-      any = true;
-    }
-  }
-  return any;
+bool LiveFeed::open_series() {
+  if (series_) return true;
+  auto opened = SeriesReader::open(wish_.folder + "/series.raw");
+  if (!opened || opened->header().links != wish_.network.links()) return false;
+  series_.emplace(*std::move(opened));
+  return true;
 }
 
-std::string LiveFeed::frame(const SeriesSample& sample) {
-  const double seconds =
-      std::max(static_cast<double>(sample.head.end_ps - before_.end_ps) / 1e12, 1e-15);
+std::string LiveFeed::frames() {
+  std::string out;
+  if (!open_series()) return out;
+  const bool first = seen_ps_ == 0;
+  SeriesSample all;
+  std::int64_t begin_ps = -1;
+  for (SeriesSample sample; series_->next_after(seen_ps_, sample);) {
+    seen_ps_ = sample.head.end_ps;
+    if (first) {
+      out += frame(sample, series_->begin_ps());
+    } else if (begin_ps < 0) {
+      begin_ps = series_->begin_ps();
+      all = std::move(sample);
+    } else {
+      all.join(sample);
+    }
+  }
+  return begin_ps < 0 ? out : frame(all, begin_ps);
+}
+
+std::string LiveFeed::frame(const SeriesSample& sample, std::int64_t begin_ps) {
+  const auto seconds_since = [&](std::int64_t ps) {
+    return std::max(static_cast<double>(sample.head.end_ps - ps) / 1e12, 1e-15);
+  };
+  const double seconds = seconds_since(begin_ps), new_seconds = seconds_since(before_.end_ps);
   std::string links, buffers;
   for (std::size_t l = 0; l < kept_.size(); ++l) {
     const double rate = network_.link_byte_per_s[l];
@@ -69,19 +80,19 @@ std::string LiveFeed::frame(const SeriesSample& sample) {
     const auto level = static_cast<double>(sample.buffers[r]);
     buffers += static_cast<char>(report::heat_byte(room > 0 ? level / room : 0));
   }
-  const report::Json json = {
-      {"end_ps", sample.head.end_ps},
-      {"links", report::to_base64(report::deflate(links))},
-      {"buffers", report::to_base64(report::deflate(buffers))},
-      {"messages_per_s", static_cast<double>(sample.head.messages - before_.messages) / seconds},
-      {"byte_per_s", static_cast<double>(sample.head.bytes - before_.bytes) / seconds}};
+  const auto messages = static_cast<double>(sample.head.messages - before_.messages);
+  const auto bytes = static_cast<double>(sample.head.bytes - before_.bytes);
+  const report::Json json = {{"end_ps", sample.head.end_ps},
+                             {"links", report::to_base64(report::deflate(links))},
+                             {"buffers", report::to_base64(report::deflate(buffers))},
+                             {"messages_per_s", messages / new_seconds},
+                             {"byte_per_s", bytes / new_seconds}};
   before_ = sample.head;
   return event_text("frame", json.dump());
 }
 
 std::string LiveFeed::news() {
-  std::string out;
-  if (SeriesSample sample; take_samples(sample)) out += frame(sample);
+  std::string out = frames();
   if (auto progress = read_file(wish_.progress_file); progress && *progress != last_progress_) {
     last_progress_ = *progress;
     out += event_text("progress", progress_json(last_progress_));
@@ -94,7 +105,8 @@ std::string LiveFeed::farewell() const {
   if (!view) return "";
   view->name = wish_.title;
   view->remarks.clear();  // Whoever looks has seen what was not written down.
-  return event_text("record", report::Json{{"run", report::run_json_small(*view)}}.dump());
+  return event_text("record", report::Json{{"run", report::run_json_small(*view)}}.dump(
+                                  -1, ' ', false, report::Json::error_handler_t::replace));
 }
 
 }  // namespace weft::app

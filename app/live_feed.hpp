@@ -16,14 +16,16 @@ class LiveFeed {
  public:
   explicit LiveFeed(const LiveWish& wish);
 
-  // What has happened since it was last asked; empty: nothing. All new samples become one frame.
+  // What has happened since it was last asked; empty: nothing. At first a frame for each sample
+  // that there is, later one of all that are new.
   std::string news();
   // When the run is over: its numbers, if it came to write them.
   std::string farewell() const;
 
  private:
-  bool take_samples(SeriesSample& all);
-  std::string frame(const SeriesSample& sample);
+  bool open_series();
+  std::string frames();
+  std::string frame(const SeriesSample& sample, std::int64_t begin_ps);
 
   const LiveWish& wish_;
   std::vector<std::uint32_t> kept_;  // Links with a cable.

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <vector>
 
+#include <weft/base/file.hpp>
 #include <weft/base/text.hpp>
 
 namespace weft::app {
@@ -15,10 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 14> own_names = {
-    "summary.json",    "summary.txt", "ranks.csv", "calls.csv",  "traffic.txt",
-    "connections.csv", "buffers.csv", "series.h5", "series.raw", "timeline.h5",
-    "timeline.raw",    "trace.otf2",  "trace.def", "trace"};
+constexpr std::array<std::string_view, 13> own_names = {
+    "summary.json", "summary.txt", "ranks.csv",   "calls.csv",    "traffic.txt",
+    "series.h5",    "series.raw",  "timeline.h5", "timeline.raw", "connections.csv",
+    "buffers.csv",  "trace.otf2",  "trace.def"};
 
 bool is_of_a_record(const std::string& name) {
   if (std::find(own_names.begin(), own_names.end(), name) != own_names.end()) return true;
@@ -26,11 +27,19 @@ bool is_of_a_record(const std::string& name) {
   return parse_int(name.substr(7, name.size() - 11)).has_value();
 }
 
+bool has_record(const std::string& folder) {
+  const auto summary = read_file(folder + "/summary.json");
+  return summary && summary->find("\"weft\"") != std::string::npos;
+}
+
 }  // namespace
 
 Status remove_former_record(const std::string& folder) {
+  if (!has_record(folder)) return {};
   std::error_code failed;
   std::vector<fs::path> old;
+  // An archive is two files and a folder.
+  if (fs::exists(folder + "/trace.otf2", failed)) old.push_back(folder + "/trace");
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
     if (is_of_a_record(entry.path().filename().string())) old.push_back(entry.path());
   }

@@ -8,7 +8,8 @@
 
 namespace weft::app {
 
-// Takes away what a former run has left, so that nobody takes its numbers for those of this one.
+// Takes away what a former run has left, so that nobody takes its numbers for those of this one. A
+// folder without the summary of a run is somebody's own and is left as it is.
 Status remove_former_record(const std::string& folder);
 
 }  // namespace weft::app

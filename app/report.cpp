@@ -37,7 +37,8 @@ Result<std::vector<RunView>> load_runs(const ReportOptions& options, const repor
   std::set<std::string> names;
   for (const std::string& word : options.runs) {
     const std::size_t equals = word.find('=');
-    const bool named = equals != std::string::npos && !std::filesystem::exists(word);
+    std::error_code failed;
+    const bool named = equals != std::string::npos && !std::filesystem::exists(word, failed);
     const std::string path = named ? word.substr(equals + 1) : word;
     auto view = report::load(path, limits);
     if (!view) return std::move(view).error();
@@ -120,6 +121,8 @@ Status write_page(const ReportOptions& options) {
   }
   const std::string output = options.output.empty() ? "report.html" : options.output;
   if (Status wrote = write_file(output, page); !wrote) return wrote;
+  if (page.size() > page_most)
+    fmt::print(stderr, "weft: warning: {} is large; show fewer runs in one page\n", output);
   if (options.quiet) return {};
   return print(fmt::format("{}: {:.1f} MB, opens in any browser\n", output,
                            static_cast<double>(page.size()) / 1e6));

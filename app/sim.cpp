@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft sim: a program's ranks on a simulated machine. The simulator runs inside the program, which
 // was linked with it by 'weft cc'; here the plan is made and checked, and the program started.
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -47,14 +48,60 @@ Status make_folder(const std::string& out) {
 // What the program has written without any library becomes HDF5.
 Status convert_record(const Plan& plan) {
   if (launched().self != 0) return {};
-  if (plan.timeline) {
+  std::error_code failed;
+  const auto has = [&](const char* name) {
+    return std::filesystem::exists(plan.out + name, failed);
+  };
+  if (has("/timeline.raw")) {
     if (Status s = convert_timeline(plan.out); !s) return s;
   }
-  if (plan.series == Duration::zero()) return {};
+  if (!has("/series.raw")) return {};
   auto scene = read_scene(plan);
   if (!scene) return std::move(scene).error();
   return convert_series(plan.out, facts_of(*scene));
 }
+
+// Requests to end that come from a process are for us alone, and are passed on to the program;
+// those of a terminal have reached it, too. Until there is a program they wait; afterwards they
+// hold as before.
+class PassedOn {
+ public:
+  PassedOn() {
+    sigset_t set;
+    ::sigemptyset(&set);
+    for (const int signal : signals) ::sigaddset(&set, signal);
+    ::sigprocmask(SIG_BLOCK, &set, &before_);
+  }
+  ~PassedOn() {
+    for (std::size_t i = 0; begun_ && i < signals.size(); ++i)
+      ::sigaction(signals[i], &actions_[i], nullptr);
+    ::sigprocmask(SIG_SETMASK, &before_, nullptr);
+  }
+  PassedOn(const PassedOn&) = delete;
+  PassedOn& operator=(const PassedOn&) = delete;
+
+  // In the program, before it becomes one.
+  void release() const { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  void begin(pid_t program) {
+    told = program;
+    struct sigaction action = {};
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    action.sa_sigaction = [](int signal, siginfo_t* info, void*) {
+      if (told > 0 && (signal == SIGTERM || info->si_code <= 0)) ::kill(told, signal);
+    };
+    for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &action, &actions_[i]);
+    begun_ = true;
+    release();
+  }
+  void program_ended() { told = 0; }
+
+ private:
+  static constexpr std::array<int, 3> signals = {SIGINT, SIGTERM, SIGHUP};
+  static inline volatile pid_t told = 0;
+  sigset_t before_ = {};
+  std::array<struct sigaction, 3> actions_ = {};
+  bool begun_ = false;
+};
 
 // As a shell would find it.
 Result<std::string> find_program(const std::string& name) {
@@ -87,7 +134,7 @@ Error lost(const std::string& text) {
 
 // Runs the program and waits for it; its exit code, or 128 and the signal that ended it.
 Result<int> run_program(const std::string& program, const std::vector<std::string>& words,
-                        const Plan& plan, SimLive& live) {
+                        const Plan& plan, SimLive& live, PassedOn& signals) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -101,6 +148,7 @@ Result<int> run_program(const std::string& program, const std::vector<std::strin
   const pid_t child = ::fork();
   if (child < 0) return Error::run(std::string("cannot start a process: ") + std::strerror(errno));
   if (child == 0) {
+    signals.release();
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // Whatever ends us must not leave it behind.
     ::execv(program.c_str(), arguments.data());
     const std::string text =
@@ -108,22 +156,14 @@ Result<int> run_program(const std::string& program, const std::vector<std::strin
     static_cast<void>(::write(2, text.data(), text.size()));
     ::_exit(3);
   }
+  signals.begin(child);
   live.start();
-  // Ctrl-C on a terminal reaches the program too; it ends in order, and so do we. What comes from a
-  // process was for us alone, and is passed on.
-  static pid_t told = 0;
-  told = child;
-  struct sigaction action = {};
-  action.sa_flags = SA_SIGINFO | SA_RESTART;
-  action.sa_sigaction = [](int signal, siginfo_t* info, void*) {
-    if (signal == SIGTERM || info->si_code <= 0) ::kill(told, signal);
-  };
-  for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
   int status = 0;
   rusage use = {};
   while (::wait4(child, &status, 0, &use) < 0) {
     if (errno != EINTR) return Error::run(std::string("waiting: ") + std::strerror(errno));
   }
+  signals.program_ended();
   live.finish();
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
     return lost(fmt::format(
@@ -154,6 +194,7 @@ Status simulate(const SimOptions& options, const std::vector<std::string>& words
   if (!program) return std::move(program).error();
   if (Status linked = check_linked(*program); !linked) return linked;
   // Everything that can be wrong with the machine is told before the program starts.
+  PassedOn signals;
   SimLive live;
   {
     const auto scene = read_scene(plan);
@@ -166,10 +207,15 @@ Status simulate(const SimOptions& options, const std::vector<std::string>& words
     }
   }
   if (Status s = make_folder(plan.out); !s) return s;
-  auto code = run_program(*program, words, plan, live);
+  auto code = run_program(*program, words, plan, live, signals);
   if (!code) return std::move(code).error();
   if (!live.owns(plan.out)) {
-    if (Status s = convert_record(plan); !s) return s;
+    // What became of the program is more important than what it left.
+    if (Status s = convert_record(plan); !s && *code != 0) {
+      fmt::print(stderr, "weft: warning: {}\n", s.error().text());
+    } else if (!s) {
+      return s;
+    }
   }
   if (*code != 0) std::exit(*code);
   return {};

@@ -59,7 +59,7 @@ void SimLive::start() {
 }
 
 void SimLive::finish() {
-  if (page_ != nullptr) page_->finish();
+  if (page_ != nullptr && !page_->finish()) static_cast<void>(page_.release());
   page_.reset();
   std::error_code failed;
   if (!folder_.empty()) std::filesystem::remove_all(folder_, failed);

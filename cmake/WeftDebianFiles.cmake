@@ -13,6 +13,13 @@ Upstream-Name: weft
 Files: *
 Copyright: 2026 the authors of weft
 License: Apache-2.0
+
+Files: usr/share/weft/report.html
+Copyright: 2026 the authors of weft; authors of d3 and three.js as named in the file
+License: Apache-2.0 and ISC and Expat
+ The texts of the licences of d3 and three.js are at the end of the file.
+
+License: Apache-2.0
  On Debian systems the full text of the Apache License, version 2.0, is in
  /usr/share/common-licenses/Apache-2.0; it is also in
  /usr/share/doc/weft/LICENSE.

@@ -3,11 +3,11 @@
 
 # What was found when the libraries were configured, for weft doctor.
 set(weft_found "")
-foreach(module IN ITEMS weft_record weft_locality_hwloc)
+foreach(module IN ITEMS weft_locality_hwloc)
   get_target_property(definitions ${module} COMPILE_DEFINITIONS)
   list(APPEND weft_found ${definitions})
 endforeach()
-list(FILTER weft_found INCLUDE REGEX "^WEFT_(HDF5|HWLOC)$")
+list(FILTER weft_found INCLUDE REGEX "^WEFT_HWLOC$")
 set(weft_texts WEFT_DOC_FOLDER="${CMAKE_INSTALL_DATAROOTDIR}/doc/weft")
 set_source_files_properties(doctor_parts.cpp PROPERTIES COMPILE_DEFINITIONS "${weft_found};${weft_texts}")
 set_source_files_properties(help.cpp PROPERTIES COMPILE_DEFINITIONS "${weft_texts}")

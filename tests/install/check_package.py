@@ -68,20 +68,24 @@ def use(weft, folder, **how):
     table = run(weft + ["traffic", "--net", "mesh:4x4", "--load", "0.1"], **how)
     expect("0.1" in table, table)
     run(weft + ["cc", "-O1", f"{folder}/sum.c", "-o", f"{folder}/sum"], **how)
-    simulated = run(weft + ["sim", "-q", "--net", "mesh:4x4", "--payload", "full", f"{folder}/sum"], **how)
+    record = f"{folder}/record"
+    simulated = run(weft + ["sim", "-q", "--net", "mesh:4x4", "--payload", "full", "--record", record, f"{folder}/sum"], **how)
     expect(simulated == "sum 136\n", simulated)
+    expect("MPI_Allreduce" in run(weft + ["report", record, "--csv", "calls"], **how), "weft report --csv")
     expect(run(weft + ["run", "-n", "2", f"{folder}/sum"], **how) == "sum 3\n", "weft run")
     expect("[link]" in run(weft + ["help", "network-file"], **how), "weft help")
     report = json.loads(run(weft + ["doctor", "--json"], **how))
     return {check["name"]: check for check in report["checks"]}
 
 
-def check_unpacked(package, folder):
+def check_unpacked(package, folder, build):
     run(["dpkg-deb", "-x", package, folder / "root"])
     prefix = folder / "another place"
     (folder / "root/usr").rename(prefix)
     for name in FILES:
         expect((prefix / name).exists(), f"{name} is not in the package")
+    if (build / "share/weft/report.html").exists():  # Unless it was built with -DWEFT_WEB=OFF.
+        expect((prefix / "share/weft/report.html").exists(), "the template of pages is not in the package")
     for path in prefix.rglob("*"):
         expect(not path.is_symlink() or path.exists(), f"{path} leads nowhere")
     (folder / "sum.c").write_text(PROGRAM)
@@ -164,7 +168,7 @@ def main():
         if "--debootstrap" in sys.argv:
             check_installed(package, folder)
         else:
-            check_unpacked(package, folder)
+            check_unpacked(package, folder, build)
     print("the package: made, put elsewhere, used")
 
 

@@ -53,7 +53,7 @@ def build(source, text, folder):
     clone = folder / "weft"
     subprocess.run(["git", "clone", "-q", str(source), str(clone)], check=True)
     for block in blocks(text, "sh"):
-        code, shown = run("set -e\n" + block, clone, dict(os.environ), 3600)
+        code, shown = run("set -e\n" + block, clone, dict(os.environ, HOME=str(folder)), 3600)
         if code != 0:
             sys.exit(f"$ {block}{shown}exit code {code}")
     return clone, clone / "build/release/app/weft"

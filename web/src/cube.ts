@@ -1,7 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // A cube's routers as tiles: two dimensions span a tile, the others say which tile.
 
-export const dimensionNames = ["x", "y", "z", "a", "b", "c"];
+const letters = ["x", "y", "z", "a", "b", "c"];
+
+export const dimensionName = (d: number): string => letters[d] ?? `d${d}`;
+
+// The wanted dimensions across and down if the cube has both; `down` is -1 with one dimension.
+export function axesFor(radix: readonly number[], wanted: readonly number[]): [number, number] {
+  if (radix.length === 1) return [0, -1];
+  const [across, down] = wanted;
+  const has = (d: number | undefined) => Number.isInteger(d) && d! >= 0 && d! < radix.length;
+  return across !== down && has(across) && has(down) ? [across!, down!] : [0, 1];
+}
+
+// What can be chosen where there are more than two dimensions.
+export function axesChoices(dimensions: number): { value: string; text: string }[] {
+  const all = Array.from({ length: dimensions }, (_, d) => d);
+  return all.flatMap((a) =>
+    all
+      .filter((b) => b !== a)
+      .map((b) => ({
+        value: `${a},${b}`,
+        text: `${dimensionName(a)} across, ${dimensionName(b)} down`,
+      })),
+  );
+}
 
 export function coordinates(router: number, radix: readonly number[]): number[] {
   return radix.map((size) => {
@@ -60,7 +83,7 @@ export function makeSlices(radix: readonly number[], across: number, down: numbe
       .map((d) => {
         const v = tile % radix[d]!;
         tile = (tile - v) / radix[d]!;
-        return `${dimensionNames[d]} = ${v}`;
+        return `${dimensionName(d)} = ${v}`;
       })
       .join(", ");
   return { width, height, tiles: count / (width * height), place, router, tileName };

@@ -116,7 +116,7 @@ export class SliceDrawing implements Drawing {
       }
       if (s.tiles === 1) continue;
       const full = s.tileName(tile);
-      const short = full.replaceAll(/[a-z] = /g, "").replaceAll(" ", "");
+      const short = full.replaceAll(/[a-z]\d* = /g, "").replaceAll(" ", "");
       const text = [full, short].find((name) => p.measureText(name).width <= w + gap - 3);
       p.fillStyle = ink;
       if (text) p.fillText(text, x, y - 3);

@@ -5,7 +5,7 @@ import * as three from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { pageColour, parseColour } from "./colour";
 import type { Ramp } from "./colour";
-import { coordinates, dimensionNames } from "./cube";
+import { coordinates, dimensionName } from "./cube";
 import { h, pen } from "./dom";
 import { onWidth, Teller } from "./drawing";
 import type { Drawing, DrawingOptions, Shade } from "./drawing";
@@ -70,7 +70,7 @@ function makeAxisNames(radix: readonly number[]): three.Sprite[] {
     p.font = "44px system-ui, sans-serif";
     p.textAlign = "center";
     p.fillStyle = "#808890";
-    p.fillText(dimensionNames[d]!, 32, 46);
+    p.fillText(dimensionName(d), 32, 46);
     const map = new three.CanvasTexture(canvas);
     const sprite = new three.Sprite(
       new three.SpriteMaterial({ map, depthTest: false, transparent: true }),

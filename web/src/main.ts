@@ -25,6 +25,18 @@ const views: View[] = [
   tablesView,
 ];
 
+// The texts stand behind the script that runs now, so they are read when asked for.
+function licences(): HTMLElement {
+  const text = h("pre", { tabIndex: 0 });
+  const fill = () => (text.textContent = document.getElementById("licences")?.textContent ?? "");
+  return h(
+    "details",
+    { "data-testid": "licences", ontoggle: fill },
+    h("summary", {}, "Licences of the libraries in this page"),
+    text,
+  );
+}
+
 class Page {
   private readonly tabs = h("div", { className: "tabs", role: "tablist", "aria-label": "Views" });
   private readonly runBar = h("div", { className: "controls runs" });
@@ -70,7 +82,7 @@ class Page {
       this.runBar,
       this.host,
       this.said,
-      h("footer", {}, `Made by ${this.index.made_by}`),
+      h("footer", {}, `Made by ${this.index.made_by}`, licences()),
     );
     this.context.state.watch((key) => {
       if (key === "tab" || key === "run" || key === "with") this.open();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run's network, decoded: ends of links, levels, where the nodes are, and routers' names.
 import { bytesOf, wordsOf } from "./blocks";
-import { coordinates, dimensionNames } from "./cube";
+import { coordinates, dimensionName } from "./cube";
 import { Frames } from "./heat";
 import type { LinkEnds } from "./heat";
 import type { Network, Run } from "./types";
@@ -53,7 +53,7 @@ export function linkName(model: NetModel, link: number): string {
   const to = routerName(net, links.to[link]!);
   const direction = links.direction?.[link];
   if (direction === undefined) return `${from} to ${to}`;
-  return `${from} to ${to}, ${direction & 1 ? "\u2212" : "+"}${dimensionNames[direction >> 1]}`;
+  return `${from} to ${to}, ${direction & 1 ? "\u2212" : "+"}${dimensionName(direction >> 1)}`;
 }
 
 // Nodes of each router: nodes[first[r]] .. nodes[first[r + 1] - 1], in order.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One run's network with its heat at one moment.
 import { heatRamp } from "./colour";
-import { dimensionNames } from "./cube";
+import { axesFor, dimensionName } from "./cube";
 import { h } from "./dom";
 import type { Drawing, Pick } from "./drawing";
 import { LineDrawing } from "./draw_lines";
@@ -21,7 +21,7 @@ export interface Look {
   scale: number; // value that has the last colour, 1..255
   least: number; // 3-D: hide below, 0..1
   solid: boolean;
-  axes: [number, number];
+  axes: [number, number]; // of the cube with the most dimensions
 }
 
 export class NetPanel {
@@ -122,11 +122,12 @@ export class NetPanel {
   }
 
   private prepare(look: Look): void {
-    const { family } = this.model.net;
-    const kind = family !== "cube" ? "lines" : look.solid ? "solid" : `slices ${look.axes}`;
+    const { family, radix } = this.model.net;
+    const axes = axesFor(radix ?? [], look.axes);
+    const kind = family !== "cube" ? "lines" : look.solid ? "solid" : `slices ${axes}`;
     if (kind !== this.drawn) {
       this.drawing?.destroy();
-      this.drawing = this.make(kind, look);
+      this.drawing = this.make(kind, axes);
       this.body.replaceChildren(this.drawing.element);
       this.drawn = kind;
       if (this.selected >= 0) this.drawing.mark([this.selected]);
@@ -134,7 +135,7 @@ export class NetPanel {
     if (this.drawing instanceof SolidDrawing) this.drawing.setLeast(Math.ceil(look.least * 255));
   }
 
-  private make(kind: string, look: Look): Drawing {
+  private make(kind: string, axes: [number, number]): Drawing {
     const options = {
       model: this.model,
       label: `Network of ${this.run.name}`,
@@ -145,7 +146,7 @@ export class NetPanel {
     };
     if (kind === "lines") return new LineDrawing(options, false);
     if (kind === "solid") return new SolidDrawing(options);
-    return new SliceDrawing(options, look.axes[0], look.axes[1]);
+    return new SliceDrawing(options, axes[0], axes[1]);
   }
 
   private choose(pick: Pick): void {
@@ -179,7 +180,7 @@ export class NetPanel {
     if (this.layer()?.per === "router") {
       lines.push(`${percent(share)} of ${of.replace(/^share of /, "")}`);
     } else {
-      const which = choice.dimension >= 0 ? ` along ${dimensionNames[choice.dimension]}` : "";
+      const which = choice.dimension >= 0 ? ` along ${dimensionName(choice.dimension)}` : "";
       lines.push(`fullest link${which}: ${percent(share)}`);
       const link = this.fullestLink(pick.router);
       if (link >= 0 && share > 0) lines.push(linkName(this.model, link));

@@ -180,6 +180,7 @@ class MatrixView implements Shown {
   private readonly window2d: Window2D;
   private readonly legend = h("div", {});
   private asked = 0;
+  private left = false;
 
   constructor(
     host: HTMLElement,
@@ -240,6 +241,7 @@ class MatrixView implements Shown {
       ),
     );
     void Promise.all(this.panels.map((panel) => panel.load())).then(() => {
+      if (this.left) return;
       this.refresh();
       host.dataset["ready"] = "true";
     });
@@ -276,6 +278,7 @@ class MatrixView implements Shown {
   }
 
   destroy(): void {
+    this.left = true;
     cancelAnimationFrame(this.asked);
     this.panels.forEach((panel) => panel.destroy());
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The network: heat over time and space, one run or two beside each other.
 import { heatRamp, kindColour } from "./colour";
-import { dimensionNames } from "./cube";
+import { axesChoices, axesFor, dimensionName } from "./cube";
 import { button, check, h, select } from "./dom";
 import type { Option } from "./dom";
 import { webglWorks } from "./draw_solid";
@@ -24,6 +24,7 @@ class NetworkView implements Shown {
   private readonly strip: Strip;
   private list: NetPanel[] = [];
   private asked = 0;
+  private left = false;
   private readonly unwatch: () => void;
 
   constructor(
@@ -41,6 +42,7 @@ class NetworkView implements Shown {
   }
 
   destroy(): void {
+    this.left = true;
     cancelAnimationFrame(this.asked);
     this.unwatch();
     this.player.destroy();
@@ -63,6 +65,7 @@ class NetworkView implements Shown {
   private async load(): Promise<void> {
     for (const run of this.runs) {
       const [model, frames] = await Promise.all([netModel(run.network!), framesOf(run)]);
+      if (this.left) return;
       this.list.push(
         new NetPanel(run, model, frames, this.context.announce, this.context.index.runs.length > 1),
       );
@@ -99,29 +102,24 @@ class NetworkView implements Shown {
     };
   }
 
+  // Of the cube with the most dimensions.
   private radix(): number[] {
-    return this.list.find((panel) => panel.model.net.family === "cube")?.model.net.radix ?? [];
+    return this.list
+      .map(({ model }) => (model.net.family === "cube" ? (model.net.radix ?? []) : []))
+      .reduce((most, radix) => (radix.length > most.length ? radix : most), []);
   }
 
   private look(): Look {
     const { state } = this.context;
     const choice = this.choice();
     const average = state.get("average") === "yes";
-    const axes = state.get("axes", "0,1").split(",").map(Number);
-    const valid = (d: number) =>
-      this.list.every((p) => !p.model.net.radix || d < p.model.net.radix.length);
-    const flat = this.radix().length === 1;
     return {
       choice,
       average,
       scale: state.get("scale") === "full" ? 255 : this.fitted(choice, average),
       least: state.number("least", 0) / 100,
       solid: state.get("view") === "solid" && this.canBeSolid(),
-      axes: flat
-        ? [0, -1]
-        : axes.every(valid) && axes[0] !== axes[1]
-          ? [axes[0]!, axes[1]!]
-          : [0, 1],
+      axes: axesFor(this.radix(), state.get("axes", "0,1").split(",").map(Number)),
     };
   }
 
@@ -211,23 +209,14 @@ class NetworkView implements Shown {
       });
       if (!links || !this.list.every((panel) => panel.model.links.direction)) continue;
       this.radix().forEach((_, d) =>
-        options.push({ value: `${layer.id}.${d}`, text: `links along ${dimensionNames[d]}` }),
+        options.push({ value: `${layer.id}.${d}`, text: `links along ${dimensionName(d)}` }),
       );
     }
     return options;
   }
 
   private axesField(look: Look): HTMLElement {
-    const pairs: Option[] = [];
-    this.radix().forEach((_, a) =>
-      this.radix().forEach((__, b) => {
-        if (a !== b)
-          pairs.push({
-            value: `${a},${b}`,
-            text: `${dimensionNames[a]} across, ${dimensionNames[b]} down`,
-          });
-      }),
-    );
+    const pairs = axesChoices(this.radix().length);
     return select("Tiles", "axes", pairs, look.axes.join(","), (value) =>
       this.context.state.set("axes", value),
     );

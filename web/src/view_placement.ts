@@ -2,7 +2,7 @@
 // Where the ranks are, before and after mapping; a chosen rank is marked in both pictures.
 import { wordsOf } from "./blocks";
 import { orderRamp } from "./colour";
-import { dimensionNames } from "./cube";
+import { axesChoices, axesFor } from "./cube";
 import { button, h, select } from "./dom";
 import type { Drawing, Pick } from "./drawing";
 import { LineDrawing } from "./draw_lines";
@@ -34,8 +34,10 @@ class PlacementPanel {
     this.element.append(h("h3", {}, title), h("div", {}), this.text);
   }
 
-  show(axes: [number, number], rank: number, height: number): void {
+  show(wanted: readonly number[], rank: number, height: number): void {
     this.drawing?.destroy();
+    const { family, radix } = this.model.net;
+    const axes = axesFor(radix ?? [], wanted);
     const options = {
       model: this.model,
       label: this.element.querySelector("h3")!.textContent ?? "",
@@ -48,7 +50,7 @@ class PlacementPanel {
       },
     };
     this.drawing =
-      this.model.net.family === "cube"
+      family === "cube"
         ? new SliceDrawing(options, axes[0], axes[1])
         : new LineDrawing(options, true);
     this.element.children[1]!.replaceChildren(this.drawing.element);
@@ -114,8 +116,9 @@ class PlacementView implements Shown {
   private readonly legend = h("div", {});
   private readonly grid = h("div", { className: "panels two" });
   private readonly rankBox = h("input", { type: "number", min: "0", "data-testid": "rank" });
-  private dimensions = 0;
+  private radix: readonly number[] = []; // of the cube with the most dimensions
   private ranks = 1;
+  private left = false;
 
   constructor(
     private readonly host: HTMLElement,
@@ -132,6 +135,7 @@ class PlacementView implements Shown {
   }
 
   destroy(): void {
+    this.left = true;
     this.panels.forEach((panel) => panel.destroy());
   }
 
@@ -146,6 +150,7 @@ class PlacementView implements Shown {
         [placement!.after, placement!.after_name, "after"],
       ] as const) {
         const nodeOf = await wordsOf(block);
+        if (this.left) return;
         this.ranks = Math.max(this.ranks, nodeOf.length);
         this.panels.push(
           new PlacementPanel(
@@ -157,7 +162,8 @@ class PlacementView implements Shown {
           ),
         );
       }
-      this.dimensions = Math.max(this.dimensions, model.net.radix?.length ?? 0);
+      const radix = model.net.radix ?? [];
+      if (radix.length > this.radix.length) this.radix = radix;
     }
     this.grid.replaceChildren(...this.panels.map((panel) => panel.element));
     this.fillControls();
@@ -167,10 +173,7 @@ class PlacementView implements Shown {
   }
 
   private axes(): [number, number] {
-    if (this.dimensions === 1) return [0, -1];
-    const [a, b] = this.context.state.get("axes", "0,1").split(",").map(Number);
-    const valid = a !== b && [a, b].every((d) => d! >= 0 && d! < this.dimensions);
-    return valid ? [a!, b!] : [0, 1];
+    return axesFor(this.radix, this.context.state.get("axes", "0,1").split(",").map(Number));
   }
 
   private showAll(): void {
@@ -201,16 +204,8 @@ class PlacementView implements Shown {
       h("label", { className: "field" }, h("span", {}, "Mark rank"), this.rankBox),
       button("None", "no-rank", () => this.choose(-1)),
     );
-    if (this.dimensions < 3) return;
-    const pairs = dimensionNames
-      .slice(0, this.dimensions)
-      .flatMap((a, i) =>
-        dimensionNames
-          .slice(0, this.dimensions)
-          .flatMap((b, j) =>
-            i === j ? [] : [{ value: `${i},${j}`, text: `${a} across, ${b} down` }],
-          ),
-      );
+    if (this.radix.length < 3) return;
+    const pairs = axesChoices(this.radix.length);
     this.controls.append(
       select("Tiles", "axes", pairs, this.axes().join(","), (value) => {
         this.context.state.set("axes", value);

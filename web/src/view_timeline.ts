@@ -107,7 +107,7 @@ class TimelinePanel {
 
   async load(): Promise<void> {
     this.spans = await loadSpans(this.timeline);
-    this.paint();
+    if (this.element.isConnected) this.paint();
   }
 
   destroy(): void {
@@ -242,6 +242,7 @@ class TimelineView implements Shown {
   private readonly panels: TimelinePanel[];
   private readonly window2d: Window2D;
   private readonly legend = h("div", {});
+  private left = false;
 
   constructor(host: HTMLElement, context: Context, runs: Run[]) {
     const ranks = Math.max(...runs.map((run) => run.timeline!.ranks));
@@ -269,9 +270,9 @@ class TimelineView implements Shown {
       ),
     );
     this.drawLegend();
-    void Promise.all(this.panels.map((panel) => panel.load())).then(
-      () => (host.dataset["ready"] = "true"),
-    );
+    void Promise.all(this.panels.map((panel) => panel.load())).then(() => {
+      if (!this.left) host.dataset["ready"] = "true";
+    });
     Object.assign(context.numbers, { window: this.window2d });
   }
 
@@ -281,6 +282,7 @@ class TimelineView implements Shown {
   }
 
   destroy(): void {
+    this.left = true;
     this.panels.forEach((panel) => panel.destroy());
   }
 

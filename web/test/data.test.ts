@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deflateSync } from "node:zlib";
 import { asNumbers, fromBase64, inflate } from "../src/blocks";
-import { coordinates, fitTiles, makeSlices, routerAt } from "../src/cube";
+import { axesFor, coordinates, dimensionName, fitTiles, makeSlices, routerAt } from "../src/cube";
 import { binPairs, cellsAlong, logStep, rangeOf } from "../src/density";
 import { frameAt, Frames, routerValues, unionOfTimes } from "../src/heat";
 import { fullest, nearestLine, nearestPoint } from "../src/pick";
@@ -118,6 +118,20 @@ test("slices hold each router once, where its coordinates say", () => {
   }
   assert.equal(makeSlices(radix, 0, 1).tileName(1), "z = 1");
   assert.deepEqual([...makeSlices([5], 0, -1).place], [0, 1, 2, 3, 4]);
+});
+
+test("a cube takes the wanted axes if it has them", () => {
+  assert.deepEqual(axesFor([4, 3, 2], [2, 0]), [2, 0]);
+  assert.deepEqual(axesFor([4, 3], [2, 0]), [0, 1]);
+  assert.deepEqual(axesFor([5], [0, 1]), [0, -1]);
+  for (const wrong of [[1, 1], [0, -1], [NaN, 0], [0.5, 1], [0]])
+    assert.deepEqual(axesFor([4, 3], wrong), [0, 1]);
+});
+
+test("every dimension has a name", () => {
+  assert.deepEqual([0, 2, 5, 6, 11].map(dimensionName), ["x", "z", "c", "d6", "d11"]);
+  const hypercube = new Array<number>(7).fill(2);
+  assert.equal(makeSlices(hypercube, 0, 1).tileName(16), "z = 0, a = 0, b = 0, c = 0, d6 = 1");
 });
 
 test("tiles fit the width", () => {

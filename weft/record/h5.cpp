@@ -105,6 +105,8 @@ bool read_texts(hid_t file, const char* name, std::vector<std::string>& texts) {
     if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0) return false;
     width = H5Tget_size(type);
   }
+  constexpr std::size_t width_most = 4096;
+  if (size > list_most || width > width_most) return false;
   std::string all(size * width, '\0');
   if (size > 0 && !read_list(file, name, text_type(width), all.data())) return false;
   texts.clear();

@@ -60,13 +60,15 @@ bool write_texts(hid_t file, const char* name, const std::vector<std::string>& t
 bool write_number(hid_t file, const char* name, std::int64_t value);     // An attribute,
 bool write_text(hid_t file, const char* name, const std::string& text);  // likewise.
 
+// No record has more; a damaged file may say so.
+inline constexpr hsize_t list_most = hsize_t{1} << 28;
 // false: there is none, or it is of another kind.
 bool list_size(hid_t file, const char* name, hsize_t& size);
 bool read_list(hid_t file, const char* name, hid_t type, void* data);
 template <typename T>
 bool read_list(hid_t file, const char* name, std::vector<T>& values) {
   hsize_t size = 0;
-  if (!list_size(file, name, size)) return false;
+  if (!list_size(file, name, size) || size > list_most) return false;
   values.resize(size);
   return size == 0 || read_list(file, name, type_of<T>(), values.data());
 }

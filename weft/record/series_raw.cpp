@@ -124,6 +124,8 @@ bool SeriesReader::read(std::uint64_t index, SeriesSample& sample) const {
 
 bool SeriesReader::next(SeriesSample& sample) {
   if (!read(at_, sample)) return false;
+  begin_ps_ = at_ == 0 ? 0 : end_ps_;
+  end_ps_ = sample.head.end_ps;
   ++at_;
   return true;
 }
@@ -137,7 +139,9 @@ bool SeriesReader::next_after(std::int64_t end_ps, SeriesSample& sample) {
     if (!next(sample)) return false;
   } while (sample.head.end_ps <= end_ps);
   // While we read, samples may have been put together; what we have then is worth nothing.
-  return read_header() && header_.changes == seen;
+  if (read_header() && header_.changes == seen) return true;
+  at_ = 0;
+  return false;
 }
 
 }  // namespace weft

@@ -65,8 +65,10 @@ class SeriesReader {
   const SeriesHeader& header() const { return header_; }
   // false: there is no further whole sample now.
   bool next(SeriesSample& sample);
-  // Of a file that grows: samples after this time only, whatever happened to the file since.
+  // Of a file that grows: samples after this time only, whatever happened to the file since. One
+  // may have begun before that time, when two were put together.
   bool next_after(std::int64_t end_ps, SeriesSample& sample);
+  std::int64_t begin_ps() const { return begin_ps_; }  // Of the last sample.
 
  private:
   struct Close {
@@ -80,6 +82,7 @@ class SeriesReader {
   std::unique_ptr<std::FILE, Close> file_;
   SeriesHeader header_;
   std::uint64_t at_ = 0;
+  std::int64_t begin_ps_ = 0, end_ps_ = 0;
 };
 
 }  // namespace weft

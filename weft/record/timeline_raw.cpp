@@ -52,10 +52,18 @@ bool is_sound(const Timeline& timeline) {
       !std::is_sorted(timeline.first.begin(), timeline.first.end())) {
     return false;
   }
-  return std::all_of(timeline.spans.begin(), timeline.spans.end(), [&](const CallSpan& span) {
-    return span.call < timeline.calls.size() && span.begin_ps >= 0 && span.begin_ps < span.end_ps &&
-           span.waited_ps >= 0;
-  });
+  constexpr std::int64_t latest = std::int64_t{1} << 62;
+  for (std::uint32_t rank = 0; rank < timeline.ranks(); ++rank) {
+    std::int64_t before = 0;
+    for (const CallSpan& span : timeline.of(rank)) {
+      if (span.call >= timeline.calls.size() || span.begin_ps < before ||
+          span.end_ps <= span.begin_ps || span.end_ps > latest || span.waited_ps < 0) {
+        return false;
+      }
+      before = span.end_ps;
+    }
+  }
+  return true;
 }
 
 Result<Timeline> read_timeline_raw(const std::string& folder) {

@@ -114,7 +114,8 @@ Result<RunView> load(const std::string& path, const Limits& limits) {
   RunView view;
   view.kind = kind_of(*json);
   if (view.kind == "sim" || view.kind == "run")
-    return load_folder(fs::path(path).parent_path().string(), limits);
+    return load_folder(
+        fs::path(path).has_parent_path() ? fs::path(path).parent_path().string() : ".", limits);
   using Add = void (*)(const Json&, RunView&);
   const Add add = view.kind == "traffic" ? add_traffic
                   : view.kind == "map"   ? add_map

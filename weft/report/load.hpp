@@ -14,7 +14,6 @@ struct Limits {
   std::size_t heat_bytes = std::size_t{24} << 20;  // Frames are put together beyond.
   std::size_t pairs = std::size_t{1} << 20;        // Ranks are put together beyond.
   std::size_t spans = std::size_t{2} << 20;        // Calls are put together beyond.
-  std::size_t rows = 10'000;                       // Of charts and tables by rank.
 };
 
 // A folder of weft sim or weft run, or a JSON file of weft traffic, map or probe.

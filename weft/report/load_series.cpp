@@ -2,6 +2,8 @@
 // Links and buffers over time, in as many frames as a page can bear.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include <weft/record/series_file.hpp>
 #include <weft/report/heat.hpp>
 #include <weft/report/load_parts.hpp>
@@ -121,6 +123,9 @@ Status load_series(const std::string& folder, const Limits& limits, RunView& vie
       !read) {
     return read;
   }
+  if (film.heat.frames() < samples)
+    view.remarks.push_back(
+        fmt::format("{} intervals are shown as {} frames.", samples, film.heat.frames()));
   for (ChartView& chart : film.charts()) view.charts.push_back(std::move(chart));
   view.heat = std::move(film.heat);
   view.network = std::move(network);

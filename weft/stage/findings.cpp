@@ -284,7 +284,7 @@ std::string to_json(const Findings& f) {
       {"notes", notes},
   };
   if (!f.connections.mode.empty()) json["connections"] = connections_json(f.connections);
-  return json.dump(1) + "\n";
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string ranks_csv(const std::vector<RankRow>& rows) {

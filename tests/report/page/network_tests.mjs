@@ -216,6 +216,49 @@ async function twoRuns(browser, file) {
   await close(page);
 }
 
+// A torus and a ring of five: each has the axes it can have, whichever of them is first.
+async function differentCubes(browser, file) {
+  for (const [first, second] of [
+    ["torus", "ring"],
+    ["ring", "torus"],
+  ]) {
+    for (const name of ["network", "placement"]) {
+      const hash = `tab=${name}&run=${first}&with=${second}&axes=0,2&t=20000000`;
+      const page = await open(browser, file, { hash });
+      assert.equal(await id(page, "axes").inputValue(), "0,2", "what fits the torus is kept");
+      assert.equal(await id(page, "slices").count(), name === "network" ? 2 : 4);
+      await id(page, "axes").selectOption("2,1");
+      await frame(page);
+      if (name === "network") {
+        const tips = { torus: /^\(3, 0, 0\)/, ring: /^\(3\)/ };
+        for (const [i, run] of [first, second].entries()) {
+          const hot = await spot(page, "slices", hottest.light, i);
+          assert.match(await tipAt(page, hot), tips[run]);
+        }
+      }
+      await close(page);
+    }
+  }
+}
+
+async function sevenDimensions(browser, file) {
+  const page = await open(browser, file, { hash: "tab=network&t=20000000" });
+  const options = (name) => id(page, name).locator("option").allTextContents();
+  assert.ok((await options("layer")).includes("links along d6"));
+  assert.ok((await options("axes")).includes("d6 across, x down"));
+  await id(page, "layer").selectOption("links.6");
+  await id(page, "find").fill("3");
+  await page.keyboard.press("Enter");
+  assert.match(await text(page, "router-text"), /fullest link along d6: 100 %, .*, [+\u2212]d6$/);
+  assert.doesNotMatch(await page.locator("body").innerText(), /undefined/);
+  await close(page);
+  const placed = await open(browser, file, { hash: "tab=placement" });
+  const pairs = await id(placed, "axes").locator("option").allTextContents();
+  assert.equal(pairs.length, 42);
+  assert.ok(pairs.includes("x across, d6 down"));
+  await close(placed);
+}
+
 async function foundNetwork(browser, file) {
   const page = await open(browser, file, { hash: "tab=network" });
   await page.waitForFunction(() => document.querySelector("[data-settled='true']"));
@@ -266,6 +309,8 @@ export function networkTests(browser, files) {
     ["network: a tree by level, with its links", () => treeShowsLevels(browser, files.tree)],
     ["network: a graph, drawn the same each time", () => graphIsDrawn(browser, files.graph)],
     ["network: two runs beside each other", () => twoRuns(browser, files.two)],
+    ["network: cubes of different dimensions", () => differentCubes(browser, files.mixed)],
+    ["network: seven dimensions have names", () => sevenDimensions(browser, files.seven)],
     [
       "network: without a series it is drawn all the same",
       () => foundNetwork(browser, files.found),

@@ -4,7 +4,9 @@
 // WEFT_SHOTS=folder keeps pictures, WEFT_PAGE_TEST=word runs only some. No chromium: exit 77.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { request } from "node:http";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { everyTab, somethingDrawn } from "./generic.mjs";
@@ -17,8 +19,10 @@ if (!source) {
   process.exit(2);
 }
 const folder = mkdtempSync(join(tmpdir(), "weft-real-"));
+const env = { ...process.env, TMPDIR: join(folder, "tmp") };
+mkdirSync(env.TMPDIR);
 const weft = (...words) =>
-  execFileSync(weftPath, words, { cwd: folder, encoding: "utf8", timeout: 120_000, stdio: ["ignore", "pipe", "pipe"] });
+  execFileSync(weftPath, words, { cwd: folder, env, encoding: "utf8", timeout: 120_000, stdio: ["ignore", "pipe", "pipe"] });
 const fileOf = (name) => join(folder, `${name}.html`);
 
 // What is recorded: cubes, a tree, a graph, two maps, a sweep, a probe, a real run.
@@ -114,57 +118,103 @@ async function zoomsIn(browser) {
   await close(page);
 }
 
-// The page fills while a simulation runs; closing it leaves the simulation alone.
+// A simulation with a page, and where it is.
+async function startLive(...words) {
+  const run = spawn(weftPath, ["sim", "--live", "-q", ...words], { cwd: folder, env });
+  const live = { run, said: "", out: "" };
+  run.stdout.on("data", (data) => (live.out += data));
+  run.stderr.on("data", (data) => (live.said += data));
+  live.ended = new Promise((done) => run.on("exit", (code) => done(code)));
+  let over = false;
+  live.ended.then(() => (over = true));
+  while (!/live at (\S+)/.test(live.said)) {
+    assert.ok(!over, `no address: ${live.said}`);
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  live.address = /live at (\S+)/.exec(live.said)[1];
+  return live;
+}
+
+// The page fills while a simulation runs, and says how it ended.
 async function followsASimulation(browser) {
-  const words = ["sim", "--net", "torus:8x8x8", "-q", "./halo3d", "100", "65536"];
-  const alone = weft(...words);
-  const run = spawn(weftPath, ["sim", "--live", ...words.slice(1)], { cwd: folder });
-  let said = "";
-  let out = "";
-  run.stdout.on("data", (data) => (out += data));
-  run.stderr.on("data", (data) => (said += data));
-  const ended = new Promise((done) => run.on("exit", (code) => done(code)));
-  while (!/live at (\S+)/.test(said)) await new Promise((done) => setTimeout(done, 20));
-  const address = /live at (\S+)/.exec(said)[1];
-  assert.match(address, /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/);
-  const page = await open(browser, address, { own: address, hash: "tab=network" });
+  const live = await startLive("--net", "torus:8x8x8", "./halo3d", "1000000", "65536");
+  assert.match(live.address, /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/);
+  const how = { own: live.address, hash: "tab=network" };
+  const page = await open(browser, live.address, how);
   await page.waitForFunction(() => window.weftReport.frames >= 2, undefined, { timeout: 60_000 });
   const { frames } = await numbers(page);
   await page.waitForFunction((n) => window.weftReport.frames > n, frames, { timeout: 60_000 });
   assert.match(await text(page, "progress"), /^Running, simulated /);
   assert.match(await text(page, "rates"), /messages\/s/);
   await shot(page, "real-live");
-  const other = await open(browser, address, { own: address, hash: "tab=network" });
+  // Who comes late sees what was before.
+  const other = await open(browser, live.address, how);
+  await other.waitForFunction((n) => window.weftReport.frames >= n, frames, { timeout: 60_000 });
   await close(page);
-  await other.waitForFunction(() => /^Done/.test(document.querySelector('[data-testid="progress"]').textContent), undefined, {
-    timeout: 120_000,
-  });
+  live.run.kill("SIGINT");
+  await other.waitForFunction(
+    () => /^Interrupted/.test(document.querySelector('[data-testid="progress"]').textContent),
+    undefined,
+    { timeout: 60_000 },
+  );
   await tab(other, "summary");
   assert.match(await text(other, "summary"), /halo3d/);
   await close(other);
-  assert.equal(await ended, 0, said);
-  assert.equal(out, alone, "being looked at changes nothing");
+  assert.equal(await live.ended, 130, "Ctrl-C ends it in order");
 }
 
-const stranger = async (address) => (await fetch(address, { signal: AbortSignal.timeout(5000) })).status;
+async function changesNothing() {
+  const words = ["--net", "torus:8x8x8", "./halo3d", "20", "65536"];
+  const alone = weft("sim", "-q", ...words);
+  const live = await startLive(...words);
+  const events = await (await fetch(`${live.address}events`)).text();
+  assert.equal(await live.ended, 0, live.said);
+  assert.equal(live.out, alone);
+  assert.match(events, /event: frame/);
+  assert.match(events, /event: progress\ndata: [^\n]*"done"/);
+  assert.match(events, /event: record/);
+}
+
+function isOverAtOnce() {
+  for (let i = 0; i < 5; ++i) weft("sim", "--live", "--net", "mesh:2", "-q", "./halo3d", "0", "8");
+}
+
+const stranger = (address, path, host) =>
+  new Promise((done, fail) => {
+    const { hostname, port } = new URL(address);
+    const headers = host ? { host } : {};
+    const asked = request({ hostname, port, path, headers, timeout: 5000 }, (answer) => {
+      answer.resume();
+      done(answer.statusCode);
+    });
+    asked.on("error", fail);
+    asked.end();
+  });
 
 async function strangersAreTurnedAway() {
-  const run = spawn(weftPath, ["sim", "--live", "--net", "torus:8x8x8", "-q", "./halo3d", "100000", "65536"], { cwd: folder });
-  let said = "";
-  run.stderr.on("data", (data) => (said += data));
-  const ended = new Promise((done) => run.on("exit", (code) => done(code)));
+  const live = await startLive("--net", "torus:8x8x8", "./halo3d", "1000000", "65536");
   try {
-    while (!/live at (\S+)/.test(said)) await new Promise((done) => setTimeout(done, 20));
-    const address = /live at (\S+)/.exec(said)[1];
-    assert.equal(await stranger(address), 200);
-    const origin = address.split("/").slice(0, 3).join("/");
-    for (const path of ["/", "/events", `/${"0".repeat(32)}/`, `/${"0".repeat(32)}/events`, "/../etc/passwd"])
-      assert.equal(await stranger(origin + path), 404, path);
+    const own = new URL(live.address).pathname;
+    assert.equal(await stranger(live.address, own), 200);
+    const wrong = `/${"0".repeat(32)}`;
+    for (const path of ["/", "/events", `${wrong}/`, `${wrong}/events`, "/../etc/passwd"])
+      assert.equal(await stranger(live.address, path), 404, path);
+    for (const path of [own, `${own}events`])
+      assert.equal(await stranger(live.address, path, "example.org"), 403, path);
+    // Somebody who holds on to a connection does not hold up the end.
+    const idle = connect(new URL(live.address).port, "127.0.0.1");
+    idle.on("error", () => {});
+    const drip = setInterval(() => idle.write("x"), 300);
+    const began = Date.now();
+    live.run.kill("SIGINT");
+    assert.equal(await live.ended, 130);
+    assert.ok(Date.now() - began < 30_000, "an idle connection holds up the end");
+    clearInterval(drip);
+    idle.destroy();
   } finally {
-    run.kill("SIGINT");
-    assert.equal(await ended, 130, "Ctrl-C ends it in order");
+    live.run.kill("SIGKILL");
   }
-  const left = readdirSync(tmpdir()).filter((name) => name.startsWith("weft-live-"));
+  const left = readdirSync(env.TMPDIR).filter((name) => name.startsWith("weft-live-"));
   assert.deepEqual(left, [], "its files are taken away");
 }
 
@@ -180,6 +230,8 @@ try {
     ["runs are switched", () => runsAreSwitched(browser)],
     ["a timeline zooms", () => zoomsIn(browser)],
     ["live: follows a simulation", () => followsASimulation(browser)],
+    ["live: being looked at changes nothing", () => changesNothing()],
+    ["live: a program may be over at once", async () => isOverAtOnce()],
     ["live: strangers are turned away", () => strangersAreTurnedAway()],
     ...general(browser),
   ]);

@@ -106,6 +106,13 @@ function makePages(template, folder) {
   page("six", "a cube of six dimensions", (b) =>
     onNetwork(b, "six", make.cube(b, [4, 3, 4, 2, 3, 2]), 576),
   );
+  page("seven", "a hypercube of seven dimensions", (b) =>
+    onNetwork(b, "seven", make.cube(b, [2, 2, 2, 2, 2, 2, 2]), 128),
+  );
+  page("mixed", "a torus and a ring", (b) => [
+    ...onNetwork(b, "torus", make.cube(b, [8, 8, 8]), 512),
+    ...onNetwork(b, "ring", make.cube(b, [5]), 5),
+  ]);
   page("ring", "a ring", (b) => onNetwork(b, "ring", make.cube(b, [16]), 16));
   page("found", "what a probe found", (b) => [
     {

@@ -348,6 +348,44 @@ async function nothingToShow(browser, file) {
   await close(page);
 }
 
+// Who leaves a view while it decodes must not see it finish in the place of the next one.
+async function leftWhileDecoding(browser, file) {
+  for (const name of ["network", "timeline", "matrix", "placement"]) {
+    const page = await open(browser, file);
+    await page.evaluate((wanted) => {
+      const view = document.getElementById("view");
+      window.finished = 0;
+      new MutationObserver((list) => {
+        if (view.dataset.ready === "true") window.finished += list.length;
+      }).observe(view, { attributeFilter: ["data-ready"] });
+      for (const next of [wanted, "summary"])
+        document.querySelector(`[data-testid="tab-${next}"]`).click();
+    }, name);
+    // The third view needs the same arrays, so the first has them when it is ready.
+    await tab(page, name);
+    assert.equal(await page.evaluate(() => window.finished), 1, `${name} was finished twice`);
+    await close(page);
+  }
+}
+
+async function licencesAreTold(browser, file) {
+  const page = await open(browser, file);
+  const place = id(page, "licences");
+  assert.ok(!(await place.locator("pre").isVisible()));
+  await place.locator("summary").click();
+  const told = await place.locator("pre").innerText();
+  const names = [...told.matchAll(/^([a-z0-9-]+) \d+\.\d+\.\d+, (?:MIT|ISC|BSD-3-Clause)$/gm)].map(
+    (match) => match[1],
+  );
+  for (const name of ["d3-array", "d3-force", "d3-scale-chromatic", "d3-shape", "three"])
+    assert.ok(names.includes(name), `${name} is not among ${names}`);
+  assert.deepEqual(names, [...names].sort());
+  const grants = told.match(/Permission (is hereby granted|to use, copy, modify)|Redistribution/g);
+  assert.ok(grants.length >= names.length, "each has its whole text");
+  assert.ok(told.match(/^Copyright /gm).length >= names.length, "and names its authors");
+  await close(page);
+}
+
 export function viewTests(browser, files) {
   return [
     ["summary: differences in words and signs", () => summaryCompares(browser, files.two)],
@@ -361,6 +399,8 @@ export function viewTests(browser, files) {
     ["tables: sort, filter, save", () => tablesSortAndSave(browser, files.two)],
     ["page: light and dark are readable and kept", () => themes(browser, files.two)],
     ["page: a phone, by touch", () => phone(browser, files.two)],
+    ["page: a view that is left stays left", () => leftWhileDecoding(browser, files.two)],
+    ["page: the libraries' licences", () => licencesAreTold(browser, files.bare)],
     ["page: only what is there has a tab", () => nothingToShow(browser, files.bare)],
   ];
 }
