@@ -80,13 +80,38 @@ class Faults(unittest.TestCase):
         self.assertGreater(summary["calls"]["MPI_Barrier"]["count"], 0)
 
     def test_request_to_end_is_an_interrupt(self):
-        run = self.start()
-        self.child_of(run)
-        time.sleep(1.0)
-        run.terminate()
-        _, told = run.communicate(timeout=30)
-        self.assertEqual(run.returncode, 130, told)
-        self.assertTrue((self.out / "summary.json").exists())
+        for request in (signal.SIGTERM, signal.SIGINT):  # To weft alone, as a batch system does.
+            with self.subTest(request=request):
+                run = self.start()
+                self.child_of(run)
+                time.sleep(1.0)
+                run.send_signal(request)
+                _, told = run.communicate(timeout=30)
+                self.assertEqual(run.returncode, 130, told)
+                self.assertTrue((self.out / "summary.json").exists())
+
+    def test_crash_keeps_its_exit_code_beside_a_record(self):
+        out = self.place / "crashed"
+        run = subprocess.run([WEFT, "sim", "-q", "--net", "torus:4x4", "--record", str(out), self.program, "crash", "now"],
+                             capture_output=True, check=False, timeout=60)
+        self.assertEqual(run.returncode, 139, run.stderr)
+        self.assertIn(b"rank 1 crashed", run.stderr)
+
+    def test_only_records_are_cleared(self):
+        def simulate(out):
+            subprocess.run([WEFT, "sim", "-q", "--net", "torus:4x4", "--until", "5us", "--out", str(out), self.program],
+                           capture_output=True, check=True, timeout=60)
+
+        own = self.place / "own"
+        (own / "trace").mkdir(parents=True)
+        (own / "traffic.txt").write_text("mine", encoding="utf-8")
+        (own / "trace" / "source.c").write_text("mine", encoding="utf-8")
+        simulate(own)
+        self.assertEqual((own / "traffic.txt").read_text(encoding="utf-8"), "mine")
+        (own / "series.h5").write_text("of an earlier run", encoding="utf-8")
+        simulate(own)
+        self.assertFalse((own / "series.h5").exists())
+        self.assertTrue((own / "trace" / "source.c").exists())
 
     def test_rank_without_calls_cannot_hold_us(self):
         run = self.start("compute")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Never ends: ranks meet again and again, or, with an argument, rank 1 computes without a call. */
+ * Never ends: ranks meet again and again, or, with an argument, rank 1 computes without a call;
+ * with two it crashes. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -11,6 +12,7 @@ int main(int argc, char** argv) {
     puts("begun");
     fflush(stdout);
   }
+  if (argc > 2 && rank == 1) *(volatile int*)0 = 1;
   for (volatile int i = 0; argc > 1 && rank == 1;) ++i;
   for (;;) MPI_Barrier(MPI_COMM_WORLD);
 }
