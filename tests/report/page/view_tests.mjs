@@ -373,6 +373,10 @@ async function licencesAreTold(browser, file) {
   const place = id(page, "licences");
   assert.ok(!(await place.locator("pre").isVisible()));
   await place.locator("summary").click();
+  // The text comes when the browser says that the section is open.
+  await page.waitForFunction(
+    () => document.querySelector('[data-testid="licences"] pre').textContent !== "",
+  );
   const told = await place.locator("pre").innerText();
   const names = [...told.matchAll(/^([a-z0-9-]+) \d+\.\d+\.\d+, (?:MIT|ISC|BSD-3-Clause)$/gm)].map(
     (match) => match[1],
