@@ -174,7 +174,8 @@ void Served::add_answers() {
           if (last || closing_) {
             sink.done();
           } else {
-            std::this_thread::sleep_for(pause);
+            for (int i = 0; i < 10 && !over_ && !closing_; ++i)
+              std::this_thread::sleep_for(pause / 10);
           }
           return true;
         },

@@ -52,6 +52,8 @@ Status convert_record(const Plan& plan) {
   const auto has = [&](const char* name) {
     return std::filesystem::exists(plan.out + name, failed);
   };
+  // Made for a page alone, it is nothing to keep.
+  if (plan.series_paced) std::filesystem::remove(plan.out + "/series.raw", failed);
   if (has("/timeline.raw")) {
     if (Status s = convert_timeline(plan.out); !s) return s;
   }

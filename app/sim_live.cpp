@@ -31,6 +31,7 @@ Status SimLive::prepare(const std::string& port, Plan& plan, const Scene& scene,
   }
   if (plan.series == Duration::zero()) {
     if (Status s = read_series("auto", plan); !s) return s;
+    plan.series_paced = true;
   }
   if (launched().self != 0) {  // Of several processes the first one writes and shows.
     if (plan.out.empty()) plan.out = ".";

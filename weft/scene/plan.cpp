@@ -38,6 +38,7 @@ void each_field(P& p, Visit&& visit) {
   visit("timeline", p.timeline);
   visit("series", p.series);
   visit("series_grows", p.series_grows);
+  visit("series_paced", p.series_paced);
   visit("watched", p.watched);
   visit("watch_from", p.watch_from);
   visit("watch_until", p.watch_until);

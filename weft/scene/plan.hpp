@@ -41,6 +41,7 @@ struct Plan {
   bool matrix = false;
   bool timeline = false;
   Duration series;                   // Interval; 0: none.
+  bool series_paced = false;         // It follows our own time, for a page that nobody keeps.
   bool series_grows = false;         // It doubles when there are many samples.
   std::vector<std::string> watched;  // Routers whose buffers are recorded.
   Time watch_from, watch_until = Time::never();

@@ -152,7 +152,7 @@ Status Performance::add_samplers() {
                                           {!scene_.watched.empty(), watch_buffers}};
   for (const auto& [is_wanted, make] : wanted) {
     if (!is_wanted) continue;
-    auto sampler = make({plan_, scene_, *world_, peers_});
+    auto sampler = make({plan_, scene_, *world_, peers_, seconds_now});
     if (!sampler) return std::move(sampler).error();
     samplers_.push_back(std::move(*sampler));
   }

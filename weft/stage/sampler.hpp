@@ -21,7 +21,8 @@ struct Sampled {
   const Plan& plan;
   const Scene& scene;
   World& world;
-  Peers* peers;  // Null: there is but one process.
+  Peers* peers;         // Null: there is but one process.
+  double (*seconds)();  // Our own time.
 
   bool writes() const { return peers == nullptr || peers->self() == 0; }
 };

@@ -40,7 +40,10 @@ class Series final : public Sampler {
         graph_(what.scene.topology->graph),
         network_(what.world.network()),
         vcs_(what.scene.machine.vcs),
+        peers_(what.peers),
+        seconds_(what.seconds),
         grows_(what.plan.series_grows),
+        paced_(what.plan.series_paced),
         most_(samples_most(graph_)),
         interval_(interval),
         next_(Time::zero() + interval_),
@@ -72,18 +75,34 @@ class Series final : public Sampler {
     if (file_) {
       if (Status wrote = file_->append(all_); !wrote) return wrote;
     }
-    while (next_ <= now) next_ = next_ + interval_;
-    if (!grows_ || samples_ < most_) return {};
-    samples_ /= 2;
-    interval_ = interval_ * 2;
-    next_ = now + interval_;
-    return file_ ? file_->halve() : Status();
+    const bool full = grows_ && samples_ >= most_;
+    if (full) samples_ /= 2;
+    if (paced_) {
+      keep_pace();
+      next_ = now + interval_;
+    } else {
+      if (full) interval_ = interval_ * 2;
+      while (next_ <= now) next_ = next_ + interval_;
+      if (full) next_ = now + interval_;
+    }
+    return full && file_ ? file_->halve() : Status();
   }
 
  private:
+  static constexpr Duration least_interval = Duration::ns(100);
   struct Sent {
     std::uint64_t messages = 0, bytes = 0;
   };
+
+  // A few samples in each second of ours, which cost the run next to nothing. Process 0 says.
+  void keep_pace() {
+    const double now = seconds_(), passed = now - last_seconds_;
+    last_seconds_ = now;
+    if (passed < 0.15) interval_ = interval_ * 2;
+    if (passed > 0.6 && interval_ > least_interval) interval_ = interval_ / 2;
+    if (peers_ == nullptr) return;
+    interval_ = Duration::ps(peers_->least(peers_->self() == 0 ? interval_.in_ps() : INT64_MAX));
+  }
 
   void look(Time now) {
     for (std::size_t i = 0; i < own_links_.size(); ++i) {
@@ -123,10 +142,13 @@ class Series final : public Sampler {
   const Graph& graph_;
   const Network& network_;
   const int vcs_;
-  const bool grows_;
+  Peers* const peers_;
+  double (*const seconds_)();
+  const bool grows_, paced_;
   const std::uint64_t most_;
   Duration interval_;
   Time next_;
+  double last_seconds_ = 0;
   std::uint64_t samples_ = 0;
   const std::vector<std::uint32_t> ranks_;
   const Together<Sent> sent_;
