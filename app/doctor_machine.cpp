@@ -10,6 +10,7 @@
 
 #include "doctor.hpp"
 #include "doctor_child.hpp"
+#include "home.hpp"
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -196,15 +197,6 @@ Check check_rails() {
   return check;
 }
 
-std::string find_program(std::string_view name) {
-  const char* const path = std::getenv("PATH");
-  for (const std::string_view folder : split(path == nullptr ? "/usr/bin:/bin" : path, ':')) {
-    std::string candidate = std::string(folder) + "/" + std::string(name);
-    if (!folder.empty() && ::access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
-  return {};
-}
-
 struct Launcher {
   const char* name;
   const char* use;
@@ -221,7 +213,7 @@ constexpr std::array<Launcher, 4> launchers = {
 
 // None is needed for work on this machine.
 Check check_launcher(const Launcher& launcher) {
-  Check check{"launchers", launcher.name, Health::ok, find_program(launcher.name), launcher.use,
+  Check check{"launchers", launcher.name, Health::ok, find_in_path(launcher.name), launcher.use,
               ""};
   if (!check.found.empty()) return check;
   check.found = "not found in PATH";

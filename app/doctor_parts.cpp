@@ -29,10 +29,6 @@ constexpr bool has_hwloc = true;
 constexpr bool has_hwloc = false;
 #endif
 
-std::filesystem::path prefix() {
-  return std::filesystem::path(find_home().program).parent_path().parent_path();
-}
-
 struct File {
   const char* name;
   std::string path;
@@ -129,8 +125,7 @@ Checks check_files() {
         File{"probe program", home.lib + "/weft-probe", "weft probe", Health::missing, again},
         File{"page template", home.share + "/report.html", "weft report, weft sim --live",
              Health::note, "apt install nodejs npm, and build again with -DWEFT_WEB=ON"},
-        File{"texts", prefix() / WEFT_DOC_FOLDER / "architecture.md", "weft help TOPIC",
-             Health::note, again}})
+        File{"texts", home.doc + "/architecture.md", "weft help TOPIC", Health::note, again}})
     checks.push_back(check_file(file));
   return checks;
 }

@@ -38,19 +38,10 @@ constexpr std::array<Group, 5> groups = {
     Group{"", "Texts"}, Group{"howto", "How to"}, Group{"concepts", "Concepts"},
     Group{"reference", "Reference"}, Group{"decisions", "Decisions"}};
 
-std::vector<const CLI::App*> commands_of(const CLI::App& root) {
-  return root.get_subcommands([](const CLI::App*) { return true; });
-}
-
 std::vector<std::string> command_names(const CLI::App& root) {
   std::vector<std::string> names;
   for (const CLI::App* command : commands_of(root)) names.push_back(command->get_name());
   return names;
-}
-
-std::string text_folder() {
-  const fs::path prefix = fs::path(find_home().program).parent_path().parent_path();
-  return prefix / WEFT_DOC_FOLDER;
 }
 
 std::string list_text(const CLI::App& root, const std::vector<Topic>& topics) {
@@ -68,7 +59,7 @@ std::string list_text(const CLI::App& root, const std::vector<Topic>& topics) {
         lines += fmt::format("  {:<{}}  {}\n", topic.name, width, topic.title);
     if (!lines.empty()) out += fmt::format("\n{}\n{}", group.heading, lines);
   }
-  if (topics.empty()) out += fmt::format("\nThere are no texts in {}.\n", text_folder());
+  if (topics.empty()) out += fmt::format("\nThere are no texts in {}.\n", find_home().doc);
   return out;
 }
 
@@ -94,7 +85,7 @@ std::string more_about(const std::string& command, const std::vector<Topic>& top
 }
 
 Status show_topic(const CLI::App& root, const std::string& name) {
-  const std::vector<Topic> topics = find_topics(text_folder(), command_names(root));
+  const std::vector<Topic> topics = find_topics(find_home().doc, command_names(root));
   for (const CLI::App* command : commands_of(root))
     if (command->get_name() == name)
       return show_page(command->help("weft") + more_about(name, topics));
@@ -123,7 +114,7 @@ Status run_help(const CLI::App& root, const HelpOptions& options) {
     return print(out);
   }
   if (options.topic.empty())
-    return show_page(list_text(root, find_topics(text_folder(), command_names(root))));
+    return show_page(list_text(root, find_topics(find_home().doc, command_names(root))));
   return show_topic(root, options.topic);
 }
 
@@ -145,7 +136,7 @@ std::function<Status()> set_up(CLI::App& parser) {
 
 std::vector<std::string> topic_names(const CLI::App& root) {
   std::vector<std::string> names = command_names(root);
-  for (const Topic& topic : find_topics(text_folder(), names)) names.push_back(topic.name);
+  for (const Topic& topic : find_topics(find_home().doc, names)) names.push_back(topic.name);
   return names;
 }
 

@@ -12,6 +12,10 @@
 
 namespace weft::app {
 
+inline std::vector<const CLI::App*> commands_of(const CLI::App& root) {
+  return root.get_subcommands([](const CLI::App*) { return true; });
+}
+
 struct Topic {
   std::string name;   // What the user types.
   std::string title;  // The text's first heading.

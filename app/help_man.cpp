@@ -123,10 +123,6 @@ std::string page_name(const CLI::App& command) {
   return "weft-" + command.get_name();
 }
 
-std::vector<const CLI::App*> commands_of(const CLI::App& root) {
-  return root.get_subcommands([](const CLI::App*) { return true; });
-}
-
 std::string see_also(const CLI::App& root, const CLI::App* command) {
   std::vector<std::string> pages;
   if (command != nullptr) pages.emplace_back("weft");

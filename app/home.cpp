@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "home.hpp"
 
+#include <cstdlib>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
+
+#include <unistd.h>
+
+#include <weft/base/file.hpp>
+#include <weft/base/text.hpp>
 
 namespace weft::app {
 
@@ -11,7 +18,26 @@ Home find_home() {
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failed);
   const std::filesystem::path prefix = program.parent_path().parent_path();
   return {program.string(), (prefix / WEFT_LIB_FOLDER).string(),
-          (prefix / WEFT_INCLUDE_FOLDER).string(), (prefix / WEFT_SHARE_FOLDER).string()};
+          (prefix / WEFT_INCLUDE_FOLDER).string(), (prefix / WEFT_SHARE_FOLDER).string(),
+          (prefix / WEFT_DOC_FOLDER).string()};
+}
+
+Result<std::string> read_page_template() {
+  const std::string path = find_home().share + "/report.html";
+  std::error_code failed;
+  if (std::filesystem::exists(path, failed)) return read_file(path);
+  return Error::run(path +
+                    " is missing: this weft was built without pages; build it with -DWEFT_WEB=ON "
+                    "(needs nodejs and npm). Tables and pictures work: weft report RUN --list");
+}
+
+std::string find_in_path(const std::string& name) {
+  const char* const path = std::getenv("PATH");
+  for (const std::string_view folder : split(path == nullptr ? "/usr/bin:/bin" : path, ':')) {
+    std::string candidate = std::string(folder) + "/" + name;
+    if (!folder.empty() && ::access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return {};
 }
 
 }  // namespace weft::app

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include <weft/base/result.hpp>
+
 namespace weft::app {
 
 struct Home {
@@ -11,7 +13,14 @@ struct Home {
   std::string lib;      // libmpi_abi.so, the compiler pass
   std::string include;  // mpi.h, mpif.h and modules
   std::string share;    // report.html
+  std::string doc;      // texts of weft help
 };
 Home find_home();
+
+// The template of pages. An error: this weft was built without.
+Result<std::string> read_page_template();
+
+// As a shell would find it; empty: nowhere.
+std::string find_in_path(const std::string& name);
 
 }  // namespace weft::app

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live.hpp"
 
+#include "home.hpp"
 #include "live_feed.hpp"
 
 #ifdef WEFT_LIVE
@@ -14,7 +15,6 @@
 #include <sys/random.h>
 #endif
 
-#include <weft/base/file.hpp>
 #include <weft/base/version.hpp>
 #include <weft/report/heat.hpp>
 #include <weft/report/page.hpp>
@@ -50,12 +50,8 @@ Result<std::string> make_token() {
 }
 
 Result<std::string> make_live_page(const LiveWish& wish) {
-  const auto page_template = read_file(wish.page_template);
-  if (!page_template) {
-    return Error::call("--live: " + wish.page_template +
-                       " is missing: this weft was built without pages; build it with "
-                       "-DWEFT_WEB=ON (needs nodejs and npm)");
-  }
+  const auto page_template = read_page_template();
+  if (!page_template) return Error(page_template.error());
   report::RunView view;
   view.name = wish.title;
   view.kind = "sim";

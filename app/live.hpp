@@ -14,7 +14,6 @@ namespace weft::app {
 
 struct LiveWish {
   std::uint16_t port = 0;     // 0: any that is free.
-  std::string page_template;  // The file.
   std::string folder;         // Where series.raw grows,
   std::string progress_file;  // and how far it has come.
   std::string title;

@@ -2,7 +2,6 @@
 #include "live_feed.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <weft/base/file.hpp>
 #include <weft/report/blocks.hpp>
@@ -12,13 +11,19 @@
 
 namespace weft::app {
 
+namespace {
+
+// One event of a stream.
 std::string event_text(const std::string& name, const std::string& data) {
   std::string text = "event: " + name + "\ndata: ";
   for (const char c : data) text += c == '\n' ? ' ' : c;
   return text + "\n\n";
 }
 
-namespace {
+std::string packed(const std::vector<std::uint8_t>& bytes) {
+  return report::to_base64(
+      report::deflate({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+}
 
 // As the page wants it: what is not known is left out.
 std::string progress_json(const std::string& line) {
@@ -69,22 +74,14 @@ std::string LiveFeed::frame(const SeriesSample& sample, std::int64_t begin_ps) {
     return std::max(static_cast<double>(sample.head.end_ps - ps) / 1e12, 1e-15);
   };
   const double seconds = seconds_since(begin_ps), new_seconds = seconds_since(before_.end_ps);
-  std::string links, buffers;
-  for (std::size_t l = 0; l < kept_.size(); ++l) {
-    const double rate = network_.link_byte_per_s[l];
-    const auto bytes = static_cast<double>(sample.links[kept_[l]].bytes);
-    links += static_cast<char>(report::heat_byte(rate > 0 ? bytes / seconds / rate : 0));
-  }
-  for (std::size_t r = 0; r < network_.routers; ++r) {
-    const double room = network_.router_buffer_bytes[r];
-    const auto level = static_cast<double>(sample.buffers[r]);
-    buffers += static_cast<char>(report::heat_byte(room > 0 ? level / room : 0));
-  }
+  std::vector<double> carried(kept_.size());
+  for (std::size_t l = 0; l < kept_.size(); ++l)
+    carried[l] = static_cast<double>(sample.links[kept_[l]].bytes);
   const auto messages = static_cast<double>(sample.head.messages - before_.messages);
   const auto bytes = static_cast<double>(sample.head.bytes - before_.bytes);
   const report::Json json = {{"end_ps", sample.head.end_ps},
-                             {"links", report::to_base64(report::deflate(links))},
-                             {"buffers", report::to_base64(report::deflate(buffers))},
+                             {"links", packed(report::heat_of_links(network_, carried, seconds))},
+                             {"buffers", packed(report::heat_of_buffers(network_, sample.buffers))},
                              {"messages_per_s", messages / new_seconds},
                              {"byte_per_s", bytes / new_seconds}};
   before_ = sample.head;

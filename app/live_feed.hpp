@@ -36,7 +36,4 @@ class LiveFeed {
   std::string last_progress_;
 };
 
-// One event of a stream.
-std::string event_text(const std::string& name, const std::string& data);
-
 }  // namespace weft::app

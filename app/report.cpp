@@ -96,13 +96,8 @@ Status write_picture(const ReportOptions& options, const RunView& view) {
 constexpr std::size_t page_most = std::size_t{19} << 20;
 
 Status write_page(const ReportOptions& options) {
-  const std::string path = find_home().share + "/report.html";
-  const auto page_template = read_file(path);
-  if (!page_template) {
-    return Error::run(path +
-                      " is missing: this weft was built without pages; build it with -DWEFT_WEB=ON "
-                      "(needs nodejs and npm). Tables and pictures work: weft report RUN --list");
-  }
+  const auto page_template = read_page_template();
+  if (!page_template) return Error(page_template.error());
   report::PageHead head;
   head.made_by = "weft " + std::string(version());
   std::string page;

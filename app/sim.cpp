@@ -113,14 +113,7 @@ Result<std::string> find_program(const std::string& name) {
     if (::access(name.c_str(), X_OK) != 0) return Error::input(name + " is not executable");
     return name.find('/') == std::string::npos ? "./" + name : name;
   }
-  const char* const path = std::getenv("PATH");
-  std::string rest = path == nullptr ? "" : path;
-  while (!rest.empty()) {
-    const std::size_t colon = std::min(rest.find(':'), rest.size());
-    const std::string candidate = rest.substr(0, colon) + "/" + name;
-    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
-    rest.erase(0, colon + 1);
-  }
+  if (std::string found = find_in_path(name); !found.empty()) return found;
   return Error::input(name + ": no such program");
 }
 

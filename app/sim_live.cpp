@@ -7,7 +7,6 @@
 #include <cstring>
 #include <filesystem>
 
-#include "home.hpp"
 #include "sim_options.hpp"
 
 #include <weft/base/text.hpp>
@@ -43,7 +42,6 @@ Status SimLive::prepare(const std::string& port, Plan& plan, const Scene& scene,
   folder_ = pattern;
   if (plan.out.empty()) plan.out = folder_;
   if (plan.progress_file.empty()) plan.progress_file = folder_ + "/progress.json";
-  wish.page_template = find_home().share + "/report.html";
   wish.folder = plan.out;
   wish.progress_file = plan.progress_file;
   wish.title = title + " on " + scene.topology->name;

@@ -8,26 +8,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <weft/base/test_file.hpp>
+
 namespace weft {
 namespace {
 
 namespace fs = std::filesystem;
 
-class FileTest : public testing::Test {
+class FileTest : public FolderTest {
  protected:
-  FileTest() {
-    std::string pattern = testing::TempDir() + "weft_file_XXXXXX";
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~FileTest() override { fs::remove_all(folder_); }
-  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  std::string path(const std::string& name) const { return folder + "/" + name; }
   std::size_t file_count() const {
     return static_cast<std::size_t>(
-        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+        std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
   }
-
- private:
-  std::string folder_;
 };
 
 TEST_F(FileTest, ReadsWhatItWrote) {

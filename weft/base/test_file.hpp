@@ -12,21 +12,32 @@
 
 namespace weft {
 
+struct TestPlace {
+  TestPlace() : path(testing::TempDir() + "weft_test_XXXXXX") {
+    made = ::mkdtemp(path.data()) != nullptr;
+    EXPECT_TRUE(made) << path;
+  }
+  ~TestPlace() {
+    std::error_code ignored;
+    if (made) std::filesystem::remove_all(path, ignored);
+  }
+  TestPlace(const TestPlace&) = delete;
+  TestPlace& operator=(const TestPlace&) = delete;
+
+  std::string path;
+  bool made = false;
+};
+
 inline std::string test_file(const std::string& name) {
-  struct Folder {
-    Folder() : path(testing::TempDir() + "weft_test_XXXXXX") {
-      made = ::mkdtemp(path.data()) != nullptr;
-      EXPECT_TRUE(made) << path;
-    }
-    ~Folder() {
-      std::error_code ignored;
-      if (made) std::filesystem::remove_all(path, ignored);
-    }
-    std::string path;
-    bool made = false;
-  };
-  static const Folder folder;
+  static const TestPlace folder;
   return folder.path + "/" + name;
 }
+
+// For tests that look at what is in a folder: each has one of its own.
+class FolderTest : public testing::Test {
+ protected:
+  const TestPlace place;
+  const std::string& folder = place.path;
+};
 
 }  // namespace weft

@@ -53,7 +53,7 @@ void SeriesSample::join(const SeriesSample& next) {
 }
 
 Result<SeriesWriter> SeriesWriter::create(const std::string& path, const SeriesHeader& header) {
-  File file(std::fopen(path.c_str(), "wb+"));
+  RawFile file(std::fopen(path.c_str(), "wb+"));
   if (file == nullptr) return Error::run(path + ": " + std::strerror(errno));
   SeriesWriter writer(std::move(file), path, header);
   if (!writer.put_header()) return writer.failed().error();
@@ -103,7 +103,7 @@ Status SeriesWriter::halve() {
 }
 
 Result<SeriesReader> SeriesReader::open(const std::string& path) {
-  std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
+  RawFile file(std::fopen(path.c_str(), "rb"));
   if (file == nullptr) return Error::run(path + ": " + std::strerror(errno));
   SeriesReader reader(std::move(file), {});
   if (!reader.read_header()) return Error::run(path + " is not the series of a run");

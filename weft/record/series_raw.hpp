@@ -35,6 +35,11 @@ struct SeriesSample {
   void join(const SeriesSample& next);
 };
 
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using RawFile = std::unique_ptr<std::FILE, CloseFile>;
+
 class SeriesWriter {
  public:
   static Result<SeriesWriter> create(const std::string& path, const SeriesHeader& header);
@@ -44,16 +49,12 @@ class SeriesWriter {
   std::uint64_t samples() const { return samples_; }
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  using File = std::unique_ptr<std::FILE, Close>;
-  SeriesWriter(File file, std::string path, const SeriesHeader& header)
+  SeriesWriter(RawFile file, std::string path, const SeriesHeader& header)
       : file_(std::move(file)), path_(std::move(path)), header_(header) {}
   Status failed() const;
   bool put_header();
 
-  File file_;
+  RawFile file_;
   std::string path_;
   SeriesHeader header_;
   std::uint64_t samples_ = 0;
@@ -71,15 +72,12 @@ class SeriesReader {
   std::int64_t begin_ps() const { return begin_ps_; }  // Of the last sample.
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  SeriesReader(std::unique_ptr<std::FILE, Close> file, const SeriesHeader& header)
+  SeriesReader(RawFile file, const SeriesHeader& header)
       : file_(std::move(file)), header_(header) {}
   bool read(std::uint64_t index, SeriesSample& sample) const;
   bool read_header();
 
-  std::unique_ptr<std::FILE, Close> file_;
+  RawFile file_;
   SeriesHeader header_;
   std::uint64_t at_ = 0;
   std::int64_t begin_ps_ = 0, end_ps_ = 0;

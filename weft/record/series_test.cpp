@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
 
+#include <weft/base/test_file.hpp>
 #include <weft/record/series_file.hpp>
 
 namespace weft {
 namespace {
 
-class SeriesTest : public testing::Test {
+class SeriesTest : public FolderTest {
  protected:
-  SeriesTest() {
-    std::string made = testing::TempDir() + "weft-series-XXXXXX";
-    folder = ::mkdtemp(made.data());
-  }
-  ~SeriesTest() override { std::filesystem::remove_all(folder); }
-
   std::string raw() const { return folder + "/series.raw"; }
   SeriesHeader header() const {
     SeriesHeader header;
@@ -33,7 +27,6 @@ class SeriesTest : public testing::Test {
     return s;
   }
 
-  std::string folder;
   NetworkFacts network = [] {
     NetworkFacts facts = facts_of(*make_topology("torus:3x2"));
     facts.link_byte_per_s.assign(facts.links(), 1e9);

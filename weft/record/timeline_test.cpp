@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include <gtest/gtest.h>
 
+#include <weft/base/test_file.hpp>
 #include <weft/record/timeline.hpp>
 
 namespace weft {
 namespace {
 
-class TimelineTest : public testing::Test {
+class TimelineTest : public FolderTest {
  protected:
-  TimelineTest() {
-    std::string made = testing::TempDir() + "weft-timeline-XXXXXX";
-    folder = ::mkdtemp(made.data());
-  }
-  ~TimelineTest() override { std::filesystem::remove_all(folder); }
-
   static Timeline some() {
     Timeline timeline;
     const std::string one[] = {"MPI_Send", "MPI_Barrier"}, other[] = {"MPI_Barrier", "MPI_Recv"};
@@ -33,7 +27,6 @@ class TimelineTest : public testing::Test {
     EXPECT_EQ(a.spans, b.spans);
     EXPECT_EQ(a.bin_ps, b.bin_ps);
   }
-  std::string folder;
 };
 
 TEST_F(TimelineTest, NumbersCallsOfAllRanksAlike) {

@@ -11,6 +11,26 @@ std::uint8_t heat_byte(double share) {
   return static_cast<std::uint8_t>(share > 0 ? std::max(byte, 1.0) : 0);
 }
 
+std::vector<std::uint8_t> heat_of_links(const NetworkFacts& network,
+                                        const std::vector<double>& bytes, double seconds) {
+  std::vector<std::uint8_t> heat(bytes.size());
+  for (std::size_t l = 0; l < bytes.size(); ++l) {
+    const double rate = network.link_byte_per_s[l];
+    heat[l] = heat_byte(rate > 0 ? bytes[l] / seconds / rate : 0);
+  }
+  return heat;
+}
+
+std::vector<std::uint8_t> heat_of_buffers(const NetworkFacts& network,
+                                          const std::vector<std::uint64_t>& levels) {
+  std::vector<std::uint8_t> heat(levels.size());
+  for (std::size_t r = 0; r < levels.size(); ++r) {
+    const double room = network.router_buffer_bytes[r];
+    heat[r] = heat_byte(room > 0 ? static_cast<double>(levels[r]) / room : 0);
+  }
+  return heat;
+}
+
 NetworkFacts without_gaps(const NetworkFacts& all, std::vector<std::uint32_t>& kept) {
   NetworkFacts facts = all;
   facts.link_from.clear();

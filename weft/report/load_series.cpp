@@ -63,16 +63,15 @@ void Film::close(std::size_t index) {
   double sum = 0, most = 0, capacity = 0;
   for (std::size_t l = 0; l < bytes_.size(); ++l) {
     const double rate = network_.link_byte_per_s[l];
-    const double share = rate > 0 ? bytes_[l] / seconds / rate : 0;
-    heat.links.push_back(heat_byte(share));
     sum += bytes_[l];
     capacity += rate;
-    most = std::max(most, share);
+    if (rate > 0) most = std::max(most, bytes_[l] / seconds / rate);
   }
-  for (std::size_t r = 0; r < levels_.size(); ++r) {
-    const double room = network_.router_buffer_bytes[r];
-    heat.buffers.push_back(heat_byte(room > 0 ? static_cast<double>(levels_[r]) / room : 0));
-  }
+  const auto append = [](std::vector<std::uint8_t>& to, const std::vector<std::uint8_t>& more) {
+    to.insert(to.end(), more.begin(), more.end());
+  };
+  append(heat.links, heat_of_links(network_, bytes_, seconds));
+  append(heat.buffers, heat_of_buffers(network_, levels_));
   heat.end_ps.push_back(end_ps);
   mean_.points.push_back({begin, capacity > 0 ? sum / seconds / capacity : 0});
   fullest_.points.push_back({begin, most});

@@ -2,14 +2,14 @@
 #include <gmock/gmock.h>
 
 #include <weft/report/load.hpp>
-#include <weft/report/test_folder.hpp>
+#include <weft/report/test_record.hpp>
 
 namespace weft::report {
 namespace {
 
 using testing::HasSubstr;
 
-class Load : public TestFolder {};
+class Load : public TestRecord {};
 
 TEST_F(Load, AWholeRecord) {
   write_record();
@@ -34,12 +34,17 @@ TEST_F(Load, AWholeRecord) {
 
 TEST_F(Load, FramesArePutTogetherWhereRoomIsShort) {
   if (!has_hdf5()) GTEST_SKIP() << "built without HDF5";
-  write_record();
+  write_record(20);
   Limits limits;
-  limits.heat_bytes = 1;  // There are never fewer than eight frames,
+  limits.heat_bytes = 1;  // There are eight frames at most then, of three samples each.
   const auto view = load(folder, limits);
   ASSERT_TRUE(view);
-  EXPECT_EQ(view->heat->frames(), 3U);  // and here only three.
+  ASSERT_EQ(view->heat->frames(), 7U);
+  EXPECT_EQ(view->heat->end_ps.front(), 3'000'000);
+  EXPECT_EQ(view->heat->end_ps.back(), 20'000'000);
+  EXPECT_EQ(view->heat->links[0], 85);     // Full in one of three intervals.
+  EXPECT_EQ(view->heat->buffers[3], 128);  // The most of the three.
+  EXPECT_THAT(view->remarks.at(0), HasSubstr("20 intervals are shown as 7 frames"));
 }
 
 TEST_F(Load, RanksAndCallsArePutTogetherWhereRoomIsShort) {

@@ -7,7 +7,7 @@
 #include <weft/report/picture.hpp>
 #include <weft/report/raster.hpp>
 #include <weft/report/tables.hpp>
-#include <weft/report/test_folder.hpp>
+#include <weft/report/test_record.hpp>
 
 namespace weft::report {
 namespace {
@@ -43,7 +43,7 @@ TEST(Pretty, HasUnits) {
   EXPECT_EQ(pretty(39936, "1"), "39936");
 }
 
-class Page : public TestFolder {
+class Page : public TestRecord {
  protected:
   RunView view() const {
     write_record();

@@ -12,6 +12,7 @@
 #include <weft/base/result.hpp>
 #include <weft/base/units.hpp>
 #include <weft/host/world.hpp>
+#include <weft/record/series_raw.hpp>
 #include <weft/scene/plan.hpp>
 #include <weft/scene/scene.hpp>
 
@@ -49,7 +50,7 @@ class SampleFile {
   // One that takes nothing, in processes that do not write.
   static Result<SampleFile> create(const std::string& path, bool writes) {
     if (!writes) return SampleFile(nullptr, path);
-    File file(std::fopen(path.c_str(), "wb"));
+    RawFile file(std::fopen(path.c_str(), "wb"));
     if (file == nullptr) return Error::run(path + ": " + std::strerror(errno));
     return SampleFile(std::move(file), path);
   }
@@ -70,12 +71,8 @@ class SampleFile {
   }
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  using File = std::unique_ptr<std::FILE, Close>;
-  SampleFile(File file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
-  File file_;
+  SampleFile(RawFile file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+  RawFile file_;
   std::string path_;
   bool good_ = true;
 };

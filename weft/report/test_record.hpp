@@ -1,34 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder of its own for a test, and a small record in it.
+// A small record in a folder of its own.
 #pragma once
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include <weft/base/test_file.hpp>
 #include <weft/record/series_file.hpp>
 #include <weft/record/timeline.hpp>
 
 namespace weft::report {
 
-class TestFolder : public testing::Test {
+class TestRecord : public FolderTest {
  protected:
-  TestFolder() {
-    std::string made = testing::TempDir() + "weft-report-XXXXXX";
-    folder = ::mkdtemp(made.data());
-  }
-  ~TestFolder() override { std::filesystem::remove_all(folder); }
-
   std::string write(const std::string& name, const std::string& text) const {
     std::ofstream(folder + "/" + name) << text;
     return folder + "/" + name;
   }
 
-  // A ring of four routers; the link from 0 to 1 is full in the second of three intervals.
-  void write_series() const {
+  // A ring of four routers; the link from 0 to 1 is full in the second of the intervals.
+  void write_series(std::uint64_t samples) const {
     NetworkFacts network = facts_of(*make_topology("torus:4"));
     network.link_byte_per_s.assign(network.links(), 1e9);
     network.router_buffer_bytes.assign(network.routers, 1000);
@@ -39,7 +32,7 @@ class TestFolder : public testing::Test {
     {
       auto writer = SeriesWriter::create(folder + "/series.raw", header);
       ASSERT_TRUE(writer);
-      for (std::uint64_t i = 0; i < 3; ++i) {
+      for (std::uint64_t i = 0; i < samples; ++i) {
         SeriesSample sample;
         sample.head = {static_cast<std::int64_t>(1'000'000 * (i + 1)), i + 1, 1000 * (i + 1)};
         sample.links.resize(network.links());
@@ -51,7 +44,7 @@ class TestFolder : public testing::Test {
     ASSERT_TRUE(convert_series(folder, network));
   }
 
-  void write_record() const {
+  void write_record(std::uint64_t samples = 3) const {
     write("summary.json", R"({"weft":"sim","version":1,"program":"halo","network":"torus:4",
       "ranks":4,"nodes":4,"complete":true,"ending":"complete","program_time_ps":3000000,
       "messages":3,"bytes":3000,"waiting_ps":{"mean":10,"least":1,"most":20,"most_rank":2},
@@ -69,10 +62,8 @@ class TestFolder : public testing::Test {
     timeline.add_rank(names, first, 0);
     timeline.add_rank(names, second, 0);
     ASSERT_TRUE(write_timeline_raw(folder, timeline));
-    if (has_hdf5()) write_series();
+    if (has_hdf5()) write_series(samples);
   }
-
-  std::string folder;
 };
 
 }  // namespace weft::report
