@@ -45,6 +45,9 @@ mp::Task alltoall_bruck(Team team, Exchange args);
 mp::Task alltoall_bucket(Team team, Exchange args);
 mp::Task alltoall_pairwise(Team team, Alltoallv args);  // Blocks may be empty.
 mp::Task alltoall_linear(Team team, Alltoallv args);    // Blocks may be empty.
+// Blocks may be empty, unless all are said to be equal.
+mp::Task alltoall_grouped(Team team, Alltoallv args, bool equal);
+void keep_own(Station& s, const Alltoallv& args);  // The block from this rank to itself.
 
 // Blocks may be empty.
 mp::Task reduce_scatter_halving(Team team, ReduceScatter args);

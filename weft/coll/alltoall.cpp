@@ -89,12 +89,16 @@ mp::Task alltoall_in_place(Team team, Alltoallv args) {
   co_return s.error();
 }
 
+}  // namespace
+
 void keep_own(Station& s, const Alltoallv& args) {
   const Blocks::Block from = args.send_blocks[s.rank()];
   const Blocks::Block to = args.receive_blocks[s.rank()];
   s.copy(at(bytes(args.receive), to.offset), at(bytes(args.send), from.offset),
          std::min(from.size, to.size));
 }
+
+namespace {
 
 mp::Task pairwise(Team team, Alltoallv args) {
   Station s(team);

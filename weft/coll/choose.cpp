@@ -21,11 +21,12 @@ constexpr std::array<std::string_view, operation_count> operation_names = {
     "reduce_scatter", "reduce_scatter_block",
     "scan",           "exscan"};
 
-constexpr std::array<std::string_view, 16> algorithm_names = {"automatic",
+constexpr std::array<std::string_view, 17> algorithm_names = {"automatic",
                                                               "binomial",
                                                               "bruck",
                                                               "bucket",
                                                               "dissemination",
+                                                              "groups",
                                                               "linear",
                                                               "pairwise",
                                                               "pipeline",
@@ -76,8 +77,10 @@ constexpr std::array all_algorithms = {
     AlgorithmEntry{alltoall, A::pairwise, "one partner after the other"},
     AlgorithmEntry{alltoall, A::linear, "a few partners at a time"},
     AlgorithmEntry{alltoall, A::bucket, "one dimension of a torus after the other"},
+    AlgorithmEntry{alltoall, A::groups, "to one of each group, who hands out"},
     AlgorithmEntry{alltoallv, A::pairwise, "one partner after the other"},
     AlgorithmEntry{alltoallv, A::linear, "a few partners at a time"},
+    AlgorithmEntry{alltoallv, A::groups, "to one of each group, who hands out"},
     AlgorithmEntry{reduce_scatter, A::recursive_halving, "halves exchanged, log2 p rounds"},
     AlgorithmEntry{reduce_scatter, A::pairwise, "one partner after the other"},
     AlgorithmEntry{reduce_scatter, A::ring, "round a ring"},
@@ -148,11 +151,13 @@ constexpr std::array rules = {
     Rule{allgatherv, any_ranks, 32768, A::bruck},
     Rule{allgatherv, any_ranks, any_bytes, A::ring},
 
+    Rule{alltoall, any_ranks, 131072, A::groups},  // Relays would pass on each block by itself.
     Rule{alltoall, 8, 256, A::linear},
     Rule{alltoall, any_ranks, 256, A::bruck},  // Each block travels log2 p / 2 times.
     Rule{alltoall, any_ranks, 32768, A::linear},
     Rule{alltoall, any_ranks, any_bytes, A::pairwise},  // One partner at a time fills a link.
     // What a rank sends is known to it alone, so the size cannot choose.
+    Rule{alltoallv, any_ranks, any_bytes, A::groups},
     Rule{alltoallv, any_ranks, any_bytes, A::linear},
 
     Rule{reduce_scatter, any_ranks, 524288, A::recursive_halving},
@@ -175,6 +180,8 @@ bool able(const Case& given, Algorithm algorithm) {
   switch (algorithm) {
     case A::bucket:
       return given.grid && in_any_order && enough;
+    case A::groups:
+      return given.groups;
     case A::ring:
       return in_any_order && enough;
     case A::rabenseifner:
@@ -257,7 +264,9 @@ Algorithm choose(const Case& given, const Choices* choices) {
     const Algorithm wish = choices->forced(given.operation);
     if (wish != Algorithm::automatic && able(given, wish)) return wish;
   }
+  const bool keeps = choices != nullptr && choices->keeps_to_groups();
   for (const Rule& rule : rules) {
+    if (rule.algorithm == A::groups && !keeps) continue;
     if (rule.operation == given.operation && given.ranks <= rule.ranks_max &&
         given.bytes <= rule.bytes_max && able(given, rule.algorithm)) {
       return rule.algorithm;

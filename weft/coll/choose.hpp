@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which algorithm does a collective operation: a table of rules by ranks and bytes, or what the
 // user forces. An algorithm that cannot do the case at hand (an operator that does not commute, no
-// grid known) gives way to the rules, whose last line for each operation can do everything.
+// grid or groups known) gives way to the rules, whose last line for each operation can do
+// everything.
 #pragma once
 
 #include <array>
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include <weft/base/groups.hpp>
 #include <weft/base/result.hpp>
 #include <weft/coll/team.hpp>
 
@@ -43,6 +45,7 @@ enum class Algorithm : std::uint8_t {
   bruck,
   bucket,
   dissemination,
+  groups,
   linear,
   pairwise,
   pipeline,
@@ -66,6 +69,7 @@ struct Case {
   std::int64_t elements = 0;  // Of reductions.
   bool commutative = true;
   bool grid = false;
+  bool groups = false;
 };
 
 // What the user forces, and what is known of the machine; the same for all ranks.
@@ -84,10 +88,20 @@ class Choices {
   // How all ranks of the job stand in the machine; without extents: unknown, or in no grid.
   const Grid& machine() const { return machine_; }
   void set_machine(Grid grid) { machine_ = std::move(grid); }
+  // Which ranks of the job are near to each other; null: unknown. `kept`: ranks better talk to
+  // these, and to one of each other group (conn), so that operations keep to them unasked.
+  const Groups* groups() const { return groups_; }
+  bool keeps_to_groups() const { return kept_; }
+  void set_groups(const Groups& groups, bool kept) {
+    groups_ = &groups;
+    kept_ = kept;
+  }
 
  private:
   std::array<Algorithm, operation_count> forced_ = {};
   Grid machine_;
+  const Groups* groups_ = nullptr;
+  bool kept_ = false;
 };
 
 // Never automatic, and able to do the case. `choices` may be null.

@@ -61,9 +61,36 @@ TEST(Choose, EveryCaseHasAnAlgorithmOfItsOperation) {
   }
 }
 
+// Groups are kept to only where that pays, or where the user says so.
+TEST(Choose, KeepsToGroupsWhereConnectionsAreFew) {
+  Case given;
+  given.operation = Operation::alltoallv;
+  given.ranks = 64;
+  given.groups = true;
+  EXPECT_EQ(choose(given, nullptr), Algorithm::linear);
+  const std::uint32_t each[] = {0, 0, 1, 1};
+  const Groups groups(each);
+  Choices choices;
+  choices.set_groups(groups, false);
+  EXPECT_EQ(choose(given, &choices), Algorithm::linear);
+  choices.set_groups(groups, true);
+  EXPECT_EQ(choose(given, &choices), Algorithm::groups);
+  given.operation = Operation::alltoall;
+  given.bytes = 1000;
+  EXPECT_EQ(choose(given, &choices), Algorithm::groups);
+  given.bytes = 1'000'000;
+  EXPECT_EQ(choose(given, &choices), Algorithm::pairwise);
+  given.groups = false;
+  given.bytes = 100;
+  EXPECT_EQ(choose(given, &choices), Algorithm::bruck);
+  ASSERT_TRUE(choices.force("alltoall=groups"));
+  EXPECT_EQ(choose(given, &choices), Algorithm::bruck);
+}
+
 TEST(Choose, ListsAllForHelp) {
   const std::string text = list_algorithms();
-  EXPECT_NE(text.find("alltoall: bruck pairwise linear bucket\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("alltoall: bruck pairwise linear bucket groups\n"), std::string::npos)
+      << text;
 }
 
 }  // namespace

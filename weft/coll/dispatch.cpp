@@ -31,6 +31,7 @@ Case case_of(const Team& team, Operation operation, std::size_t size) {
   given.ranks = team.members.size();
   given.bytes = size;
   given.grid = team.grid != nullptr;
+  given.groups = team.groups != nullptr;
   return given;
 }
 
@@ -222,6 +223,8 @@ mp::Task alltoall(const Team& team, const Exchange& args) {
       return alltoall_bruck(team, args);
     case Algorithm::bucket:
       return alltoall_bucket(team, args);
+    case Algorithm::groups:
+      return alltoall_grouped(team, made, true);
     case Algorithm::linear:
       return alltoall_linear(team, made);
     default:
@@ -230,10 +233,14 @@ mp::Task alltoall(const Team& team, const Exchange& args) {
 }
 
 mp::Task alltoallv(const Team& team, const Alltoallv& args) {
-  if (chosen(team, Operation::alltoallv, 0) == Algorithm::pairwise) {
-    return alltoall_pairwise(team, args);
+  switch (chosen(team, Operation::alltoallv, 0)) {
+    case Algorithm::groups:
+      return alltoall_grouped(team, args, false);
+    case Algorithm::pairwise:
+      return alltoall_pairwise(team, args);
+    default:
+      return alltoall_linear(team, args);
   }
-  return alltoall_linear(team, args);
 }
 
 namespace {

@@ -38,11 +38,15 @@ mp::Request* Station::receive(const Peer& from, std::byte* data, std::size_t siz
   return team_.m.receive(receiving);
 }
 
-void Station::settle(mp::Request* request) {
+void Station::settle(mp::Request* request, std::size_t* arrived) {
   if (request->failed) note(peer_lost);
   if (request->kind == mp::Request::Kind::receive && !request->failed) {
     if (request->arrival.truncated) note(truncated);
-    if (request->arrival.size < request->size) note(incomplete);
+    if (arrived != nullptr) {
+      *arrived = request->arrival.size;
+    } else if (request->arrival.size < request->size) {
+      note(incomplete);
+    }
   }
   team_.m.release(request);
 }

@@ -75,16 +75,22 @@ class Station {
   // co_await finish(request): waits, lets go of it, remembers an error.
   class Finish {
    public:
-    Finish(Station& station, mp::Request* request) : station_(station), request_(request) {}
+    Finish(Station& station, mp::Request* request, std::size_t* arrived)
+        : station_(station), request_(request), arrived_(arrived) {}
     bool await_ready() const { return request_->done; }
     void await_suspend(std::coroutine_handle<> waiter) const { request_->waiter = waiter; }
-    void await_resume() const { station_.settle(request_); }
+    void await_resume() const { station_.settle(request_, arrived_); }
 
    private:
     Station& station_;
     mp::Request* request_;
+    std::size_t* arrived_;
   };
-  Finish finish(mp::Request* request) { return {*this, request}; }
+  Finish finish(mp::Request* request) { return {*this, request, nullptr}; }
+  // What arrives may be shorter than what was asked for.
+  Finish finish_short(mp::Request* request, std::size_t& arrived) {
+    return {*this, request, &arrived};
+  }
 
   // Of a part of the operation.
   void note(int error) {
@@ -106,7 +112,7 @@ class Station {
   void reduce(const Reducer& reducer, const std::byte* in, std::byte* inout, std::int64_t count);
 
  private:
-  void settle(mp::Request* request);
+  void settle(mp::Request* request, std::size_t* arrived);
 
   Team team_;
   bool carries_;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <weft/base/groups.hpp>
 #include <weft/mp/members.hpp>
 #include <weft/mp/messenger.hpp>
 
@@ -37,6 +38,7 @@ struct Team {
   const Grid* grid = nullptr;        // Where known.
   bool internal = false;             // The library's own data: it travels always.
   const Choices* choices = nullptr;  // Null: by size alone.
+  const Groups* groups = nullptr;    // Who is near to whom; where known, and of use.
 };
 
 // Two groups that talk across. `context` is for messages between them.

@@ -53,6 +53,15 @@ inline Grid grid_of(int ranks) {
   return grid;
 }
 
+// Groups of different sizes, not in the order of ranks; some trials have one alone.
+inline Groups groups_of(int ranks, std::uint64_t seed) {
+  std::vector<std::uint32_t> each;
+  const std::uint64_t count = 1 + mix(seed + 17) % 5;
+  for (int i = 0; i < ranks; ++i)
+    each.push_back(static_cast<std::uint32_t>(mix(seed + static_cast<std::uint64_t>(i)) % count));
+  return Groups(each);
+}
+
 // Sums over all ranks, and what each sent.
 struct Sent {
   std::uint64_t messages = 0, bytes = 0;
@@ -69,14 +78,16 @@ inline Sent run_trial(const Trial& trial, const std::function<void(const Team&)>
   Choices choices;
   choices.force(trial.operation, trial.algorithm);
   const Grid grid = grid_of(trial.ranks);
+  const Groups groups = groups_of(trial.ranks, trial.seed);
   Sent sent;
   sent.by_rank.resize(static_cast<std::size_t>(trial.ranks));
   const Status status =
       run_local(static_cast<std::uint32_t>(trial.ranks), network, [&](Fabric& fabric) {
         mp::Messenger messenger(fabric, options);
         const mp::Members members = mp::Members::all(fabric.ranks());
-        Team team{messenger, 6,       static_cast<int>(fabric.self().index), members, 5, &grid,
-                  false,     &choices};
+        Team team{messenger, 6,        static_cast<int>(fabric.self().index),
+                  members,   5,        &grid,
+                  false,     &choices, &groups};
         body(team);
         const std::uint64_t messages = messenger.use().eager + messenger.use().rendezvous;
         sent.messages += messages;

@@ -38,8 +38,8 @@ TEST(Layout, IsMutual) {
 TEST(Layout, ReachesEveryGroup) {
   const Layout layout({0, 0, 0, 1, 1, 2, 0, 1, 1, 1, 2, 3});
   for (std::uint32_t a = 0; a < layout.ranks(); ++a) {
-    for (std::uint32_t g = 0; g < layout.groups(); ++g) {
-      const bool alone = layout.group(RankId(a)) == g && layout.members(g).size() == 1;
+    for (std::uint32_t g = 0; g < layout.groups().count(); ++g) {
+      const bool alone = layout.group(RankId(a)) == g && layout.groups().members(g).size() == 1;
       EXPECT_EQ(layout.neighbours_in(RankId(a), g).empty(), alone);
     }
   }
@@ -52,7 +52,7 @@ TEST(Layout, CutsGroupsThatAreTooLarge) {
   EXPECT_EQ(cut->ranks(), 64u);
   EXPECT_FALSE(Layout::fit(even(1, 64), 13));
   EXPECT_TRUE(Layout::fit(even(1, 64), 14));
-  EXPECT_EQ(Layout::fit(even(4, 4), 6)->groups(), 4u);
+  EXPECT_EQ(Layout::fit(even(4, 4), 6)->groups().count(), 4u);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace weft::conn {
 
 RankId Managed::leader(std::uint32_t group) const {
-  for (const std::uint32_t rank : layout_.members(group)) {
+  for (const std::uint32_t rank : layout_.groups().members(group)) {
     if (!is_gone(RankId(rank))) return RankId(rank);
   }
   return self_;
@@ -40,7 +40,7 @@ void Managed::report() {
 void Managed::on_done(Wish wish, RankId from) {
   if (wish == Wish::rank_done) {
     done_ranks_.insert(from.index);
-    const auto members = layout_.members(layout_.group(self_));
+    const auto members = layout_.groups().members(layout_.group(self_));
     const bool all = std::all_of(members.begin(), members.end(), [&](std::uint32_t rank) {
       return done_ranks_.contains(rank) || is_gone(RankId(rank));
     });
@@ -52,8 +52,8 @@ void Managed::on_done(Wish wish, RankId from) {
     from = self_;
   }
   done_groups_.insert(layout_.group(from));
-  for (std::uint32_t g = 0; g < layout_.groups(); ++g) {
-    const auto members = layout_.members(g);
+  for (std::uint32_t g = 0; g < layout_.groups().count(); ++g) {
+    const auto members = layout_.groups().members(g);
     const bool empty = std::all_of(members.begin(), members.end(),
                                    [&](std::uint32_t rank) { return is_gone(RankId(rank)); });
     if (!empty && !done_groups_.contains(g)) return;

@@ -137,15 +137,15 @@ Result<std::vector<std::uint32_t>> groups_of_hosts(const std::string& text, cons
 }
 
 std::vector<std::uint32_t> groups_of_switches(const std::vector<std::uint32_t>& switch_of_rank) {
-  const Layout layout(switch_of_rank);
+  const Groups switches(switch_of_rank);
   std::uint64_t root = 1;
-  while (root * root < layout.ranks()) ++root;
-  std::vector<std::uint32_t> groups(layout.ranks());
-  const bool are_small = std::uint64_t{layout.ranks()} * 2 <= root * layout.groups();
+  while (root * root < switches.total()) ++root;
+  std::vector<std::uint32_t> groups(switches.total());
+  const bool are_small = std::uint64_t{switches.total()} * 2 <= root * switches.count();
   std::uint32_t current = 0;
   std::size_t size = 0;
-  for (std::uint32_t g = 0; g < layout.groups(); ++g) {
-    const auto members = layout.members(g);
+  for (std::uint32_t g = 0; g < switches.count(); ++g) {
+    const auto members = switches.members(g);
     if (size > 0 && (!are_small || size + members.size() > root)) {
       ++current;
       size = 0;

@@ -40,9 +40,9 @@ TEST(Request, KeepsToALimitOfAll) {
 TEST(Groups, AreSwitchesUnlessTheseAreSmall) {
   std::vector<std::uint32_t> switches;
   for (std::uint32_t r = 0; r < 64; ++r) switches.push_back(r / 16);
-  EXPECT_EQ(Layout(groups_of_switches(switches)).groups(), 4u);
+  EXPECT_EQ(Layout(groups_of_switches(switches)).groups().count(), 4u);
   for (std::uint32_t r = 0; r < 64; ++r) switches[r] = r;
-  EXPECT_EQ(Layout(groups_of_switches(switches)).groups(), 8u);
+  EXPECT_EQ(Layout(groups_of_switches(switches)).groups().count(), 8u);
   EXPECT_EQ(Layout(groups_of_switches(switches)).neighbours_most(), 14u);
 }
 

@@ -2,6 +2,7 @@
 #include "coll_call.hpp"
 
 #include <utility>
+#include <vector>
 
 #include <weft/coll/choose.hpp>
 #include <weft/mpi/topology.hpp>
@@ -33,6 +34,23 @@ const coll::Grid* grid_of(const Process& process, const Communicator& comm) {
   return known && comm.local == process.world.local ? &choices->machine() : nullptr;
 }
 
+// Which members are near to each other, where collectives may make use of it.
+const Groups* groups_of(const Process& process, Communicator& comm) {
+  const coll::Choices* choices = process.choices;
+  if (!choices || !choices->groups()) return nullptr;
+  if (!choices->keeps_to_groups() && !choices->forces(coll::Algorithm::groups)) return nullptr;
+  const Groups* groups = choices->groups();
+  if (comm.local != process.world.local) {
+    if (!comm.groups) {
+      std::vector<std::uint32_t> each;
+      for (int i = 0; i < comm.size(); ++i) each.push_back(groups->group(comm.local[i].index));
+      comm.groups = std::make_unique<const Groups>(each);
+    }
+    groups = comm.groups.get();
+  }
+  return groups->count() > 1 && groups->count() < groups->total() ? groups : nullptr;
+}
+
 // Runs to the end; meanwhile a report of a deadlock can say what this rank waits for.
 int run_shown(Process& process, Collective& operation) {
   Request shown;
@@ -59,7 +77,8 @@ coll::Team Collective::team() const {
           tag,
           comm.inter ? nullptr : grid_of(process, comm),
           false,
-          process.choices};
+          process.choices,
+          comm.inter ? nullptr : groups_of(process, comm)};
 }
 
 coll::Bridge Collective::bridge() const {

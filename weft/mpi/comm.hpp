@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include <weft/base/groups.hpp>
 #include <weft/mp/members.hpp>
 #include <weft/mp/messenger.hpp>
 #include <weft/mpi/include/mpi.h>
@@ -41,6 +42,7 @@ struct Communicator {
   std::string name;
   InfoTable info;
   std::shared_ptr<const Topology> topology;  // Shared with duplicates.
+  std::unique_ptr<const Groups> groups;      // Of members near each other; made when of use.
 
   int size() const { return local.size(); }
   // Whom ranks in point-to-point calls (and roots on the other side) name.

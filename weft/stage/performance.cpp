@@ -112,6 +112,10 @@ Status Performance::set_up(const ProgramCall& call) {
       return Error::call("--coll: " + forced.error().message());
   }
   collectives_.set_machine(machine_grid(scene_));
+  if (scene_.layout != nullptr) {
+    collectives_.set_groups(scene_.layout->groups(),
+                            scene_.connections.mode == conn::Mode::managed);
+  }
   WorldSetup setup;
   setup.topology = scene_.topology.get();
   setup.policy = scene_.policy.get();
