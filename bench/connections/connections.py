@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What few connections cost: programs on a simulated fat tree of 16 hosts per switch, with every mode of connections.
 
-Usage: connections.py WEFT [--ranks N[,N...]] [--patterns NAME[,NAME...]] [--json FILE]
+Usage: connections.py WEFT [--ranks N[,N...]] [--patterns NAME[,NAME...]] [--modes MODE...] [--json FILE]
 
 Modes are full, on-demand, and managed with 0, 2, 4, 8 and 16 shortcuts, 8 of random replacement, and 8 that give way
 at once (patience=1). Patterns are is (the integer sort of
@@ -63,6 +63,7 @@ def main():
     parser.add_argument("weft")
     parser.add_argument("--ranks", default="128")
     parser.add_argument("--patterns", default="is,alltoall,halo,random")
+    parser.add_argument("--modes", nargs="+", default=MODES, help="of --connections; the first is what others are held against")
     parser.add_argument("--json")
     given = parser.parse_args()
     rows = []
@@ -70,9 +71,9 @@ def main():
         folder = pathlib.Path(scratch)
         compile_programs(given.weft, folder)
         for ranks in (int(n) for n in given.ranks.split(",")):
-            idle = {mode: run(given.weft, folder, ranks, "idle", mode)["time_us"] for mode in MODES}
+            idle = {mode: run(given.weft, folder, ranks, "idle", mode)["time_us"] for mode in given.modes}
             for pattern in given.patterns.split(","):
-                part = [run(given.weft, folder, ranks, pattern, mode) for mode in MODES]
+                part = [run(given.weft, folder, ranks, pattern, mode) for mode in given.modes]
                 for row in part:
                     row["work_us"] = row["time_us"] - idle[row["mode"]]
                 for row in part:

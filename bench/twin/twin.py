@@ -123,7 +123,7 @@ def number(argv):
 def words_of(model, program, name, size):
     """With as many rounds as take a second or so."""
     once = model.predict([program, name, str(size), "2"])
-    return [program, name, str(size), str(max(4, min(200, int(1 / once))))]
+    return [program, name, str(size), str(max(4, min(2000, int(1 / once))))]
 
 
 def compare(arguments, rails, program, folder):

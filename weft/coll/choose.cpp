@@ -152,7 +152,7 @@ constexpr std::array rules = {
     Rule{allgatherv, any_ranks, any_bytes, A::ring},
 
     Rule{alltoall, any_ranks, 131072, A::groups},  // Relays would pass on each block by itself.
-    Rule{alltoall, 8, 256, A::linear},
+    Rule{alltoall, 8, any_bytes, A::linear},   // Few hold each other up; in turn they would wait.
     Rule{alltoall, any_ranks, 256, A::bruck},  // Each block travels log2 p / 2 times.
     Rule{alltoall, any_ranks, 32768, A::linear},
     Rule{alltoall, any_ranks, any_bytes, A::pairwise},  // One partner at a time fills a link.

@@ -70,7 +70,8 @@ Trunk::Choice Trunk::choose(RankId id, Peer& peer, const Message& message) const
   const std::size_t most =
       wish > 0 ? std::min(peer.rails.size(), static_cast<std::size_t>(wish)) : peer.rails.size();
   // Frames are short, and follow each other before it is heard what of the last ones is through:
-  // each is cut for rails that are equally busy.
+  // each is cut for rails that are equally busy, by what these say of themselves beside each other.
+  const double scale = message.load.frames ? share_of_nominal(id, peer) : 1;
   const auto before_on = [&](std::size_t i) {
     if (!message.load.frames) return static_cast<double>(peer.rails[i].queued);
     return i < message.given.size() ? static_cast<double>(message.given[i]) : 0.0;
@@ -82,7 +83,8 @@ Trunk::Choice Trunk::choose(RankId id, Peer& peer, const Message& message) const
     const RailId rail(static_cast<std::uint32_t>(i));
     const RailFacts facts = fabric_.rail(id, rail);
     if (!facts.up) continue;
-    const double full = message.load.frames ? facts.rate.in_byte_per_s() : rate(id, peer, i);
+    const double full =
+        message.load.frames ? facts.rate.in_byte_per_s() * scale : rate(id, peer, i);
     const double own = full * (message.worth.empty() ? 1.0 : std::max(message.worth[i], 1e-3));
     const double waiting = before_on(i);
     const double wait = waiting / own + facts.latency.in_seconds();

@@ -103,7 +103,8 @@ class Trunk {
   struct Peer {
     std::deque<Message*> line;  // Have something to give to rails.
     std::vector<Rail> rails;
-    std::uint32_t asked = 0;
+    std::uint32_t frames = 0;  // Messages that went as such since one measured,
+    Time measured;             // then.
   };
   struct Choice {
     RailId rail;
@@ -118,6 +119,7 @@ class Trunk {
   void balance(RankId id, Peer& peer, const Message& message);
   void take_off(Peer& peer, std::uint64_t cookie);
   double rate(RankId id, const Peer& peer, std::size_t rail) const;
+  double share_of_nominal(RankId id, const Peer& peer) const;
   Part* find(std::uint64_t cookie);
   void free(std::uint64_t cookie);
   Peer& peer_of(RankId id);

@@ -15,10 +15,14 @@ constexpr double memory = 0.875;  // Of the part before, in a meter.
 constexpr Duration late_weight = Duration::ms(5);
 // A rail that is so much later or earlier than the mean of a short message shall get less or more.
 constexpr double uneven = 1.1, step = 0.95;
+// Of what all rails were believed to carry together, when a short message took longer.
+constexpr double disbelief = 0.5;
 // Beyond this rails are not what they say of themselves.
 constexpr double uneven_much = 3;
-// Of messages that could go as frames: one goes otherwise, and measures.
-constexpr std::uint32_t measure_every = 16;
+// Of messages that could go as frames: one goes otherwise, and measures, after so many and so long.
+// It takes a round trip more.
+constexpr std::uint32_t measure_after = 16;
+constexpr Duration measure_every = Duration::ms(50);
 
 }  // namespace
 
@@ -53,6 +57,19 @@ double Trunk::rate(RankId id, const Peer& peer, std::size_t index) const {
   return rate;
 }
 
+// What rails deliver of what they say, all together. Cards may say far more than the wires behind
+// them carry; then every difference of latency would seem to be worth many bytes.
+double Trunk::share_of_nominal(RankId id, const Peer& peer) const {
+  double all = 0, said = 0;
+  for (std::size_t i = 0; i < peer.rails.size(); ++i) {
+    const RailFacts facts = fabric_.rail(id, RailId(static_cast<std::uint32_t>(i)));
+    if (!facts.up) continue;
+    all += rate(id, peer, i);
+    said += std::max(facts.rate.in_byte_per_s(), 1.0);
+  }
+  return said > 0 ? all / said : 1;
+}
+
 bool Trunk::alike(RankId id) {
   Peer& peer = peer_of(id);
   if (peer.rails.size() < 2) return fabric_.rail(id, RailId(0)).frames;
@@ -65,13 +82,19 @@ bool Trunk::alike(RankId id) {
     least = least > 0 ? std::min(least, share) : share;
     most = std::max(most, share);
   }
-  return most < uneven_much * least && ++peer.asked % measure_every != 0;
+  if (most >= uneven_much * least) return false;
+  const Time now = fabric_.now();
+  if (++peer.frames <= measure_after || now - peer.measured < measure_every) return true;
+  peer.frames = 0;
+  peer.measured = now;
+  return false;
 }
 
 // Of a short message, one part on each rail, times say little of rates: much of them is waking up,
 // the same for all, and a rail that got more would seem to carry more. But who came last had too
-// much to do, and who came first, or had nothing, too little. So much for shares; what all rails
-// carry together is measured by longer messages.
+// much to do, and who came first, or had nothing, too little. So much for shares. All rails
+// together carry at least what they just did, and not much more if they are slow; how much exactly
+// is measured by longer messages.
 void Trunk::balance(RankId id, Peer& peer, const Message& message) {
   if (message.crowded || message.laps.empty() || peer.rails.size() < 2) return;
   double mean = 0;
@@ -95,6 +118,8 @@ void Trunk::balance(RankId id, Peer& peer, const Message& message) {
     sum += now;
     new_sum += rates[i];
   }
+  const double did = static_cast<double>(message.load.data.size) / std::max(mean, 1e-9);
+  sum = std::max(did, sum * disbelief);
   for (std::size_t i = 0; i < rates.size(); ++i) {
     if (rates[i] > 0) peer.rails[i].meter.set(rates[i] * sum / new_sum);
   }

@@ -48,6 +48,7 @@ class Rails final : public Fabric {
     std::deque<Part> queue;
     std::uint64_t carried = 0;
     bool fresh = true;  // Nothing of the first part has left.
+    Duration latency = Duration::us(20);
   };
   explicit Rails(std::vector<double> rates) {
     for (const double rate : rates) rails_.emplace_back().rate = rate;
@@ -96,7 +97,8 @@ class Rails final : public Fabric {
   std::uint32_t ranks() const override { return 2; }
   int rails(RankId) const override { return static_cast<int>(rails_.size()); }
   RailFacts rail(RankId, RailId rail) const override {
-    return {Rate::gbit_per_s(10), Duration::us(20), rails_[rail.index].up};
+    const Rail& one = rails_[rail.index];
+    return {Rate::gbit_per_s(10), one.latency, one.up};
   }
   void weigh(RankId, const std::byte*, std::span<double> rates) const override {
     for (std::size_t i = 0; i < rates.size() && i < far.size(); ++i) rates[i] *= far[i];
@@ -342,6 +344,42 @@ TEST(Trunk, FramesGoOnceOverAllRails) {
   EXPECT_TRUE(bench.open.empty());
   EXPECT_EQ(bench.rails[0].carried + bench.rails[1].carried, 20u * (64 << 10));
   EXPECT_GT(bench.rails[1].carried, 0u);
+}
+
+// Cards say 10 Gbit/s where wires carry a fortieth: a few microseconds of latency are worth little
+// then, also if no longer message has shown what rails carry.
+TEST(Trunk, ShortMessagesLearnThatWiresAreSlow) {
+  Bench bench({31e6, 31e6, 31e6, 31e6});
+  bench.rails[0].latency = Duration::us(60);
+  bench.stream(64 << 10, 20, 1);
+  EXPECT_GT(bench.share(64 << 10, 20, 1, 124e6), 0.9);
+  std::vector<std::uint64_t> before;
+  for (std::size_t i = 0; i < 4; ++i) before.push_back(bench.rails[i].carried);
+  bench.begin(64 << 10, true);
+  while (bench.trunk.busy()) bench.step(Duration::us(20));
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(bench.rails[i].carried - before[i], 16u << 10);
+}
+
+// They measure nothing, so now and then something else goes: not so often that it would cost, and
+// soon enough to notice a rail that has changed.
+TEST(Trunk, FramesGiveWayToMeasuringNowAndThen) {
+  Bench bench({100e6, 100e6});
+  EXPECT_FALSE(bench.trunk.alike(RankId(1))) << "nothing is known yet";
+  bench.stream(1 << 20, 20, 4);
+  int measuring = 0;
+  for (int i = 0; i < 1000; ++i) {  // A second.
+    measuring += bench.trunk.alike(RankId(1)) ? 0 : 1;
+    bench.step(Duration::ms(1));
+  }
+  EXPECT_GE(measuring, 15);
+  EXPECT_LE(measuring, 25);
+  measuring = 0;
+  for (int i = 0; i < 100; ++i) {  // Few of them: not every one.
+    measuring += bench.trunk.alike(RankId(1)) ? 0 : 1;
+    bench.step(Duration::ms(100));
+  }
+  EXPECT_GE(measuring, 4);
+  EXPECT_LE(measuring, 7);
 }
 
 }  // namespace

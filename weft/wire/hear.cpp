@@ -36,7 +36,8 @@ void Wire::look(int timeout_ms) {
   epoll_event events[64];
   const int count = ::epoll_wait(epoll_.get(), events, 64, timeout_ms);
   last_look_ = ticks();
-  for (int i = 0; i < count; ++i) hear(events[i].data.u64);
+  for (int i = 0; i < count; ++i)
+    hear(events[i].data.u64, (events[i].events & ~std::uint32_t{EPOLLOUT}) != 0);
   if (ofi_ != nullptr && ofi_->poll()) watch_cards();
   const bool awaited =
       std::any_of(links_.begin(), links_.end(), [](Link* link) { return link->outstanding(); });
@@ -55,7 +56,7 @@ void Wire::tend(Time at) {
   }
 }
 
-void Wire::hear(std::uint64_t word) {
+void Wire::hear(std::uint64_t word, bool readable) {
   const Watched what = Watched::unpack(word);
   switch (what.kind) {
     case Watched::Kind::bell: {
@@ -74,7 +75,7 @@ void Wire::hear(std::uint64_t word) {
       hear_caller(what.index);
       break;
     case Watched::Kind::link:
-      peers_[what.index].link->stir(RailId(what.rail), now());
+      peers_[what.index].link->stir(RailId(what.rail), readable, now());
       break;
     case Watched::Kind::card:
       break;  // They are asked at every look.

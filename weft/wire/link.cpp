@@ -311,10 +311,12 @@ void Link::push(std::uint32_t index, Outgoing&& outgoing) {
   pump(index);
 }
 
+// Whoever fills the socket must say whether it shall tell of more room: a watch that stays would
+// tell of it all the time.
 void Link::pump(std::uint32_t index) {
   Rail& rail = rails_[index];
-  // A broken connection is noticed when it is read.
-  static_cast<void>(rail.stream->pump_out());
+  // Whatever the peer said before it broke is still to be read.
+  if (!rail.stream->pump_out()) readable_ |= std::uint64_t{1} << index;
   const bool wants_out = rail.stream->has_unsent();
   if (wants_out == rail.watched_out) return;
   rail.watched_out = wants_out;

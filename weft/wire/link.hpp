@@ -79,7 +79,7 @@ class Link : private LaneHost {
   }
 
   // A socket of this rail has something; what it had is then asked for by next().
-  void stir(RailId rail, Time now);
+  void stir(RailId rail, bool readable, Time now);
   // The next frame or notice of a write; false: none for now.
   bool next(Completion& out);
   bool readable() const { return readable_ != 0; }

@@ -22,15 +22,13 @@ Duration dial_limit(int failures) {
 
 }  // namespace
 
-void Link::stir(RailId id, Time now) {
+void Link::stir(RailId id, bool readable, Time now) {
   if (id.index >= rails_.size()) return;
   Rail& rail = rails_[id.index];
   if (rail.dial != nullptr) end_dial(id.index, now);
   if (rail.stream == nullptr) return;
-  readable_ |= std::uint64_t{1} << id.index;
-  if (rail.stream->has_unsent()) {
-    pump(id.index);
-  }
+  if (readable) readable_ |= std::uint64_t{1} << id.index;
+  if (rail.stream->has_unsent() || rail.watched_out) pump(id.index);
 }
 
 bool Link::take_early(Completion& out) {
@@ -149,10 +147,7 @@ bool Link::deliver(Incoming& in, std::uint32_t index, Completion& out) {
 void Link::tend_stream(std::uint32_t index, Time now) {
   Rail& rail = rails_[index];
   if (rail.stream->has_unsent()) make_room(rail, now);
-  if (!rail.stream->pump_out()) {
-    // Whatever the peer said before is still to be read.
-    readable_ |= std::uint64_t{1} << index;
-  }
+  if (rail.stream->has_unsent() || rail.watched_out) pump(index);
   rail.stream->settle(done_, now);
   if (!rail.stream->has_unacknowledged()) {
     // Once both have said so: who closed before would throw away the other's last words.

@@ -184,6 +184,10 @@ void acknowledge(const Descriptor& socket) {
   set(socket.get(), IPPROTO_TCP, TCP_QUICKACK, 1);
 }
 
+void wake_from(const Descriptor& socket, std::size_t bytes) {
+  set(socket.get(), SOL_SOCKET, SO_RCVLOWAT, static_cast<int>(bytes));
+}
+
 void hold_at_most(const Descriptor& socket, std::size_t unsent) {
   constexpr std::size_t most = std::numeric_limits<int>::max();
   set(socket.get(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, static_cast<int>(std::min(unsent, most)));

@@ -61,6 +61,8 @@ Health health_of(const Descriptor& socket);
 std::size_t unacknowledged(const Descriptor& socket);
 // Acknowledges what has come now, not with the next packet that goes the other way.
 void acknowledge(const Descriptor& socket);
+// Less than this does not count as something to read.
+void wake_from(const Descriptor& socket, std::size_t bytes);
 // The socket takes more as long as less than this lies there unsent.
 void hold_at_most(const Descriptor& socket, std::size_t unsent);
 // Drops what is under way; the peer, if it can be told, sees a reset.

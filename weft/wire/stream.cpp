@@ -205,6 +205,24 @@ Stream::Got Stream::read_head() {
 }
 
 Stream::Got Stream::next(Incoming& in, const Regions& regions) {
+  const Got got = read_record(in, regions);
+  if (got == Got::nothing) expect_rest();
+  return got;
+}
+
+// In the middle of a long record we need not be woken for each packet; at its end, and before the
+// next one, for anything.
+void Stream::expect_rest() {
+  constexpr std::size_t enough = std::size_t{16} << 10, few = std::size_t{4} << 10;
+  std::size_t rest = 0;
+  if (in_record_) rest = record_.size - got_ - buffered();
+  const std::size_t wish = rest < few ? 1 : std::min(rest, enough);
+  if (wish == awaited_) return;
+  awaited_ = wish;
+  wake_from(socket_, wish);
+}
+
+Stream::Got Stream::read_record(Incoming& in, const Regions& regions) {
   for (;;) {
     if (!in_record_) {
       if (const Got got = read_head(); got != Got::record) return got;

@@ -80,6 +80,8 @@ class Stream {
  private:
   enum class Filled : std::uint8_t { some, none, closed };
   bool begin_record();
+  Got read_record(Incoming& in, const Regions& regions);
+  void expect_rest();
   bool ends_write(Incoming& in);
   Filled fill();
   Filled receive(std::byte* to, std::size_t most, std::size_t& count);
@@ -106,7 +108,8 @@ class Stream {
   std::size_t begin_ = 0, end_ = 0;
   bool in_record_ = false;
   Record record_;
-  std::size_t got_ = 0;  // Of the record's data.
+  std::size_t got_ = 0;      // Of the record's data.
+  std::size_t awaited_ = 1;  // Bytes that wake us.
   struct {
     bool open = false, kept = true;
     Record record;          // What comes next in it.

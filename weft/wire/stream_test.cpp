@@ -89,6 +89,34 @@ TEST(Stream, AFrameGoesBetweenThePiecesOfAWrite) {
   EXPECT_EQ(pair.memory, pair.data);
 }
 
+int wakes_from(const Stream& stream) {
+  int bytes = 0;
+  socklen_t size = sizeof bytes;
+  EXPECT_EQ(::getsockopt(stream.socket().get(), SOL_SOCKET, SO_RCVLOWAT, &bytes, &size), 0);
+  return bytes;
+}
+
+// Nobody is woken for each packet of a long record, and everybody for its last one.
+TEST(Stream, IsWokenForPartsOfALongRecord) {
+  LargeWrite pair;
+  pair.near->set_room(pair.data.size());
+  pair.push_write(pair.data, pair.key, 5);
+  ASSERT_TRUE(pair.near->pump_out());  // Not all of it.
+  Incoming in;
+  ASSERT_EQ(pair.far->next(in, pair.regions), Stream::Got::nothing);
+  EXPECT_GT(wakes_from(*pair.far), 4000);
+  EXPECT_LT(wakes_from(*pair.far), 100'000);
+  ASSERT_EQ(pair.drain().size(), 1u);
+  EXPECT_EQ(wakes_from(*pair.far), 1);
+  // Never for more than is to come.
+  Record record;
+  record.size = 6000;
+  record.kind = RecordKind::frame;
+  pair.send_raw(record, length_of(record.kind));
+  ASSERT_EQ(pair.far->next(in, pair.regions), Stream::Got::nothing);
+  EXPECT_EQ(wakes_from(*pair.far), 6000);
+}
+
 TEST(Stream, WritesComeOneAfterTheOther) {
   Pair pair;
   pair.near->set_room(1000);

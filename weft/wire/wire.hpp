@@ -109,11 +109,12 @@ class Wire final : public Fabric, private LinkHost {
   Link& link_to(RankId peer);
   void tell_sent(RankId peer, std::uint64_t cookie);
   bool something_waits();
+  void note_pushes();
   bool poll_neighbours(Completion& out);
   bool poll_links(Completion& out);
   void look(int timeout_ms);
   void tend(Time now);
-  void hear(std::uint64_t what);
+  void hear(std::uint64_t what, bool readable);
   void hear_seat();
   void open_door(std::size_t rail);
   void hear_caller(std::size_t slot);
@@ -144,7 +145,8 @@ class Wire final : public Fabric, private LinkHost {
   std::deque<Completion> events_;
   std::uint64_t last_look_ = 0, look_every_ = 0;
   std::uint64_t ticks_per_ms_ = 0;
-  std::uint64_t pushed_until_ = 0;
+  std::uint64_t pushed_until_ = 0;  // We do not ask for long before we sleep.
+  std::uint64_t pushes_ = 0, last_count_ = 0;
   Time last_tend_;
   bool crowded_ = false;  // More processes than cores.
   bool leaving_ = false;

@@ -3,7 +3,10 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -13,6 +16,7 @@
 #include <dirent.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include <weft/base/rng.hpp>
@@ -207,6 +211,51 @@ TEST(WireWorkers, RailsCarryEveryByte) {
   run_job(3, two_rails(), [](Wire& wire) {
     talk(wire, measured(), 100, 1'000'000);
     EXPECT_EQ(wire.rails(RankId(wire.self().index == 0 ? 1 : 0)), 2);
+  });
+}
+
+// Sockets of this process that would tell of room for more, by what the kernel says of its epolls.
+int watched_for_room() {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fdinfo")) {
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      unsigned events = 0;
+      if (std::sscanf(line.c_str(), "tfd: %*d events: %x", &events) == 1)
+        count += (events & EPOLLOUT) != 0 ? 1 : 0;
+    }
+  }
+  return count;
+}
+
+// A socket with nothing to send has room all the time: whoever waits would never sleep.
+TEST(WireWorkers, NothingIsWatchedForRoomInTheEnd) {
+  run_job(2, two_rails(), [&](Wire& wire) {
+    const mp::Options options = measured();
+    mp::Messenger m(wire, options);
+    std::vector<std::byte> data(2'000'000);
+    for (int round = 0; round < 100; ++round) {
+      mp::Request* request = nullptr;
+      if (wire.self().index == 0) {
+        mp::Sending sending;
+        sending.to = RankId(1);
+        sending.data = data.data();
+        sending.size = data.size();
+        request = m.send(sending);
+      } else {
+        mp::Receiving receiving;
+        receiving.data = data.data();
+        receiving.size = data.size();
+        request = m.receive(receiving);
+      }
+      m.wait(request);
+      m.release(request);
+      // The other one only answers.
+      if (wire.self().index == 0) {
+        EXPECT_EQ(watched_for_room(), 0) << "message " << round;
+      }
+    }
+    while (!m.quiet()) m.progress();
   });
 }
 
