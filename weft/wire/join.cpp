@@ -77,7 +77,11 @@ std::string own_folder() {
 }  // namespace
 
 Wire::Wire(launch::Seat& seat)
-    : seat_(seat), self_(seat.self()), start_(real_now()), ticks_per_ms_(measure_ticks_per_ms()) {
+    : seat_(seat),
+      self_(seat.self()),
+      start_(real_now()),
+      ticks_per_ms_(measure_ticks_per_ms()),
+      core_(ticks_per_ms_) {
   link_setting_.self = self_;
   link_setting_.secret = seat.secret();
   link_setting_.lost_after = seat.settings().lost_after;

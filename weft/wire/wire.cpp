@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <sched.h>
-#include <sys/resource.h>
 
 #include <weft/base/check.hpp>
 #include <weft/base/copy.hpp>
@@ -233,22 +232,6 @@ bool Wire::something_waits() {
                                        [](const Link* link) { return link->readable(); });
 }
 
-// Others want the core as well, though they may not be of our job, or not seem to be of our host:
-// who is pushed aside again and again while it only asks should rather sleep. What it asks for may
-// be made by whom it holds up.
-void Wire::note_pushes() {
-  constexpr std::uint64_t often = 3, rest_ms = 10;  // Times in a millisecond; then for so long.
-  const std::uint64_t now = ticks();
-  if (now - last_count_ < ticks_per_ms_) return;
-  rusage use{};
-  if (::getrusage(RUSAGE_THREAD, &use) != 0) return;
-  const auto pushes = static_cast<std::uint64_t>(use.ru_nivcsw);
-  if ((pushes - pushes_) * ticks_per_ms_ >= often * (now - last_count_))
-    pushed_until_ = now + ticks_per_ms_ * rest_ms;
-  pushes_ = pushes;
-  last_count_ = now;
-}
-
 // Asks again and again for a moment, as an answer often comes soon; lets others run where processes
 // share cores; then sleeps.
 void Wire::wait(Time until) {
@@ -256,9 +239,9 @@ void Wire::wait(Time until) {
     if (crowded_) ::sched_yield();
     return;
   }
-  if (!crowded_) note_pushes();
   const std::uint64_t begin = ticks();
-  const std::uint64_t patience = crowded_ || begin < pushed_until_ ? 0 : ticks_per_ms_ / 10;
+  const bool hopes = !crowded_ && !core_.contested();
+  const std::uint64_t patience = hopes ? ticks_per_ms_ / 10 : 0;
   for (bool first = true;; first = false) {
     if (something_waits()) return;
     // Only rings for a while: that is where hurry helps.
@@ -271,9 +254,6 @@ void Wire::wait(Time until) {
     if (ticks() - last_look_ >= look_every_) look(0);
     if (until < Time::never() && now() >= until) return;
     if (crowded_) ::sched_yield();
-  }
-  if (patience > 0 && ticks() - begin > patience + ticks_per_ms_ / 10) {
-    pushed_until_ = ticks() + ticks_per_ms_ * 10;
   }
   sleep(until);
 }

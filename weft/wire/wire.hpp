@@ -14,6 +14,7 @@
 #include <weft/launch/seat.hpp>
 #include <weft/locality/places.hpp>
 #include <weft/wire/card.hpp>
+#include <weft/wire/core_watch.hpp>
 #include <weft/wire/link.hpp>
 #include <weft/wire/neighbour.hpp>
 #include <weft/xport/fabric.hpp>
@@ -109,7 +110,6 @@ class Wire final : public Fabric, private LinkHost {
   Link& link_to(RankId peer);
   void tell_sent(RankId peer, std::uint64_t cookie);
   bool something_waits();
-  void note_pushes();
   bool poll_neighbours(Completion& out);
   bool poll_links(Completion& out);
   void look(int timeout_ms);
@@ -145,8 +145,7 @@ class Wire final : public Fabric, private LinkHost {
   std::deque<Completion> events_;
   std::uint64_t last_look_ = 0, look_every_ = 0;
   std::uint64_t ticks_per_ms_ = 0;
-  std::uint64_t pushed_until_ = 0;  // We do not ask for long before we sleep.
-  std::uint64_t pushes_ = 0, last_count_ = 0;
+  CoreWatch core_;
   Time last_tend_;
   bool crowded_ = false;  // More processes than cores.
   bool leaving_ = false;
