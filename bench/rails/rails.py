@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several rails between two hosts of the test bed: what weft run gets of them, beside the MPI libraries that are installed.
 
-  rails.py WEFT [--netlab PATH] [--only CASE,...] [--peers openmpi,ucx,mpich] [--seconds S] [--json FILE]
+  rails.py WEFT [--netlab PATH] [--only CASE,...] [--peers openmpi,mptcp,ucx,mpich] [--seconds S] [--json FILE]
 
 Prints a table: percent of the summed rate of the wires (TCP carries 95.6 % at most), and for rails that slow down or break
 the rate that is left and the longest pause. Needs root, and the network test bed (../shared/testbed/netlab by default).
@@ -64,6 +64,9 @@ class Bed:
     def __exit__(self, *_):
         subprocess.run([self.netlab, "-l", "weft-rails", "down"], check=False)
 
+    def ask(self, host, *words):
+        return subprocess.run([self.netlab, "-l", "weft-rails", "exec", host, *words], check=True, capture_output=True, text=True).stdout
+
     def run(self, command, event, limit):
         argv = [self.netlab, "-l", "weft-rails", "exec", "a", "setsid", "-w", *command]
         with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -82,14 +85,24 @@ class Bed:
 
 
 class Maker:
-    def __init__(self, name, compiler, launch):
-        self.name, self.compiler, self.launch = name, compiler, launch
+    def __init__(self, name, compiler, launch, prepare=None):
+        self.name, self.compiler, self.launch, self.prepare = name, compiler, launch, prepare
 
     def build(self, program, folder):
         made = folder / f"{program}-{self.name}"
         if not made.exists():
             subprocess.run([*self.compiler, "-O2", "-w", str(HERE / f"{program}.c"), "-o", str(made)], check=True)
         return made
+
+
+def tell_mptcp(bed):
+    """Every host says which other addresses it has; whoever called it then calls these, too."""
+    for host in ("a", "b"):
+        bed.ask(host, "ip", "mptcp", "limits", "set", "subflows", "8", "add_addr_accepted", "8")
+        for line in bed.ask(host, "ip", "-o", "-4", "addr", "show", "scope", "global").splitlines():
+            _, device, _, address, *_ = line.split()
+            if device != "eth0":
+                bed.ask(host, "ip", "mptcp", "endpoint", "add", address.split("/")[0], "dev", device, "signal")
 
 
 def makers(arguments, folder):
@@ -110,6 +123,12 @@ def makers(arguments, folder):
     if shutil.which("mpicc.openmpi") and "openmpi" in wanted:
         yield Maker("openmpi", ["mpicc.openmpi"], lambda made, rails, words: [
             *openmpi, "--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", eth(rails), str(first), str(made), *words])
+    # The kernel's own trunking: one connection over the first card, which finds the others.
+    wrapper = sorted(pathlib.Path("/usr/lib").glob("*/mptcpize/libmptcpwrap.so.0"))
+    if shutil.which("mpicc.openmpi") and wrapper and "mptcp" in wanted:
+        yield Maker("mptcp", ["mpicc.openmpi"], lambda made, rails, words: [
+            *openmpi, "--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "eth0", "-x", f"LD_PRELOAD={wrapper[0]}", str(first),
+            str(made), *words], tell_mptcp)
     if shutil.which("mpicc.openmpi") and "ucx" in wanted:
         yield Maker("ucx", ["mpicc.openmpi"], lambda made, rails, words: [
             *openmpi, "--mca", "pml", "ucx", "--mca", "opal_common_ucx_tls", "any", "--mca", "opal_common_ucx_devices", "any",
@@ -124,6 +143,8 @@ def makers(arguments, folder):
 def measure(case, maker, arguments, folder):
     made = maker.build(case.program, folder)
     with Bed(arguments.netlab, case.lab(), folder) as bed:
+        if maker.prepare:
+            maker.prepare(bed)
         out, trouble = bed.run(maker.launch(made, len(case.rates), case.arguments), case.event, arguments.limit)
     result = {"case": case.name, "library": maker.name}
     if out is None:
@@ -151,7 +172,7 @@ def main():
     parser.add_argument("weft")
     parser.add_argument("--netlab", default=str(SHARED))
     parser.add_argument("--only", default="", help="cases whose names contain one of these")
-    parser.add_argument("--peers", default="openmpi,ucx,mpich")
+    parser.add_argument("--peers", default="openmpi,mptcp,ucx,mpich")
     parser.add_argument("--seconds", default="2")
     parser.add_argument("--limit", type=float, default=40)
     parser.add_argument("--json", default="")
