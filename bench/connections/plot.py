@@ -37,7 +37,7 @@ def main(rows_path, picture):
         panel.set_ylim(0, 1.1)
         panel.grid(color="#e2e2e2")
     panels[0][0].set_ylabel("time of the program, full = 1")
-    panels[0][-1].legend(frameon=False, fontsize=8)
+    panels[0][0].legend(frameon=False, fontsize=8)
     figure.tight_layout()
     figure.savefig(picture, metadata={"Date": None, "Creator": None})
 
