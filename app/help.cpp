@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,8 +20,6 @@
 
 namespace weft::app {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct HelpOptions {
   std::string topic;
