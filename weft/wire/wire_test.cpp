@@ -231,28 +231,32 @@ int watched_for_room() {
 // A socket with nothing to send has room all the time: whoever waits would never sleep.
 TEST(WireWorkers, NothingIsWatchedForRoomInTheEnd) {
   run_job(2, two_rails(), [&](Wire& wire) {
-    const mp::Options options = measured();
+    mp::Options options = measured();
+    options.eager_limit = Bytes{1 << 20};
+    options.credit = Bytes{4 << 20};
     mp::Messenger m(wire, options);
-    std::vector<std::byte> data(2'000'000);
-    for (int round = 0; round < 100; ++round) {
-      mp::Request* request = nullptr;
+    std::vector<std::byte> data(600'000);
+    for (int round = 0; round < 10; ++round) {
+      // Who does not read fills the other's socket, which is then given more room.
+      if (wire.self().index == 1) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      const auto finish = [&](mp::Request* request) {
+        m.wait(request);
+        m.release(request);
+      };
+      mp::Sending sending;
+      sending.to = RankId(1 - wire.self().index);
+      sending.data = data.data();
+      mp::Receiving receiving;
+      receiving.data = data.data();
+      receiving.size = data.size();
       if (wire.self().index == 0) {
-        mp::Sending sending;
-        sending.to = RankId(1);
-        sending.data = data.data();
         sending.size = data.size();
-        request = m.send(sending);
-      } else {
-        mp::Receiving receiving;
-        receiving.data = data.data();
-        receiving.size = data.size();
-        request = m.receive(receiving);
-      }
-      m.wait(request);
-      m.release(request);
-      // The other one only answers.
-      if (wire.self().index == 0) {
+        finish(m.send(sending));
+        finish(m.receive(receiving));
         EXPECT_EQ(watched_for_room(), 0) << "message " << round;
+      } else {
+        finish(m.receive(receiving));
+        finish(m.send(sending));  // All of it is here.
       }
     }
     while (!m.quiet()) m.progress();
