@@ -127,7 +127,6 @@ bool Messenger::send_now(const Sending& sending) {
   Header header = envelope(Verb::eager, sending);
   header.credit = std::exchange(peer.owed, 0);
   const auto* const data = static_cast<const std::byte*>(sending.data);
-  fabric_.copy(nullptr, nullptr, sending.size);
   fabric_.post({sending.to, small_rail(sending.to), Duration::zero()}, encode(header),
                {data, sending.size}, false, 0);
   return true;

@@ -119,7 +119,8 @@ class Messenger {
   // The request is valid until released. Data stays the caller's until done.
   Request* send(const Sending& sending);
   Request* receive(const Receiving& receiving);
-  // A small message that goes at once; false: it does not, send() must do it.
+  // A small message that goes at once, where copying it costs no time of its own; false: it does
+  // not, send() must do it.
   bool send_now(const Sending& sending);
   // Lets go of a request; what is not done yet goes on and is freed then.
   void release(Request* request);
@@ -195,6 +196,7 @@ class Messenger {
   void on_peer_lost(RankId peer);
   void accept(Request* receive, const Envelope& message, const std::byte* data);
   void accept(Request* receive, const UnexpectedRecord& record);
+  void accept_eager(Request* receive, const Arrival& arrival, const std::byte* data);
   void answer_request(Request* receive, const Envelope& message);
   void write_parts(Request* send, const Header& ready);
   std::vector<std::size_t> part_ends(RankId peer, std::size_t size, std::uint32_t count) const;

@@ -19,7 +19,11 @@ void Messenger::handle(Completion& completion) {
   switch (completion.kind) {
     case Completion::Kind::frame:
     case Completion::Kind::written:
-      handle_in_order(decode(completion.head), completion);
+      if (ordered_) {
+        handle_frame(decode(completion.head), completion);
+      } else {
+        handle_in_order(decode(completion.head), completion);
+      }
       break;
     case Completion::Kind::sent:
       finish_part(completion.cookie);
@@ -56,7 +60,7 @@ void Messenger::finish_part(std::uint64_t cookie) {
 void Messenger::handle_in_order(const Header& header, Completion& completion) {
   const bool envelope =
       header.verb == Verb::eager || header.verb == Verb::request || header.verb == Verb::cancel;
-  if (!envelope || ordered_) {
+  if (!envelope) {
     handle_frame(header, completion);
     return;
   }
@@ -100,6 +104,13 @@ void Messenger::handle_frame(const Header& header, Completion& completion) {
 }
 
 void Messenger::on_envelope(const Header& header, Completion& completion) {
+  Request* const request = matching_->match_arrival(header.context, header.source, header.tag);
+  const std::byte* const data = completion.lent ? completion.lent : completion.data.get();
+  if (request != nullptr && header.verb == Verb::eager) {  // Most of all, and in a hurry.
+    request->peer = completion.peer;
+    accept_eager(request, {header.source, header.tag, completion.size, false, false}, data);
+    return;
+  }
   const std::size_t size = header.verb == Verb::eager ? completion.size : header.size;
   const Envelope envelope{.arrival = {header.source, header.tag, size, false, false},
                           .context = header.context,
@@ -108,10 +119,9 @@ void Messenger::on_envelope(const Header& header, Completion& completion) {
                           .internal = header.internal != 0,
                           .sender = header.sender,
                           .ahead = header.verb == Verb::request ? header.key : 0};
-  if (Request* const request =
-          matching_->match_arrival(header.context, header.source, header.tag)) {
+  if (request != nullptr) {
     const std::uint64_t id = id_of(request);
-    accept(request, envelope, completion.lent ? completion.lent : completion.data.get());
+    accept(request, envelope, data);
     expect_heads(envelope, id, nullptr);
     return;
   }
@@ -126,18 +136,25 @@ void Messenger::on_envelope(const Header& header, Completion& completion) {
 }
 
 void Messenger::accept(Request* receive, const Envelope& message, const std::byte* data) {
-  receive->matched = true;
   receive->peer = message.peer;
-  receive->arrival = message.arrival;
-  receive->arrival.truncated = message.arrival.size > receive->size;
-  if (message.rendezvous) {
-    answer_request(receive, message);
+  if (!message.rendezvous) {
+    accept_eager(receive, message.arrival, data);
     return;
   }
-  const std::size_t size = std::min(receive->size, message.arrival.size);
-  fabric_.copy(receive->data, data, size);
+  receive->matched = true;
+  receive->arrival = message.arrival;
+  receive->arrival.truncated = message.arrival.size > receive->size;
+  answer_request(receive, message);
+}
+
+void Messenger::accept_eager(Request* receive, const Arrival& arrival, const std::byte* data) {
+  const RankId peer = receive->peer;
+  receive->matched = true;
+  receive->arrival = arrival;
+  receive->arrival.truncated = arrival.size > receive->size;
+  fabric_.copy(receive->data, data, std::min(receive->size, arrival.size));
   complete(receive);
-  owe_credit(message.peer, message.arrival.size);
+  owe_credit(peer, arrival.size);
 }
 
 void Messenger::accept(Request* receive, const UnexpectedRecord& record) {

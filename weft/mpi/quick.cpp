@@ -74,10 +74,10 @@ std::optional<int> receive_quickly(const char* name, const TransferArguments& ar
     process.wait_low(low);
     process.call = nullptr;
   }
-  const mp::Arrival arrival = low->arrival;
-  const bool failed = low->failed;
-  process.messenger.release(low);
-  if (failed || arrival.truncated) {
+  if (low->failed || low->arrival.truncated) {
+    const mp::Arrival arrival = low->arrival;
+    const bool failed = low->failed;
+    process.messenger.release(low);
     Call call(name, Call::communicates);
     return call.result(piece.comm, failed ? MPI_ERR_PROC_ABORTED : MPI_ERR_TRUNCATE,
                        failed ? std::string()
@@ -87,9 +87,11 @@ std::optional<int> receive_quickly(const char* name, const TransferArguments& ar
                                     std::to_string(piece.size));
   }
   if (status) {
+    const mp::Arrival& arrival = low->arrival;
     set_status(*status, arrival.source, arrival.tag, static_cast<std::int64_t>(arrival.size));
     set_status_cancelled(*status, false);
   }
+  process.messenger.release(low);
   return MPI_SUCCESS;
 }
 

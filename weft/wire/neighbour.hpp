@@ -65,7 +65,7 @@ class Neighbour {
 
  private:
   enum class Kind : std::uint8_t {
-    frame = 1,  // Head without the zeros at its end (flags: its bytes), data.
+    frame = 1,  // Head, or its first words if the rest is 0 (flags: its bytes), data.
     first,      // Head, size of all data as 8 bytes, first data: more follow.
     more,       // Data.
     written,    // Notice, size as 8 bytes: the data is there already.

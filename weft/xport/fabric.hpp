@@ -154,7 +154,8 @@ class Fabric {
 // The rank that this thread executes now; null outside of any. Set by who switches between ranks.
 class Current {
  public:
-  static Fabric* fabric() { return fabric_ != nullptr ? fabric_ : everywhere_fabric_; }
+  // What is everywhere is asked first: it is found without looking for the thread's own.
+  static Fabric* fabric() { return everywhere_fabric_ != nullptr ? everywhere_fabric_ : fabric_; }
   static void set(Fabric* fabric, void* layer) {
     fabric_ = fabric;
     layer_ = layer;
@@ -166,7 +167,7 @@ class Current {
     everywhere_layer_ = layer;
   }
   // What stands on the fabric for this rank (an MPI library's state).
-  static void* layer() { return layer_ != nullptr ? layer_ : everywhere_layer_; }
+  static void* layer() { return everywhere_layer_ != nullptr ? everywhere_layer_ : layer_; }
 
  private:
   static Fabric* everywhere_fabric_;
