@@ -32,7 +32,7 @@ void Wire::watch_cards() {
   }
 }
 
-void Wire::look(int timeout_ms) {
+int Wire::look(int timeout_ms) {
   epoll_event events[64];
   const int count = ::epoll_wait(epoll_.get(), events, 64, timeout_ms);
   last_look_ = ticks();
@@ -43,6 +43,7 @@ void Wire::look(int timeout_ms) {
       std::any_of(links_.begin(), links_.end(), [](Link* link) { return link->outstanding(); });
   const Time at = now();
   if (awaited || at - last_tend_ > tend_every) tend(at);
+  return count;
 }
 
 void Wire::tend(Time at) {
@@ -160,7 +161,9 @@ void Wire::hear_caller(std::size_t slot) {
 
 int Wire::sleep_ms(Time until) const {
   int most = neighbours_.empty() && links_.empty() ? 1000 : 100;
-  for (const Link* const link : links_) most = std::min(most, link->outstanding() ? 1 : 10);
+  for (const Link* const link : links_) {
+    most = std::min(most, link->outstanding() ? 1 : link->settled() ? 100 : 10);
+  }
   if (std::any_of(neighbours_.begin(), neighbours_.end(),
                   [](const Neighbour* n) { return n->pending(); })) {
     most = 1;  // Nobody tells when there is room again.
@@ -181,7 +184,7 @@ void Wire::sleep(Time until) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   const bool something = std::any_of(neighbours_.begin(), neighbours_.end(),
                                      [](const Neighbour* n) { return n->waiting(); });
-  if (!something) look(sleep_ms(until));
+  if (!something) in_vain_ = look(sleep_ms(until)) == 0;
   sleeps.store(0, std::memory_order_relaxed);
 }
 

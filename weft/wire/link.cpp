@@ -83,6 +83,12 @@ bool Link::outstanding() const {
   });
 }
 
+bool Link::settled() const {
+  return !parts() && !outstanding() &&
+         std::all_of(rails_.begin(), rails_.end(),
+                     [](const Rail& rail) { return rail.stream != nullptr; });
+}
+
 bool Link::owes() const {
   if (left_ || lost_) return false;
   if (lanes_ != nullptr && lanes_->busy()) return true;

@@ -86,6 +86,7 @@ class Link : private LaneHost {
   // What was acknowledged; what stalls; what should be tried again. Now and then.
   void tend(Time now);
   bool outstanding() const;  // Acknowledgements are awaited.
+  bool settled() const;      // All rails are up, and nothing is under way: no clock matters.
   bool owes() const;         // of something that the peer will miss.
 
   // The peer connects to us: shall it? Then its socket comes.

@@ -232,15 +232,15 @@ bool Wire::something_waits() {
                                        [](const Link* link) { return link->readable(); });
 }
 
-// Asks again and again for a moment, as an answer often comes soon; lets others run where processes
-// share cores; then sleeps.
+// Asks again and again for a moment, as an answer often comes soon, unless it has just slept and
+// nothing came; lets others run where processes share cores; then sleeps.
 void Wire::wait(Time until) {
   if (until == Time::zero()) {
     if (crowded_) ::sched_yield();
     return;
   }
   const std::uint64_t begin = ticks();
-  const bool hopes = !crowded_ && !core_.contested();
+  const bool hopes = !crowded_ && !std::exchange(in_vain_, false) && !core_.contested();
   const std::uint64_t patience = hopes ? ticks_per_ms_ / 10 : 0;
   for (bool first = true;; first = false) {
     if (something_waits()) return;

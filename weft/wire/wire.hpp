@@ -112,7 +112,7 @@ class Wire final : public Fabric, private LinkHost {
   bool something_waits();
   bool poll_neighbours(Completion& out);
   bool poll_links(Completion& out);
-  void look(int timeout_ms);
+  int look(int timeout_ms);  // How many had something to say.
   void tend(Time now);
   void hear(std::uint64_t what, bool readable);
   void hear_seat();
@@ -148,6 +148,7 @@ class Wire final : public Fabric, private LinkHost {
   CoreWatch core_;
   Time last_tend_;
   bool crowded_ = false;  // More processes than cores.
+  bool in_vain_ = false;  // The last sleep ended without news.
   bool leaving_ = false;
   bool holding_ = false;  // Data that could be in the kernel.
   bool let_go_ = false;

@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <weft/base/rng.hpp>
@@ -321,6 +322,38 @@ TEST(WireWorkers, ABusyPeerIsNotLost) {
   run_job(2, settings, [](Wire& wire) {
     if (wire.self().index == 1) std::this_thread::sleep_for(std::chrono::milliseconds(3000));
     talk(wire, measured(), 20, 100'000);
+  });
+}
+
+// Who waits for long is woken by what comes, hardly ever by the clock: hundreds of ranks may wait
+// on a few cores.
+TEST(WireWorkers, WhoWaitsForLongSleeps) {
+  run_job(2, two_rails(), [](Wire& wire) {
+    talk(wire, measured(), 5, 1000);  // All rails are up.
+    const mp::Options options = measured();
+    mp::Messenger m(wire, options);
+    const std::uint32_t self = wire.self().index;
+    int word = 0;
+    if (self == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+      mp::Sending sending;
+      sending.to = RankId(1);
+      sending.data = &word;
+      sending.size = sizeof word;
+      m.release(m.send(sending));
+      while (!m.quiet()) m.progress();
+      return;
+    }
+    rusage before = {}, after = {};
+    ::getrusage(RUSAGE_THREAD, &before);
+    mp::Receiving receiving;
+    receiving.data = &word;
+    receiving.size = sizeof word;
+    mp::Request* const request = m.receive(receiving);
+    m.wait(request);
+    m.release(request);
+    ::getrusage(RUSAGE_THREAD, &after);
+    EXPECT_LT(after.ru_nvcsw - before.ru_nvcsw, 50);
   });
 }
 
