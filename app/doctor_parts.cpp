@@ -122,6 +122,7 @@ Checks check_files() {
        {File{"MPI library", home.lib + "/libmpi_abi.so", "weft cc, weft sim and weft run",
              Health::missing, again},
         File{"mpi.h", home.include + "/mpi.h", "weft cc and weft c++", Health::missing, again},
+        File{"agent", home.lib + "/weft-agent", "weft run --hosts", Health::missing, again},
         File{"probe program", home.lib + "/weft-probe", "weft probe", Health::missing, again},
         File{"page template", home.share + "/report.html", "weft report, weft sim --live",
              Health::note, "apt install nodejs npm, and build again with -DWEFT_WEB=ON"},

@@ -10,6 +10,7 @@
 
 #include "command.hpp"
 #include "home.hpp"
+#include "run_agent.hpp"
 #include "run_hosts.hpp"
 #include "run_places.hpp"
 #include "run_record.hpp"
@@ -136,14 +137,6 @@ void warn_of_other_library(const std::string& program) {
   }
 }
 
-// Descriptors 0 to 2 are there, so that no other gets their numbers.
-void open_standard_descriptors() {
-  for (int lowest = 0; lowest >= 0 && lowest < 3;) {
-    lowest = ::open("/dev/null", O_RDWR);
-    if (lowest > 2) ::close(lowest);
-  }
-}
-
 // On standard error, as remarks; what the program prints is its own.
 void tell_places(const launch::FrontJob& job) {
   for (const launch::HostRanks& host : job.hosts) {
@@ -194,7 +187,8 @@ Result<launch::FrontJob> make_job(const RunOptions& options) {
   for (const std::string_view word : split(options.rsh, ' '))
     if (!word.empty()) job.remote_shell.emplace_back(word);
   if (job.remote_shell.empty()) job.remote_shell = usual_remote_shell(options.placing);
-  job.remote_weft = options.remote_weft.empty() ? find_home().program : options.remote_weft;
+  job.remote_agent = {find_home().lib + "/weft-agent"};
+  if (!options.remote_weft.empty()) job.remote_agent = {options.remote_weft, "run", "--agent"};
   for (Status s : {read_duration("--grace", options.grace, job.grace),
                    read_duration("--timeout", options.timeout, job.timeout)})
     if (!s) return std::move(s).error();
@@ -215,8 +209,8 @@ RecordWish record_wish(const RunOptions& options, const launch::FrontJob& job) {
 }
 
 Status run(const RunOptions& options, const std::vector<std::string>& words) {
+  if (options.agent) std::exit(serve_agent());
   open_standard_descriptors();
-  if (options.agent) std::exit(launch::serve_remote_agent(decide_places));
   if (!options.merge_events.empty()) {
     return merge_events(options.merge_events, {.all = false, .quiet = options.quiet});
   }

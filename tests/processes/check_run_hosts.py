@@ -83,6 +83,10 @@ class Hosts(unittest.TestCase):
         for host in ("h0", "h1"):
             self.assertIn(f"host {host}:\n", done.stdout)
 
+    def test_weft_itself_as_agent(self):
+        done = run(self.words(3, "--remote-weft", WEFT, "hostname"))
+        self.assertEqual((done.returncode, len(done.stdout.splitlines())), (0, 3), done.stderr)
+
     def test_what_cannot_be_started(self):
         for words, said in (
                 (self.words(3, "true", hosts="h0,nosuch"), "host nosuch: no agent there: "), (self.words(3, "./nosuch"), ": ./nosuch: no such program"),
@@ -106,7 +110,7 @@ class Hosts(unittest.TestCase):
 
     def agents(self, job):
         """By what they are: those that keep ranks, and those that keep agents."""
-        remote = [pid for pid in job.left(WEFT) if pid != job.process.pid]
+        remote = job.left(next(pathlib.Path(WEFT).resolve().parents[1].glob("lib*/**/weft-agent")))
         keepers = [pid for pid in remote if any(child in remote for child in job.children(pid))]
         return [pid for pid in remote if pid not in keepers], keepers
 

@@ -52,9 +52,7 @@ std::vector<std::string> remote_command(const FrontJob& job, const std::string& 
     named = true;
   }
   if (!named) words.push_back(host);
-  for (const std::string& word :
-       {quoted(job.remote_weft), std::string("run"), std::string("--agent")})
-    words.push_back(word);
+  for (const std::string& word : job.remote_agent) words.push_back(quoted(word));
   return words;
 }
 

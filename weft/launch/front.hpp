@@ -32,7 +32,7 @@ struct FrontJob {
   bool explain = false;  // Print where ranks are and why.
   // Words before the host's name, which stands for a %h in them if there is one.
   std::vector<std::string> remote_shell;
-  std::string remote_weft;  // The program on other hosts.
+  std::vector<std::string> remote_agent;  // Who calls serve_remote_agent() on other hosts.
   bool label = false;
   Duration grace = Duration::ms(5000);  // For survivors to say what they know.
   Duration timeout = Duration::zero();  // Zero: none.
