@@ -260,7 +260,11 @@ void add_ground_options(CLI::App& parser, ProbeOptions& options) {
 void add_measure_options(CLI::App& parser, ProbeOptions& options) {
   parser.add_option("--time", options.time,
                     "Measure for so long at most (5s); what is then not known is said");
-  parser.add_option("--pings", options.pings, "For each round trip, of which the least counts")
+  parser
+      .add_option(
+          "--pings", options.pings,
+          "For each round trip, of which the least counts: half of it where they agree, up to four "
+          "times where they do not")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   parser.add_option("--flow-time", options.flow_time,

@@ -25,7 +25,8 @@ enum Tag {
 };
 
 constexpr int timeout_ms = 100;
-constexpr int lost_max = 2;  // Echoes in a row: then nobody is there.
+constexpr int lost_max = 2;      // Echoes in a row: then nobody is there.
+constexpr int pings_factor = 4;  // So many times as often as asked for, at most.
 constexpr std::size_t window = 6;
 constexpr std::size_t messages_min = 6;
 constexpr double settle_share = 0.2, end_share = 0.95;  // Of a flow: what counts lies between.
@@ -43,6 +44,16 @@ std::vector<double> next_words(MPI_Status& status) {
   MPI_Recv(words.data(), count, MPI_DOUBLE, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD,
            &status);
   return words;
+}
+
+// What disturbs makes round trips longer, each by as much as it likes: the least of them are right
+// if some are the same. Puts these first.
+bool are_alike(std::vector<double>& times) {
+  constexpr std::size_t agreeing = 3;
+  constexpr double share = 0.01;
+  if (times.size() < agreeing) return false;
+  std::partial_sort(times.begin(), times.begin() + agreeing, times.end());
+  return times[agreeing - 1] <= times[0] * (1 + share);
 }
 
 struct Arrival {
@@ -104,21 +115,23 @@ double ProbeStation::ping_by_message(int target) {
   return (MPI_Wtime() - begin) * 1e9;
 }
 
-// Least of several. One more at first, which finds addresses and makes connections.
+// Least of several: fewer where they agree, more where something disturbs them. One more at first,
+// which finds addresses and makes connections.
 double ProbeStation::ping(int target) {
-  double least = probe::no_answer;
+  std::vector<double> times;
   int lost = 0;
   const auto address = by_system_ ? choose_address(addresses_[static_cast<std::size_t>(self_)],
                                                    addresses_[static_cast<std::size_t>(target)])
                                   : 0;
-  for (int i = 0; i <= settings_.pings && lost < lost_max; ++i) {
-    double time = by_system_ ? echo_.round_trip_ns(address, timeout_ms) : ping_by_message(target);
+  for (int i = 0; i <= pings_factor * settings_.pings && lost < lost_max; ++i) {
+    const double time =
+        by_system_ ? echo_.round_trip_ns(address, timeout_ms) : ping_by_message(target);
     lost = time < 0 ? lost + 1 : 0;
     if (time < 0 || i == 0) continue;
-    time = disturbed(time, true);
-    least = least < 0 ? time : std::min(least, time);
+    times.push_back(disturbed(time, true));
+    if (i * 2 >= settings_.pings && are_alike(times)) break;
   }
-  return least;
+  return times.empty() ? probe::no_answer : *std::min_element(times.begin(), times.end());
 }
 
 std::vector<double> ProbeStation::measure(const std::vector<double>& targets) {

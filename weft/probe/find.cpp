@@ -20,7 +20,7 @@ namespace {
 
 constexpr double contradicting_max = 0.1;  // More is worth a remark,
 constexpr double no_tree_from = 0.5;       // so many, and there is no tree.
-constexpr int repeats_max = 4;
+constexpr int looks_max = 4;
 constexpr double near_share = 0.25;
 
 class Search {
@@ -121,12 +121,13 @@ void Search::place() {
     tell(0, "looking around");
     newcomers_.resize(n_);
     std::iota(newcomers_.begin(), newcomers_.end(), 0u);
-    // As many measurements of each pair as the noise asks for.
-    for (int repeats = 1;; repeats *= 2) {
-      instruments_.set_repeats(repeats);
+    // As many looks as the noise asks for; what is measured later needs as many at once.
+    int looks = 1;
+    for (;; ++looks) {
       survey_ = look_around(instruments_, n_);
-      if (!survey_.noisy() || repeats >= repeats_max || instruments_.over()) break;
+      if (!survey_.noisy() || looks == looks_max || instruments_.over()) break;
     }
+    instruments_.set_repeats(looks);
     placing_.emplace(instruments_, survey_);
   }
   if (survey_.alone) return;

@@ -34,6 +34,11 @@ double median(std::vector<double> values) {
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
+bool median_below(std::vector<double> times_ns, double limit_ns) {
+  std::erase_if(times_ns, [](double time) { return time < 0; });
+  return !times_ns.empty() && median(std::move(times_ns)) < limit_ns;
+}
+
 std::vector<Level> find_levels(std::span<const double> sorted, double noise_ns) {
   std::vector<Level> levels;
   std::size_t first = 0;

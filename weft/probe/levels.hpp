@@ -19,6 +19,8 @@ struct Level {
 std::vector<Level> find_levels(std::span<const double> sorted, double noise_ns);
 
 double median(std::vector<double> values);  // 0 when empty.
+// Of those round trips that came about; false if none did.
+bool median_below(std::vector<double> times_ns, double limit_ns);
 
 // Typical difference of two measurements of the same thing, as a deviation.
 double noise_of(std::span<const double> once, std::span<const double> again);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace weft::probe {
@@ -38,12 +39,16 @@ struct Counts {
   friend bool operator==(const Counts&, const Counts&) = default;
 };
 
-// A meter that counts, and ends when the time is up.
+// A meter that counts, remembers, and ends when the time is up.
 class Instruments {
  public:
   Instruments(Meter& meter, double seconds_max) : meter_(meter), seconds_max_(seconds_max) {}
 
+  // Least of all that was ever measured of each pair, in this direction: noise only adds.
   std::vector<double> round_trips_ns(std::span<const Pair> pairs);
+  // The same. Who is not below the limit is asked again, with fewer others at the same time, as
+  // long as that helps: it may have been disturbed.
+  std::vector<double> round_trips_ns(std::span<const Pair> pairs, double limit_ns);
   std::vector<double> flows_bit_per_s(std::span<const Pair> pairs);
   // Measures each pair so often, at different moments, and takes the least.
   void set_repeats(int repeats) { repeats_ = repeats; }
@@ -58,6 +63,7 @@ class Instruments {
   int repeats_ = 1;
   bool out_of_time_ = false, interrupted_ = false;
   Counts counts_;
+  std::unordered_map<std::uint64_t, double> least_ns_;  // By pair.
 };
 
 // Who measures whom, one after the other.

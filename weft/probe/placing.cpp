@@ -9,7 +9,7 @@
 namespace weft::probe {
 namespace {
 
-constexpr std::size_t asked_at_once = 4;
+constexpr std::size_t asked_at_once = 8;
 constexpr std::size_t confirming_pairs = 3;
 
 }  // namespace
@@ -40,7 +40,7 @@ std::vector<Placing::Bundle> Placing::find_runs() {
     const double apart = survey_.from_base_ns[left[i]] - survey_.from_base_ns[left[i + 1]];
     if (std::abs(apart) <= 2 * survey_.slack_ns()) pairs.push_back({left[i], left[i + 1]});
   }
-  const std::vector<double> times = instruments_.round_trips_ns(pairs);
+  const std::vector<double> times = instruments_.round_trips_ns(pairs, survey_.same_ns);
   std::size_t next = 0;
   for (std::size_t i = 0; i < left.size(); ++i) {
     bool joined = false;
@@ -198,13 +198,13 @@ void Placing::settle(int node, const Bundle& bundle) {
   const bool fits = depth <= here + survey_.slack_ns();
   if (fits && !populated) return put(node, bundle);
   if (fits || depth <= here + 2 * survey_.slack_ns()) {
-    if (populated && same_switch(node, bundle, survey_.same_ns)) return put(node, bundle);
+    if (populated && same_switch(node, bundle)) return put(node, bundle);
     if (fits) ++contradictions_;
   }
   put(add_node(node, std::max(depth, here)), bundle);
 }
 
-bool Placing::same_switch(int node, const Bundle& bundle, double below_ns) {
+std::vector<Pair> Placing::between(int node, const Bundle& bundle) {
   const std::vector<std::uint32_t>& hosts = nodes_[static_cast<std::size_t>(node)].hosts;
   std::vector<Pair> pairs;
   for (std::size_t i = 0; i < confirming_pairs; ++i) {
@@ -212,69 +212,11 @@ bool Placing::same_switch(int node, const Bundle& bundle, double below_ns) {
     if (std::find(pairs.begin(), pairs.end(), pair) == pairs.end()) pairs.push_back(pair);
   }
   ++turn_;
-  std::vector<double> times;
-  for (const double time : instruments_.round_trips_ns(pairs))
-    if (time >= 0) times.push_back(time);
-  return !times.empty() && median(std::move(times)) < below_ns;
+  return pairs;
 }
 
-// Noise may have made two of one switch that joins others.
-void Placing::join_idle() {
-  for (int at = static_cast<int>(nodes_.size()); --at >= known_ && at > 0;) {
-    TreeNode& node = nodes_[static_cast<std::size_t>(at)];
-    if (node.parent < 0 || !node.hosts.empty()) continue;
-    TreeNode& above = nodes_[static_cast<std::size_t>(node.parent)];
-    if (node.depth_ns - above.depth_ns > 1.5 * survey_.slack_ns()) continue;
-    for (const int child : node.children) {
-      nodes_[static_cast<std::size_t>(child)].parent = node.parent;
-      above.children.push_back(child);
-    }
-    node.children.clear();
-    drop_if_idle(at);
-  }
-}
-
-void Placing::join_close() {
-  join_idle();
-  const double close = 6 * survey_.slack_ns();
-  for (int at = static_cast<int>(nodes_.size()); --at > 0 && !instruments_.over();) {
-    const TreeNode node = nodes_[static_cast<std::size_t>(at)];
-    if (node.parent < 0 || node.hosts.empty()) continue;
-    const TreeNode above = nodes_[static_cast<std::size_t>(node.parent)];
-    if (node.depth_ns - above.depth_ns > close) continue;
-    if (!above.hosts.empty()) {
-      join(node.parent, at);
-      continue;
-    }
-    for (const int other : above.children) {
-      const TreeNode& sibling = nodes_[static_cast<std::size_t>(other)];
-      if (other == at || sibling.hosts.empty()) continue;
-      if (sibling.depth_ns - above.depth_ns <= close && join(other, at)) break;
-    }
-  }
-}
-
-// Moves hosts and children of the one to the other, if they are the same switch.
-bool Placing::join(int node, int other) {
-  const Bundle hosts = nodes_[static_cast<std::size_t>(other)].hosts;
-  // No way between them in the tree: only busy hosts speak against one switch, and these must
-  // speak loudly.
-  const double apart =
-      tree_ns(nodes_[static_cast<std::size_t>(node)].hosts[0], hosts[0]) - 2 * survey_.host_ns;
-  const double loud = 2 * survey_.host_ns + survey_.jump_ns / 3;
-  const bool doubtful = apart <= survey_.slack_ns();
-  if (!same_switch(node, hosts, doubtful ? std::max(loud, survey_.same_ns) : survey_.same_ns))
-    return false;
-  nodes_[static_cast<std::size_t>(other)].hosts.clear();
-  put(node, hosts);
-  auto& children = nodes_[static_cast<std::size_t>(other)].children;
-  for (const int child : children) {
-    nodes_[static_cast<std::size_t>(child)].parent = node;
-    nodes_[static_cast<std::size_t>(node)].children.push_back(child);
-  }
-  children.clear();
-  drop_if_idle(other);
-  return true;
+bool Placing::same_switch(int node, const Bundle& bundle) {
+  return median_below(instruments_.round_trips_ns(between(node, bundle)), survey_.same_ns);
 }
 
 int Placing::add_node(int parent, double depth_ns) {
@@ -297,6 +239,7 @@ int Placing::split(int child, double depth_ns) {
 }
 
 void Placing::put(int node, const Bundle& bundle) {
+  ++changes_;
   auto& hosts = nodes_[static_cast<std::size_t>(node)].hosts;
   hosts.insert(hosts.end(), bundle.begin(), bundle.end());
   for (const std::uint32_t host : bundle) node_of_[host] = node;
@@ -305,6 +248,7 @@ void Placing::put(int node, const Bundle& bundle) {
 void Placing::remove(std::uint32_t host) {
   const int at = node_of_[host];
   if (at < 0) return;
+  ++changes_;
   node_of_[host] = -1;
   auto& hosts = nodes_[static_cast<std::size_t>(at)].hosts;
   hosts.erase(std::find(hosts.begin(), hosts.end(), host));

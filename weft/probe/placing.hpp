@@ -64,9 +64,17 @@ class Placing {
   Look look(int node, const Bundle& bundle, std::size_t pairs);
   Look judge(int node, int child, double product) const;
   void settle(int node, const Bundle& bundle);
-  bool same_switch(int node, const Bundle& bundle, double below_ns);
-  bool join(int node, int other);
+  std::vector<Pair> between(int node, const Bundle& bundle);  // Some, to be asked.
+  bool same_switch(int node, const Bundle& bundle);
+  // joining.cpp
+  struct Twins {
+    int node = -1, other = -1;
+  };
   void join_idle();
+  std::vector<Twins> find_twins() const;
+  double limit_ns(const Twins& twins) const;
+  bool join_twins();
+  void join(const Twins& twins);
   int add_node(int parent, double depth_ns);
   int split(int child, double depth_ns);
   void put(int node, const Bundle& bundle);
@@ -78,6 +86,7 @@ class Placing {
   std::size_t contradictions_ = 0;
   int known_ = 0;           // Nodes from an earlier finding, which flows may have told of.
   std::uint32_t turn_ = 0;  // So that not always the same hosts are asked.
+  std::uint64_t changes_ = 0, joined_ = 0;  // Of who is where; as of the last join_close().
 };
 
 }  // namespace weft::probe

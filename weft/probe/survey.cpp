@@ -9,7 +9,7 @@
 namespace weft::probe {
 namespace {
 
-constexpr std::uint32_t sample_max = 48;
+constexpr std::uint32_t sample_max = 24;
 constexpr int tries_max = 4;
 constexpr double noise_factor = 8, host_share = 0.005, slack_share_max = 0.25;
 // What is asked three times, of different hosts, bears so much noise.

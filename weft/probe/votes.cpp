@@ -49,10 +49,11 @@ void Ballot::ask(std::vector<Question>& questions, std::size_t opinions) {
       ++taken;
     }
   }
-  const std::vector<double> times = instruments_.round_trips_ns(pairs);
+  const double same_ns = placing_.survey().same_ns;
+  const std::vector<double> times = instruments_.round_trips_ns(pairs, same_ns);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     ++whose[i]->asked;
-    if (times[i] >= 0 && times[i] < placing_.survey().same_ns) ++whose[i]->for_it;
+    if (times[i] >= 0 && times[i] < same_ns) ++whose[i]->for_it;
   }
 }
 
@@ -119,8 +120,9 @@ TreeCheck check_groups(Instruments& instruments, const Placing& placing) {
     if (count > 3) pairs.push_back({node.hosts[1], node.hosts[count - 1]});
   }
   TreeCheck check{pairs.size(), 0};
-  for (const double time : instruments.round_trips_ns(pairs))
-    if (time < 0 || time >= placing.survey().same_ns) ++check.contradicting;
+  const double same_ns = placing.survey().same_ns;
+  for (const double time : instruments.round_trips_ns(pairs, same_ns))
+    if (time < 0 || time >= same_ns) ++check.contradicting;
   return check;
 }
 
