@@ -5,9 +5,9 @@
   twin.py WEFT [--rails 1,2] [--only pingpong,ring] [--repeat 3] [--netlab PATH] [--json FILE] [--net FOLDER]
 
 Four hosts on one switch for each rail, 100 Mbit/s, shaped in single packets so that short messages are not quicker than the
-wire. The same program runs in the bed and in the simulator. Two numbers are taken from the bed, for each number of rails: the
-latency, so that a ping-pong of 1 KB fits, and the rate, so that one of 1 MB does (the ratio of these two rows is 1 for that
-reason). Everything else is predicted. Needs root and the test bed.
+wire. The same program runs in the bed and in the simulator. Three numbers are taken from the bed, for each number of rails: how
+long MPI_Send of 1 KB takes to return, which is what a call costs; the latency, so that a ping-pong of 1 KB fits; and the rate, so
+that one of 1 MB does (the ratio of these two rows is 1 for that reason). Everything else is predicted. Needs root and the test bed.
 """
 import argparse
 import json
@@ -43,7 +43,7 @@ policy = "shortest"
 [node]
 rails = {rails}
 envelope = "96 B"             # Of weft run's own records.
-call_overhead = "1 us"
+call_overhead = "{overhead:.0f} ns"
 [messages]
 split = "measured"
 head_start = "64 KiB"         # As weft run has it.
@@ -93,12 +93,13 @@ class Model:
 
     def __init__(self, weft, rails, folder):
         self.weft, self.rails, self.folder = weft, rails, folder
-        self.rate, self.latency = WIRE, 0.0
+        self.rate, self.latency, self.overhead = WIRE, 0.0, 1e-6
         (folder / f"bed{rails}.graph").write_text(graph_text(rails), encoding="utf-8")
 
     def predict(self, words):
         path = self.folder / f"bed{self.rails}.toml"
-        path.write_text(NET.format(rails=self.rails, rate=self.rate, latency=self.latency * 1e9), encoding="utf-8")
+        path.write_text(NET.format(rails=self.rails, rate=self.rate, latency=self.latency * 1e9,
+                                   overhead=self.overhead * 1e9), encoding="utf-8")
         return number([self.weft, "sim", "--net", str(path), "--payload", "full", "--quiet", *words])
 
     def calibrate(self, measured, program):
@@ -130,8 +131,9 @@ def compare(arguments, rails, program, folder):
     model = Model(arguments.weft, rails, folder)
     with Bed(arguments, rails, folder) as bed:
         measured = {size: statistics.median(bed.measure(words_of(model, program, "pingpong", size), arguments.repeat)) for size in (SMALL, LARGE)}
+        model.overhead = statistics.median(bed.measure([program, "call", str(SMALL), "2000"], arguments.repeat))
         model.calibrate(measured, program)
-        print(f"{rails} rail{'s' * (rails > 1)}: latency {model.latency * 1e6:.1f} us, rate {model.rate / 1e6:.2f} MB/s each")
+        print(f"{rails} rail{'s' * (rails > 1)}: a call {model.overhead * 1e6:.1f} us, latency {model.latency * 1e6:.1f} us, rate {model.rate / 1e6:.2f} MB/s each")
         for name, sizes in SIZES.items():
             if arguments.only and name not in arguments.only.split(","):
                 continue

@@ -31,7 +31,7 @@ int SimRank::rails(RankId) const {
   return machinery_.setup.node.rails;
 }
 bool SimRank::ordered() const {
-  return machinery_.in_order;
+  return machinery_.in_order && machinery_.setup.node.rails == 1;
 }
 bool SimRank::carries_data() const {
   return machinery_.setup.carry_data;

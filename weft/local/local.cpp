@@ -10,7 +10,7 @@ int LocalRank::rails(RankId) const {
   return world_.options.rails;
 }
 bool LocalRank::ordered() const {
-  return world_.options.ordered;
+  return world_.options.ordered && world_.options.rails == 1;
 }
 bool LocalRank::carries_data() const {
   return world_.options.carries_data;

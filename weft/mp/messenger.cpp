@@ -127,7 +127,7 @@ bool Messenger::send_now(const Sending& sending) {
   Header header = envelope(Verb::eager, sending);
   header.credit = std::exchange(peer.owed, 0);
   const auto* const data = static_cast<const std::byte*>(sending.data);
-  fabric_.post({sending.to, small_rail(sending.to), Duration::zero()}, encode(header),
+  fabric_.post({sending.to, eager_rail(sending.to), Duration::zero()}, encode(header),
                {data, sending.size}, false, 0);
   return true;
 }
@@ -164,8 +164,9 @@ void Messenger::post(const Request* request, Header& header, Payload payload,
                      std::uint64_t cookie) {
   header.credit = peers_->settle(request->peer);
   const Duration gap = request->tuning == nullptr ? Duration::zero() : request->tuning->gap;
-  fabric_.post({request->peer, small_rail(request->peer), gap}, encode(header), payload,
-               cookie != 0, cookie);
+  const RailId rail =
+      header.verb == Verb::eager ? eager_rail(request->peer) : small_rail(request->peer);
+  fabric_.post({request->peer, rail, gap}, encode(header), payload, cookie != 0, cookie);
 }
 
 void Messenger::answer(RankId peer, Header& header) {
@@ -184,6 +185,21 @@ RailId Messenger::small_rail(RankId peer) const {
     if (!other.up || (facts.up && facts.latency <= other.latency)) continue;
     best = RailId(i);
     facts = other;
+  }
+  return best;
+}
+
+// Of rails that are alike pairs of ranks take different ones, so that who talks to many uses all.
+RailId Messenger::eager_rail(RankId peer) const {
+  const auto count = static_cast<std::uint32_t>(fabric_.rails(peer));
+  if (count < 2) return RailId(0);
+  const RailId best = small_rail(peer);
+  const Duration least = fabric_.rail(peer, best).latency;
+  const std::uint32_t turn = fabric_.self().index + peer.index;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const RailId rail((turn + i) % count);
+    const RailFacts facts = fabric_.rail(peer, rail);
+    if (facts.up && facts.frames && facts.latency <= least + least / 2) return rail;
   }
   return best;
 }

@@ -176,6 +176,7 @@ class Messenger {
   void post(const Request* request, Header& header, Payload payload, std::uint64_t cookie);
   void answer(RankId peer, Header& header);
   RailId small_rail(RankId peer) const;
+  RailId eager_rail(RankId peer) const;
   void tend();
 
   void handle(Completion& completion);

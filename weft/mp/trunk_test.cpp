@@ -10,6 +10,7 @@
 
 #include <weft/base/rng.hpp>
 #include <weft/mp/covered.hpp>
+#include <weft/mp/messenger.hpp>
 #include <weft/mp/trunk.hpp>
 
 namespace weft::mp {
@@ -380,6 +381,48 @@ TEST(Trunk, FramesGiveWayToMeasuringNowAndThen) {
   }
   EXPECT_GE(measuring, 4);
   EXPECT_LE(measuring, 7);
+}
+
+// Which rail a message of so many bytes takes to a rank, from rank 0; how many frames each has
+// then.
+std::vector<std::size_t> rails_after(Rails& rails, std::uint32_t to, std::size_t size) {
+  const Options options;
+  Messenger messenger(rails, options);
+  std::vector<std::byte> data(size);
+  Sending sending;
+  sending.to = RankId(to);
+  sending.data = data.data();
+  sending.size = size;
+  messenger.send(sending);
+  std::vector<std::size_t> frames;
+  for (int i = 0; i < rails.rails(RankId(to)); ++i)
+    frames.push_back(rails[static_cast<std::size_t>(i)].queue.size());
+  return frames;
+}
+using Frames = std::vector<std::size_t>;
+
+TEST(SmallMessages, ToDifferentRanksTakeDifferentRailsThatAreAlike) {
+  Rails rails({1e9, 1e9});
+  rails[1].latency = Duration::us(25);
+  EXPECT_EQ(rails_after(rails, 1, 100), (Frames{0, 1}));
+  EXPECT_EQ(rails_after(rails, 2, 100), (Frames{1, 1}));
+  EXPECT_EQ(rails_after(rails, 1, 100), (Frames{1, 2}));  // Always the same of a pair.
+}
+
+TEST(SmallMessages, TakeNoRailThatIsMuchSlowerOrDown) {
+  Rails rails({1e9, 1e9, 1e9});
+  rails[1].latency = Duration::us(50);
+  EXPECT_EQ(rails_after(rails, 1, 100), (Frames{0, 0, 1}));
+  rails[2].up = false;
+  EXPECT_EQ(rails_after(rails, 1, 100), (Frames{1, 0, 1}));
+  EXPECT_EQ(rails_after(rails, 2, 100), (Frames{2, 0, 1}));
+}
+
+// Their answers come in the order of the requests, and so does the data: on each rail in the same.
+TEST(SmallMessages, RequestsOfLargeOnesKeepToOneRail) {
+  Rails rails({1e9, 1e9});
+  EXPECT_EQ(rails_after(rails, 1, 1 << 20), (Frames{1, 0}));
+  EXPECT_EQ(rails_after(rails, 2, 1 << 20), (Frames{2, 0}));
 }
 
 }  // namespace

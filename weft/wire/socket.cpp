@@ -170,7 +170,10 @@ Health health_of(const Descriptor& socket) {
   // do not tell the window.)
   const bool window =
       size > offsetof(tcp_info, tcpi_snd_wnd) && info.tcpi_snd_wnd >= info.tcpi_snd_mss;
-  return {Duration::us(info.tcpi_rtt), Duration::ms(info.tcpi_last_ack_recv),
+  // All ones before the first.
+  const auto trip =
+      info.tcpi_min_rtt > 0 ? std::min(info.tcpi_min_rtt, info.tcpi_rtt) : info.tcpi_rtt;
+  return {Duration::us(trip), Duration::ms(info.tcpi_last_ack_recv),
           info.tcpi_unacked > 0 || window, info.tcpi_delivery_rate};
 }
 

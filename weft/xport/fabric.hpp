@@ -101,7 +101,7 @@ class Fabric {
   // there.
   virtual void weigh(RankId /*peer*/, const std::byte* /*data*/,
                      std::span<double> /*rates*/) const {}
-  // Frames between two ranks on one rail come in the order they were posted.
+  // Frames between two ranks come in the order they were posted, over whatever rails.
   virtual bool ordered() const = 0;
   // false: of the program's data only the size travels.
   virtual bool carries_data() const = 0;
