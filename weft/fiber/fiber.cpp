@@ -61,10 +61,6 @@ struct Fiber::Switch {
 
 Fiber::Fiber(std::byte* stack_low, std::size_t stack_size, Entry entry, void* argument)
     : entry_(entry), argument_(argument), stack_low_(stack_low), stack_size_(stack_size) {
-#if defined(WEFT_ASAN)
-  // Another fiber may have been there, and ended in the middle of its calls.
-  __asan_unpoison_memory_region(stack_low, stack_size);
-#endif
   context_ = context::make_fcontext(stack_low + stack_size, stack_size, &Switch::enter);
 #if defined(WEFT_TSAN)
   own_shadow_ = __tsan_create_fiber(0);
@@ -72,6 +68,10 @@ Fiber::Fiber(std::byte* stack_low, std::size_t stack_size, Entry entry, void* ar
 }
 
 Fiber::~Fiber() {
+#if defined(WEFT_ASAN)
+  // It ended in the middle of its calls; whatever is there next knows nothing of them.
+  __asan_unpoison_memory_region(stack_low_, stack_size_);
+#endif
 #if defined(WEFT_TSAN)
   __tsan_destroy_fiber(own_shadow_);
 #endif

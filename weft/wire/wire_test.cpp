@@ -332,27 +332,29 @@ TEST(WireWorkers, WhoWaitsForLongSleeps) {
     talk(wire, measured(), 5, 1000);  // All rails are up.
     const mp::Options options = measured();
     mp::Messenger m(wire, options);
-    const std::uint32_t self = wire.self().index;
-    int word = 0;
-    if (self == 0) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1000));
-      mp::Sending sending;
-      sending.to = RankId(1);
-      sending.data = &word;
-      sending.size = sizeof word;
-      m.release(m.send(sending));
-      while (!m.quiet()) m.progress();
-      return;
-    }
     rusage before = {}, after = {};
-    ::getrusage(RUSAGE_THREAD, &before);
-    mp::Receiving receiving;
-    receiving.data = &word;
-    receiving.size = sizeof word;
-    mp::Request* const request = m.receive(receiving);
-    m.wait(request);
-    m.release(request);
-    ::getrusage(RUSAGE_THREAD, &after);
+    int word = 0;
+    // The first wait is for the rails to settle.
+    for (int round = 0; round < 2; ++round) {
+      if (wire.self().index == 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+        mp::Sending sending;
+        sending.to = RankId(1);
+        sending.data = &word;
+        sending.size = sizeof word;
+        m.release(m.send(sending));
+        while (!m.quiet()) m.progress();
+        continue;
+      }
+      ::getrusage(RUSAGE_THREAD, &before);
+      mp::Receiving receiving;
+      receiving.data = &word;
+      receiving.size = sizeof word;
+      mp::Request* const request = m.receive(receiving);
+      m.wait(request);
+      m.release(request);
+      ::getrusage(RUSAGE_THREAD, &after);
+    }
     EXPECT_LT(after.ru_nvcsw - before.ru_nvcsw, 50);
   });
 }
