@@ -284,7 +284,8 @@ void add_measure_options(CLI::App& parser, ProbeOptions& options) {
                     "An earlier finding (--json): measure only what has changed");
   parser
       .add_option("--check", options.checks,
-                  "Hold it beside what is known: slurm=topology.conf, lldp=FILE, groups=FILE")
+                  "Hold it beside what is known: slurm=topology.conf, lldp=FILE, hwloc=FILE, "
+                  "groups=FILE")
       ->allow_extra_args(false);
 }
 

@@ -128,11 +128,7 @@ Status read_slurm_line(std::string_view line, Known& known) {
   return {};
 }
 
-Status add_host(const std::string& host, const std::string& text, Known& known) {
-  if (host.empty()) {
-    if (trim(text).empty()) return {};
-    return Error::input("text before the first line 'host NAME'; begin each host's part with one");
-  }
+Status lldp_host(const std::string& host, const std::string& text, Known& known) {
   std::string sw;
   try {
     sw = trim(text).starts_with('{') ? switch_in_json(text) : switch_in_words(text);
@@ -143,6 +139,61 @@ Status add_host(const std::string& host, const std::string& text, Known& known) 
     return Error::input(
         fmt::format("host {}: no neighbour is told; is lldpd running there?", host));
   known.on[host] = sw;
+  return {};
+}
+
+// The value of <info name="NAME" value="VALUE"/>, unless it is what makers leave there who have not
+// numbered their machines.
+std::string info_in_xml(std::string_view text, std::string_view name) {
+  const std::size_t at = text.find(fmt::format("<info name=\"{}\" value=\"", name));
+  if (at == std::string_view::npos) return {};
+  std::string_view value = text.substr(text.find("value=\"", at) + 7);
+  value = trim(value.substr(0, value.find('"')));
+  constexpr std::string_view unnumbered[] = {"none", "not specified", "default string",
+                                             "to be filled by o.e.m.", "system serial number"};
+  const bool blank =
+      value.find_first_not_of("0-. ") == std::string_view::npos ||
+      std::find(std::begin(unnumbered), std::end(unnumbered), lower(value)) != std::end(unnumbered);
+  return blank ? std::string() : std::string(value);
+}
+
+Status hwloc_host(const std::string& host, const std::string& text, Known& known) {
+  if (text.find("<topology") == std::string::npos)
+    return Error::input(
+        fmt::format("host {}: this is not hwloc's XML; write 'lstopo --of xml'", host));
+  for (const std::string_view name : {"DMIChassisSerial", "DMIProductUUID", "DMIBoardSerial"}) {
+    const std::string value = info_in_xml(text, name);
+    if (value.empty()) continue;
+    known.on[host] = fmt::format("{} {}", name, value);
+    break;
+  }
+  return {};
+}
+
+// A part for each host, after a line "host NAME".
+Status read_hosts(std::string_view text, const std::string& path, Known& known,
+                  Status (*read)(const std::string& host, const std::string& text, Known& known)) {
+  std::string host, part;
+  int begin = 1;
+  const auto lines = split(text, '\n');
+  for (std::size_t i = 0; i <= lines.size(); ++i) {
+    const bool end = i == lines.size();
+    if (!end && !lines[i].starts_with("host ")) {
+      part += std::string(lines[i]) + "\n";
+      continue;
+    }
+    Status status;
+    if (!host.empty()) {
+      status = read(host, part, known);
+    } else if (!trim(part).empty()) {
+      status =
+          Error::input("text before the first line 'host NAME'; begin each host's part with one");
+    }
+    if (!status) return std::move(status).error().at(path, begin);
+    begin = static_cast<int>(i) + 1;
+    part.clear();
+    if (!end) host = trim(lines[i].substr(5));
+  }
   return {};
 }
 
@@ -178,21 +229,15 @@ Result<Known> read_slurm(std::string_view text, const std::string& path) {
 
 Result<Known> read_lldp(std::string_view text, const std::string& path) {
   Known known{"LLDP in " + path, {}, {}};
-  std::string host, part;
-  int number = 0, begin = 1;
-  const auto lines = split(text, '\n');
-  for (std::size_t i = 0; i <= lines.size(); ++i) {
-    ++number;
-    const bool end = i == lines.size();
-    if (!end && !lines[i].starts_with("host ")) {
-      part += std::string(lines[i]) + "\n";
-      continue;
-    }
-    if (Status s = add_host(host, part, known); !s) return std::move(s).error().at(path, begin);
-    begin = number;
-    part.clear();
-    if (!end) host = trim(lines[i].substr(5));
-  }
+  if (Status s = read_hosts(text, path, known, lldp_host); !s) return std::move(s).error();
+  return known;
+}
+
+Result<Known> read_hwloc(std::string_view text, const std::string& path) {
+  Known known{"hwloc in " + path, {}, {}, false};
+  if (Status s = read_hosts(text, path, known, hwloc_host); !s) return std::move(s).error();
+  if (known.on.empty())
+    return Error::input("no host tells the number of its chassis; run lstopo as root").at(path, 1);
   return known;
 }
 
@@ -211,7 +256,7 @@ Result<Known> read_groups(std::string_view text, const std::string& path) {
 }
 
 Result<Known> read_known(const std::string& option) {
-  constexpr std::string_view kinds[] = {"slurm", "lldp", "groups"};
+  constexpr std::string_view kinds[] = {"slurm", "lldp", "hwloc", "groups"};
   const std::size_t equals = option.find('=');
   const std::string kind = option.substr(0, equals);
   if (std::find(std::begin(kinds), std::end(kinds), kind) == std::end(kinds))
@@ -221,9 +266,10 @@ Result<Known> read_known(const std::string& option) {
   const std::string path = option.substr(equals + 1);
   const auto text = read_file(path);
   if (!text) return Error(text.error());
-  return kind == "slurm"  ? read_slurm(*text, path)
-         : kind == "lldp" ? read_lldp(*text, path)
-                          : read_groups(*text, path);
+  return kind == "slurm"   ? read_slurm(*text, path)
+         : kind == "lldp"  ? read_lldp(*text, path)
+         : kind == "hwloc" ? read_hwloc(*text, path)
+                           : read_groups(*text, path);
 }
 
 Check check_against(const Finding& finding, const Known& known) {
@@ -244,7 +290,7 @@ Check check_against(const Finding& finding, const Known& known) {
           fmt::format(fmt::runtime(text), parts.begin()->second, std::next(parts.begin())->second));
     }
   };
-  tell(found, "{} and {} were found on one switch, and are told on two");
+  if (known.apart) tell(found, "{} and {} were found on one switch, and are told on two");
   tell(told, "{} and {} are told on one switch, and were found on two");
   return check;
 }

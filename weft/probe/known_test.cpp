@@ -46,6 +46,34 @@ TEST(Known, LldpInBothForms) {
   EXPECT_FALSE(read_lldp("host a\nnothing\n", "f").has_value());
 }
 
+// Numbers of machines as lstopo prints them; h2 has none, as ordinary users see it.
+TEST(Known, HwlocTellsWhoIsTogether) {
+  const auto part = [](const std::string& host, const std::string& infos) {
+    return "host " + host + "\n<?xml version=\"1.0\"?>\n<topology version=\"2.0\">\n<object>\n" +
+           infos + "</object>\n</topology>\n";
+  };
+  const std::string chassis = "  <info name=\"DMIChassisSerial\" value=\"CZ1\"/>\n";
+  const auto known = read_hwloc(
+      part("h0", chassis) + part("h1", chassis) +
+          part("h2", "  <info name=\"DMIChassisSerial\" value=\"To Be Filled By O.E.M.\"/>\n") +
+          part("h3",
+               "  <info name=\"DMIChassisSerial\" value=\"0\"/>\n"
+               "  <info name=\"DMIProductUUID\" value=\"4c4c-11\"/>\n"),
+      "hwloc.txt");
+  ASSERT_TRUE(known.has_value()) << known.error().text();
+  EXPECT_EQ(known->on.at("h0"), known->on.at("h1"));
+  EXPECT_FALSE(known->on.contains("h2"));
+  EXPECT_EQ(known->on.at("h3"), "DMIProductUUID 4c4c-11");
+  Finding finding;
+  finding.switches = {{"s0", 0}, {"s1", 10}};
+  finding.hosts = {{"h0", 0, 1}, {"h1", 0, 1}, {"h3", 0, 1}};
+  EXPECT_TRUE(check_against(finding, *known).differences.empty());  // Two chassis, one switch.
+  finding.hosts[1].on = 1;
+  EXPECT_EQ(check_against(finding, *known).differences.size(), 1u);
+  EXPECT_EQ(read_hwloc(part("h0", "") + "host h1\nMachine (31GB)\n", "f").error().line(), 7);
+  EXPECT_FALSE(read_hwloc(part("h0", ""), "f").has_value());
+}
+
 TEST(Known, GroupsAndTheCheck) {
   Finding finding;
   finding.switches = {{"s0", 0}, {"s1", 10}};
