@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What few connections cost on real sockets: sixteen hosts of the test bed on four switches (1 Gbit/s, 50 us to the root).
+"""What few connections cost on real sockets: sixteen hosts of the test bed on four or eight switches (1 Gbit/s, 50 us to the root).
 
-Usage: bed.py WEFT [--jobs is16,is64,alltoall,halo] [--repeat 3] [--json FILE]
+Usage: bed.py WEFT [--jobs is16,is4x4,...] [--repeat 3] [--json FILE]
 
-Modes are full and managed with 0, 2, 4, 8 and 16 shortcuts, and 8 of random replacement; groups are the switches. For each the median time,
-against full, connections that a rank held at most, and messages that were relayed. The integer sort (examples/nas) tells its whole time, the
-patterns (bench/twin) that of a round. Needs root and the test bed.
+Processes stand one to a host, or four (64 of them, on eight switches); those of 4x4 four to each of four hosts, one on each switch. Modes are full and managed
+with 0, 2, 4, 8 and 16 shortcuts, and 8 of random replacement; groups are the switches. For each the median time, against full, connections
+that a rank held at most, and messages that were relayed. The integer sort (examples/nas) tells its whole time, the patterns (bench/twin)
+that of a round. Needs root and the test bed.
 """
 import argparse
 import json
@@ -23,25 +24,70 @@ sys.path.insert(0, str(ROOT / "tests/rails"))
 import bed  # noqa: E402 pylint: disable=wrong-import-position
 
 HOSTS = [f"h{number}" for number in range(16)]
-LAB = "switch root\nswitch s[0-3] on root rate 1gbit delay 50us\n" + "".join(
-    f"host h[{4 * k}-{4 * k + 3}] on s{k} rate 1gbit delay 10us\n" for k in range(4))
+
+
+def lab_of(switches):
+    """Where the largest frame of TCP does not fit into a bucket it is cut into single packets: five times the work for long messages."""
+    each = len(HOSTS) // switches
+    return "default burst 72k\nswitch root\n" + "".join(
+        f"switch s{k} on root rate 1gbit delay 50us\nhost h[{each * k}-{each * k + each - 1}] on s{k} rate 1gbit delay 10us\n"
+        for k in range(switches))
+
+
 MODES = ["full", *(f"managed,shortcuts={count}" for count in (0, 2, 4, 8, 16)), "managed,shortcuts=8,replace=random"]
-JOBS = {"is16": (16, ["is", "20", "10"]), "is64": (64, ["is", "20", "5"]), "alltoall": (16, ["patterns", "alltoall", "4096", "50"]),
-        "halo": (16, ["patterns", "halo", "20000", "50"])}
+# Ranks, switches, hosts, program. 64 ranks on four switches would need a quarter of all connections for their neighbours alone.
+JOBS = {
+    "is16": (16, 4, HOSTS, ["is", "20", "10"]),
+    "is4x4": (16, 4, HOSTS[::4], ["is", "20", "10"]),
+    "is64": (64, 8, HOSTS, ["is", "20", "5"]),
+    "alltoall16": (16, 4, HOSTS, ["patterns", "alltoall", "4096", "200"]),
+    "alltoall4x4": (16, 4, HOSTS[::4], ["patterns", "alltoall", "4096", "200"]),
+    "alltoall64": (64, 8, HOSTS, ["patterns", "alltoall", "1024", "50"]),
+    "halo16": (16, 4, HOSTS, ["patterns", "halo", "20000", "200"]),
+    "halo4x4": (16, 4, HOSTS[::4], ["patterns", "halo", "20000", "200"]),
+    "halo64": (64, 8, HOSTS, ["patterns", "halo", "20000", "100"]),
+}
 # The sort's own clock in us, or the pattern's in s.
 TIME = re.compile(r"verified at ([\d.]+) us|^([\d.]+)$", re.M)
 
 
 def run(lab, weft, folder, job, mode):
-    ranks, (program, *words) = JOBS[job]
+    ranks, _, hosts, (program, *words) = JOBS[job]
     groups = f",groups={folder}/groups" if mode != "full" else ""
-    call = lab.words(weft, ranks, "--timeout", "60s", "--connections", mode + groups, "--profile", folder / "record", folder / "first", folder / program, *words)
+    call = lab.words(weft, ranks, "--timeout", "60s", "--connections", mode + groups, "--profile", folder / "record", folder / "first", folder / program, *words,
+                     hosts=hosts)
     done = subprocess.run([str(word) for word in call], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, start_new_session=True)
     found = TIME.search(done.stdout)
     if done.returncode != 0 or not found:
         sys.exit(f"bed: {job} with {mode} ends with {done.returncode}: {done.stdout[-300:]}{done.stderr[-300:]}")
     seconds = float(found[1]) / 1e6 if found[1] else float(found[2])
     return seconds, json.loads((folder / "record/summary.json").read_text(encoding="utf-8"))["connections"]
+
+
+def prepare(weft, folder, switches):
+    for source in (ROOT / "examples/nas/is.c", ROOT / "bench/twin/patterns.c"):
+        bed.build(weft, source, folder)
+    each = len(HOSTS) // switches
+    (folder / "groups").write_text("".join(f"{host} s{number // each}\n" for number, host in enumerate(HOSTS)), encoding="utf-8")
+    # What is measured takes the cores before other work on the machine.
+    (folder / "first").write_text('#!/bin/sh\necho -18 2>/dev/null > /proc/self/autogroup\nexec "$@"\n', encoding="utf-8")
+    (folder / "first").chmod(0o755)
+
+
+def compare(lab, weft, folder, job, repeat):
+    """Modes take turns, so that an hour in which the machine is slow is slow for all."""
+    runs = {mode: [] for mode in MODES}
+    for _ in range(repeat):
+        for mode, done in runs.items():
+            done.append(run(lab, weft, folder, job, mode))
+    times = {mode: statistics.median(seconds for seconds, _ in done) for mode, done in runs.items()}
+    rows = []
+    for mode, time in times.items():
+        held = max((held for _, held in runs[mode]), key=lambda held: held["most"])
+        rows.append({"job": job, "mode": mode, "time_s": time, "ratio": time / times["full"], "held_most": held["most"],
+                     "relayed": held.get("managed", {}).get("relayed", 0)})
+        print(f"{job:<12} {mode:<36} {1e3 * time:>9.2f} {rows[-1]['ratio']:>6.2f} {held['most']:>5} {rows[-1]['relayed']:>8}", flush=True)
+    return rows
 
 
 def main():
@@ -53,25 +99,15 @@ def main():
     given = parser.parse_args()
     if bed.missing():
         sys.exit(f"bed: {bed.missing()}")
-    weft, rows = os.path.abspath(given.weft), []
-    with tempfile.TemporaryDirectory(prefix="weft-bench-") as scratch, bed.Lab(LAB, HOSTS) as lab:
-        folder = pathlib.Path(scratch)
-        for source in (ROOT / "examples/nas/is.c", ROOT / "bench/twin/patterns.c"):
-            bed.build(weft, source, folder)
-        (folder / "groups").write_text("".join(f"h{number} s{number // 4}\n" for number in range(16)), encoding="utf-8")
-        # What is measured takes the cores before other work on the machine.
-        (folder / "first").write_text('#!/bin/sh\necho -18 2>/dev/null > /proc/self/autogroup\nexec "$@"\n', encoding="utf-8")
-        (folder / "first").chmod(0o755)
-        print(f"{'job':<9} {'mode':<36} {'time/ms':>9} {'/full':>6} {'held':>5} {'relayed':>8}")
-        for job in given.jobs.split(","):
-            full = None
-            for mode in MODES:
-                runs = [run(lab, weft, folder, job, mode) for _ in range(given.repeat)]
-                time, held = statistics.median(seconds for seconds, _ in runs), runs[-1][1]
-                full = full or time
-                rows.append({"job": job, "mode": mode, "time_s": time, "ratio": time / full, "held_most": held["most"],
-                             "relayed": held.get("managed", {}).get("relayed", 0)})
-                print(f"{job:<9} {mode:<36} {1e3 * time:>9.2f} {time / full:>6.2f} {held['most']:>5} {rows[-1]['relayed']:>8}", flush=True)
+    weft, rows, jobs = os.path.abspath(given.weft), [], given.jobs.split(",")
+    print(f"{'job':<12} {'mode':<36} {'time/ms':>9} {'/full':>6} {'held':>5} {'relayed':>8}")
+    for switches in sorted({JOBS[job][1] for job in jobs}):
+        with tempfile.TemporaryDirectory(prefix="weft-bench-") as scratch, bed.Lab(lab_of(switches), HOSTS) as lab:
+            folder = pathlib.Path(scratch)
+            prepare(weft, folder, switches)
+            for job in jobs:
+                if JOBS[job][1] == switches:
+                    rows += compare(lab, weft, folder, job, given.repeat)
     if given.json:
         pathlib.Path(given.json).write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 

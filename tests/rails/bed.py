@@ -56,8 +56,9 @@ class Lab:
         return subprocess.run([str(word) for word in (NETLAB, "-l", self.name, *words)], check=check, stdin=subprocess.DEVNULL,
                               capture_output=True)
 
-    def words(self, weft, ranks, *rest):
-        return [NETLAB, "-l", self.name, "exec", self.hosts[0], weft, "run", "-n", ranks, "--hosts", ",".join(self.hosts), "--rsh", self.rsh, *rest]
+    def words(self, weft, ranks, *rest, hosts=None):
+        hosts = hosts or self.hosts
+        return [NETLAB, "-l", self.name, "exec", hosts[0], weft, "run", "-n", ranks, "--hosts", ",".join(hosts), "--rsh", self.rsh, *rest]
 
 
 class Job:
