@@ -26,19 +26,18 @@ inline void Engine::PlainVisit<fixed_vcs, even>::run(Reach reach) {
       now = sooner ? at : now;
     }
     wishes.fetch_two();
-    const bool ahead = now >= reach.sure_ps;
-    if (ahead && (now >= reach.far_ps || router_.starved != 0)) break;
+    if (now >= reach.sure_ps && (now >= reach.far_ps || router_.starved != 0)) break;
     const std::uint32_t output = actor - 1;
     if (output < ports_) [[likely]] {
-      if (!serve(output, now, ahead)) break;
+      if (!serve(output, now, reach.sure_ps)) break;
     } else if (output < ports_ + router_.nodes) {
       give(output, now);
     } else if (output < router_.outputs) {
       make(output, now);
     } else {
       engine_.ring_alarm(worker_, r_, static_cast<int>(output - router_.outputs), now);
+      if (next_[actor] == never_at) rest(output);
     }
-    if (next_[actor] == never_at) router_.active &= ~(std::uint64_t{1} << actor);
   }
   router_.wake_at = never_at;
   if (now < never_at) engine_.wake(worker_, r_, now);
@@ -55,7 +54,7 @@ inline void Engine::PlainVisit<fixed_vcs, even>::route_fresh() {
 // One output decides who goes; false: that hangs on a credit which may be on its way.
 template <std::uint32_t fixed_vcs, bool even>
 inline bool Engine::PlainVisit<fixed_vcs, even>::serve(std::uint32_t output, std::int64_t now,
-                                                       bool ahead) {
+                                                       std::int64_t sure) {
   const Output& out = outputs_[output];
   WEFT_DCHECK(out.free_at <= now);  // All that sets its time sees to that.
   std::int64_t possible_at = never_at;
@@ -65,7 +64,7 @@ inline bool Engine::PlainVisit<fixed_vcs, even>::serve(std::uint32_t output, std
     const Input& in = inputs_[bit];
     std::int64_t at = std::max(in.ready_at, crossbar(bit));
     if (at <= now) [[likely]] {
-      const Pick pick = pick_vc(output, in, head(bit).size(), now, ahead);
+      const Pick pick = pick_vc(output, in, head(bit).size(), now, sure);
       if (pick.vc >= 0) [[likely]] {
         grant(output, bit, static_cast<std::uint32_t>(pick.vc), now);
         return true;
@@ -75,14 +74,14 @@ inline bool Engine::PlainVisit<fixed_vcs, even>::serve(std::uint32_t output, std
     }
     possible_at = std::min(possible_at, at);
   }
-  next_[1 + output] = possible_at;
+  put_off(output, possible_at);
   return true;
 }
 
 template <std::uint32_t fixed_vcs, bool even>
 inline auto Engine::PlainVisit<fixed_vcs, even>::pick_vc(std::uint32_t output, const Input& in,
                                                          std::int64_t size, std::int64_t now,
-                                                         bool ahead) -> Pick {
+                                                         std::int64_t sure) -> Pick {
   const std::uint32_t global = router_.first_output + output;
   if ((in.vcs & (in.vcs - 1)) == 0) [[likely]] {
     const int vc = std::countr_zero(in.vcs);
@@ -93,7 +92,7 @@ inline auto Engine::PlainVisit<fixed_vcs, even>::pick_vc(std::uint32_t output, c
     if (!taken && count_credits(engine_, global, vc, size, now)) return {now, vc};
   }
   // What is known of a neighbour's buffer may not be all.
-  if (ahead) return {unknown_at, -1};
+  if (now >= sure) return {unknown_at, -1};
   return look_closer(engine_, global, in.vcs, size, now);
 }
 

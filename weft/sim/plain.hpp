@@ -41,7 +41,8 @@ class Engine::PlainVisit {
         vcs_(fixed_vcs != 0 ? fixed_vcs : engine.vcs_),
         ports_(router_.ports),
         ring_bits_(engine.ring_bits_),
-        ring_mask_(engine.ring_mask_) {}
+        ring_mask_(engine.ring_mask_),
+        home_(home(r)) {}
 
   // All that happens before reach.sure_ps, and on to reach.far_ps while no credit matters that may
   // still be on its way.
@@ -73,6 +74,19 @@ class Engine::PlainVisit {
   // A packet that arrives at `head_at` in a buffer from which the one before leaves at `left_at`.
   std::int64_t ready_at(std::int64_t head_at, std::int64_t left_at) const {
     return std::max(head_at + engine_.early_ps_, left_at) + (even ? 0 : engine_.late_ps_);
+  }
+
+  // An output, card or alarm has nothing to do until something comes to it.
+  void rest(std::uint32_t output) {
+    next_[1 + output] = never_at;
+    router_.active &= ~(std::uint64_t{2} << output);
+  }
+  void put_off(std::uint32_t output, std::int64_t until) {
+    if (until == never_at) {
+      rest(output);
+    } else {
+      next_[1 + output] = until;
+    }
   }
 
   // The candidate that is next in turn.
@@ -178,7 +192,7 @@ class Engine::PlainVisit {
       }
     }
     out.waiting = others;
-    next = others != 0 ? passage.free_at : never_at;
+    put_off(output, others != 0 ? passage.free_at : never_at);
     router_.heads &= ~(std::uint64_t{1} << bit);
     if (more) route(bit, passage.free_at);
   }
@@ -199,9 +213,11 @@ class Engine::PlainVisit {
   static constexpr std::int64_t unknown_at = INT64_MIN;  // Not yet to be told.
 
   [[gnu::always_inline]] inline void route_fresh();
-  [[gnu::always_inline]] inline bool serve(std::uint32_t output, std::int64_t now, bool ahead);
+  [[gnu::always_inline]] inline bool serve(std::uint32_t output, std::int64_t now,
+                                           std::int64_t sure);
   [[gnu::always_inline]] inline Pick pick_vc(std::uint32_t output, const Input& in,
-                                             std::int64_t size, std::int64_t now, bool ahead);
+                                             std::int64_t size, std::int64_t now,
+                                             std::int64_t sure);
   static bool count_credits(Engine& engine, std::uint32_t output, int vc, std::int64_t size,
                             std::int64_t now);
   [[gnu::noinline]] static Pick look_closer(Engine& engine, std::uint32_t output, VcMask vcs,
@@ -216,6 +232,7 @@ class Engine::PlainVisit {
   // plain_ends.hpp
   [[gnu::always_inline]] inline void give(std::uint32_t output, std::int64_t now);
   [[gnu::always_inline]] inline void make(std::uint32_t output, std::int64_t now);
+  void make_any(std::uint32_t output, std::int64_t now);
   [[gnu::always_inline]] inline void grant_node(std::uint32_t output, std::uint32_t bit,
                                                 std::uint32_t vc, std::int64_t now);
   [[gnu::always_inline]] inline void receive(Card& card, const Slot& packet, std::int64_t tail);
@@ -235,6 +252,7 @@ class Engine::PlainVisit {
   const std::uint64_t through_;   // Candidates that go before the others; 0: all are equal.
   const int worker_;
   const std::uint32_t r_, vcs_, ports_, ring_bits_, ring_mask_;
+  const std::uint16_t home_;
 };
 
 }  // namespace weft::detail

@@ -32,7 +32,7 @@ inline int Engine::PlainVisit<fixed_vcs, even>::pick_near(std::uint32_t output, 
     }
     const std::int32_t room = there.room + static_cast<std::int32_t>(departed - there.departed);
     // Nothing is left of all that was there: begin again with the slot that is in the cache.
-    if (i == there.pushed) i = there.pushed = targets[vc].head = targets[vc].tail = home(r_);
+    if (i == there.pushed) i = there.pushed = targets[vc].head = targets[vc].tail = home_;
     there.room = room;
     there.departed = departed;
     there.reclaim = i;
@@ -68,7 +68,7 @@ inline void Engine::PlainVisit<fixed_vcs, even>::give(std::uint32_t output, std:
     }
     possible_at = std::min(possible_at, at);
   }
-  next_[1 + output] = possible_at;
+  put_off(output, possible_at);
 }
 
 // The node takes it at once, so all that is left of it is a credit.
@@ -126,11 +126,17 @@ void Engine::PlainVisit<fixed_vcs, even>::receive_end(Engine& engine, int worker
   card.received = message.received;
 }
 
+template <std::uint32_t fixed_vcs, bool even>
+inline void Engine::PlainVisit<fixed_vcs, even>::make_any(std::uint32_t output, std::int64_t now) {
+  engine_.serve_card(worker_, r_, static_cast<int>(output), now);
+  if (next_[1 + output] == never_at) rest(output);
+}
+
 // A card makes a packet of the first message that it has.
 template <std::uint32_t fixed_vcs, bool even>
 inline void Engine::PlainVisit<fixed_vcs, even>::make(std::uint32_t output, std::int64_t now) {
   if (!even) {
-    engine_.serve_card(worker_, r_, static_cast<int>(output), now);
+    make_any(output, now);
     return;
   }
   Output& out = outputs_[output];
@@ -139,7 +145,7 @@ inline void Engine::PlainVisit<fixed_vcs, even>::make(std::uint32_t output, std:
   const std::uint32_t id = card.first;
   // It may have waited for two VCs and been done with one of them.
   if (id == no_message) {
-    next_[1 + output] = never_at;
+    rest(output);
     return;
   }
   Message& message = (*engine_.messages_)[id];
@@ -149,7 +155,7 @@ inline void Engine::PlainVisit<fixed_vcs, even>::make(std::uint32_t output, std:
   const std::int64_t size = std::max<std::int64_t>(payload + engine_.header_bytes_, 1);
   const int picked = pick_near(output, engine_.card_vcs(message.to), size, now);
   if (picked < 0) {
-    engine_.serve_card(worker_, r_, static_cast<int>(output), now);
+    make_any(output, now);
     return;
   }
   const auto vc = static_cast<std::uint32_t>(picked);
@@ -181,7 +187,7 @@ inline void Engine::PlainVisit<fixed_vcs, even>::make(std::uint32_t output, std:
   if (empty) route(bit, in.ready_at);
   if (unsent == payload) {
     engine_.end_message(worker_, card, sent_at);
-    if (card.first == no_message) next_[1 + output] = never_at;
+    if (card.first == no_message) rest(output);
   }
 }
 
