@@ -98,7 +98,6 @@ void Engine::expect_slots(int worker, std::uint32_t r) {
     const Output& out = outputs_[router.first_output + o];
     if (o < router.ports) {
       wishes.add(&inputs_[out.target]);
-      if (!out.remote) wishes.add(&routers_[out.router]);
     }
     // The oldest credits, where space becomes scarce; those of nodes are counted for every packet.
     const Account* const there = &accounts_[std::size_t{router.first_output + o} * vcs_];
