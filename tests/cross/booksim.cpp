@@ -71,7 +71,7 @@ std::string routing_name(const Reference& r) {
       {"xy_yx", "xy-yx"},
       {"valiant", "valiant"},
       {"adaptive_xy_yx", "xy-yx-adaptive"},
-      {"planar_adapt", "planar-adaptive"},
+      {"planar_adapt", "planar-adaptive-in-turn"},
       {"min_adapt", "min-adaptive-escape-first"}};
   const auto found = names.find(r.routing);
   return found == names.end() ? r.routing : found->second;

@@ -19,12 +19,18 @@ std::string folder() {
   return named != nullptr ? named : WEFT_REFERENCE;
 }
 
-// Routing functions of which the reference itself says that its curves show that simulator's
-// allocator rather than the routing: latency is compared up to half of saturation only, and
-// saturation not at all. docs/validation.md has the numbers.
-bool allocator_artefact(const Reference& r) {
-  return r.routing == "min_adapt" || r.routing == "planar_adapt" ||
-         (r.routing == "valiant" && r.topology == "torus");
+// Curves whose saturation is not compared. Of valiant on a torus the reference says that it locks
+// up: what it names is where that begins. planar_adapt saturates up to 18 % earlier there, and we
+// do not know why; docs/validation.md has the numbers.
+bool saturates_otherwise(const Reference& r) {
+  return r.routing == "planar_adapt" || (r.routing == "valiant" && r.topology == "torus");
+}
+
+// Latency grows with load: a row of one seed that lies above the next one is scatter, and says
+// nothing. (There is one such row.)
+bool is_scatter(const Reference& r, std::size_t i) {
+  return r.points[i].error == 0 && i + 1 < r.points.size() &&
+         r.points[i].latency > r.points[i + 1].latency;
 }
 
 class Curve : public testing::TestWithParam<std::string> {};
@@ -48,11 +54,10 @@ TEST_P(Curve, AgreesWithTheReference) {
   }
 
   const double tolerance = reference->packet_by_packet() ? 0.05 : 0.15;
-  const double upto = allocator_artefact(*reference) ? 0.5 : 0.75;
   for (std::size_t i = 0; i < reference->points.size(); ++i) {
     const ReferencePoint& point = reference->points[i];
     // At 2 % of saturation the reference has too few packets for a mean.
-    if (point.fraction < 0.2 || point.fraction > upto) continue;
+    if (point.fraction < 0.2 || point.fraction > 0.75 || is_scatter(*reference, i)) continue;
     // Between the two loads that the reference names for its run; its scatter between seeds comes
     // on top.
     const auto [low, high] = std::minmax(found->latency[i], found->accepted_latency[i]);
@@ -62,7 +67,7 @@ TEST_P(Curve, AgreesWithTheReference) {
         << "at " << point.fraction << " of saturation";
   }
 
-  if (allocator_artefact(*reference)) return;
+  if (saturates_otherwise(*reference)) return;
   const double slack = reference->packet_by_packet() ? 0.06 : 0.15;
   const double low = reference->crossing > 0 ? std::min(reference->saturation, reference->crossing)
                                              : reference->saturation;

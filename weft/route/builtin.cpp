@@ -27,6 +27,8 @@ constexpr std::array table = {
                 &vcs_xy_yx, &make_xy_yx_adaptive},
     PolicyEntry{"planar-adaptive", "x or y on a 2-D mesh, whichever has more room",
                 &vcs_planar_adaptive, &make_planar_adaptive},
+    PolicyEntry{"planar-adaptive-in-turn", "the same in turn, as BookSim's planar_adapt",
+                &vcs_planar_adaptive, &make_planar_adaptive_in_turn},
     PolicyEntry{"min-adaptive", "any shortest direction, by room; dimension order as escape",
                 &vcs_min_adaptive, &make_min_adaptive},
     PolicyEntry{"min-adaptive-escape-first",

@@ -138,6 +138,7 @@ TEST(Judge, FindsTheCycleOnceVcsAreMerged) {
                {"xy-yx", "mesh:4x4", true},
                {"xy-yx-adaptive", "mesh:4x4", true},
                {"planar-adaptive", "mesh:4x4", true},
+               {"planar-adaptive-in-turn", "mesh:4x4", true},
                {"min-adaptive", "mesh:4x4", true},
                {"min-adaptive-escape-first", "torus:4x4", true},
                {"valiant", "mesh:4x4", true},

@@ -113,9 +113,9 @@ TEST(Dor, FollowersGoTheSameWay) {
 
 TEST(Minimal, HopsAreTheDistance) {
   for (const std::string_view name :
-       {"dor", "dor-balanced", "xy-yx", "xy-yx-adaptive", "planar-adaptive", "min-adaptive",
-        "min-adaptive-escape-first", "minimal", "source-up", "dest-down", "adaptive-up",
-        "shortest"})
+       {"dor", "dor-balanced", "xy-yx", "xy-yx-adaptive", "planar-adaptive",
+        "planar-adaptive-in-turn", "min-adaptive", "min-adaptive-escape-first", "minimal",
+        "source-up", "dest-down", "adaptive-up", "shortest"})
     for (const std::string_view spec : test_network_specs()) {
       const Topology t = test_network(spec);
       // A dragonfly's `minimal` crosses one global cable; two without local hops can be shorter.
@@ -295,22 +295,27 @@ TEST(MinAdaptive, OrderOfChoices) {
   const Topology t = test_network("torus:8x8");
   FakeView view(t, Load::empty);
   view.stand_at(RouterId(0));
-  const auto ask = [&](std::string_view name) {
+  const auto ask = [&](std::string_view name, std::uint64_t entry_vc) {
     Choices choices;
-    policy_of(name, t, 4)->next(RouterId(0), {.destination = RouterId(2 + 8 * 3)}, view, choices);
+    policy_of(name, t, 4)
+        ->next(RouterId(0), {.destination = RouterId(2 + 8 * 3), .state = entry_vc << 32}, view,
+               choices);
     return choices;
   };
-  const Choices last = ask("min-adaptive");
+  const Choices last = ask("min-adaptive", 0);
   ASSERT_EQ(last.count(), 3);
   EXPECT_EQ(last[0].port, Cube::up_port(0));
   EXPECT_EQ(last[0].vcs, 0b1100u);
   EXPECT_EQ(last[1].port, Cube::up_port(1));
   EXPECT_TRUE(last[2].escape);
   EXPECT_EQ(last[2].vcs, 0b0001u);
-  const Choices first = ask("min-adaptive-escape-first");
+  const Choices first = ask("min-adaptive-escape-first", 2);
   ASSERT_EQ(first.count(), 3);
   EXPECT_TRUE(first[0].escape);
-  EXPECT_EQ(first[1].vcs, 0b1000u);  // As BookSim: VC 2 is left out.
+  EXPECT_EQ(first[1].vcs, 0b1000u);                             // As BookSim: VC 2 is left out.
+  const Choices escaped = ask("min-adaptive-escape-first", 1);  // And who enters in VC 0 or 1.
+  ASSERT_EQ(escaped.count(), 1);
+  EXPECT_TRUE(escaped[0].escape);
 }
 
 // Both legs go to a router drawn from all, so each has the mean distance of all pairs.
