@@ -6,10 +6,10 @@
 //
 // `min-adaptive-escape-first`: the same channels, but the escape is listed first and then the
 // directions by dimension. That is what BookSim's min_adapt does in effect, as its allocator
-// ignores priorities; it is here to be compared with those curves, not to be used. Who comes from
-// its node in an escape VC counts as escaped there, and nodes use all VCs alike: so it is with us
-// for as large a share of the packets. On a torus with 4 VCs BookSim adapts in VC 3 alone (VC 2 is
-// used by nothing but injection), and so do we.
+// ignores priorities; it is here to be compared with those curves, not to be used. From the curves
+// we infer that who comes from its node in an escape VC counts as escaped there; nodes use all VCs
+// alike, so it is with us for as large a share of the packets. On a torus with 4 VCs BookSim adapts
+// in VC 3 alone (VC 2 is used by nothing but injection), and so do we.
 //
 // `rca-1d` (Gratz, Grot, Keckler, HPCA 2008: regional congestion awareness along one dimension):
 // the same channels, but a direction is judged by the free adaptive VCs of its whole line, where

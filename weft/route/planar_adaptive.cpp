@@ -4,7 +4,7 @@
 // or the middle third (going down); once x is done, y in the upper third.
 //
 // `planar-adaptive-in-turn`: free directions are taken in turn (by a coin, which needs no memory),
-// as BookSim's allocator does, and not by room. It is here to be compared with those curves.
+// as BookSim's curves suggest, and not by room. It is here to be compared with those curves.
 //
 // No cycle: packets going up in x hold x-up channels of the upper third and y channels of the
 // lowest; x never falls on such a chain and y alone does not turn back. The same going down, on
