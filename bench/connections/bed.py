@@ -100,6 +100,8 @@ def main():
     if bed.missing():
         sys.exit(f"bed: {bed.missing()}")
     weft, rows, jobs = os.path.abspath(given.weft), [], given.jobs.split(",")
+    if unknown := [job for job in jobs if job not in JOBS]:
+        sys.exit(f"bed: no job '{unknown[0]}'; known: {', '.join(JOBS)}")
     print(f"{'job':<12} {'mode':<36} {'time/ms':>9} {'/full':>6} {'held':>5} {'relayed':>8}")
     for switches in sorted({JOBS[job][1] for job in jobs}):
         with tempfile.TemporaryDirectory(prefix="weft-bench-") as scratch, bed.Lab(lab_of(switches), HOSTS) as lab:
