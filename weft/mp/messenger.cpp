@@ -166,7 +166,8 @@ void Messenger::post(const Request* request, Header& header, Payload payload,
   const Duration gap = request->tuning == nullptr ? Duration::zero() : request->tuning->gap;
   const RailId rail =
       header.verb == Verb::eager ? eager_rail(request->peer) : small_rail(request->peer);
-  fabric_.post({request->peer, rail, gap}, encode(header), payload, cookie != 0, cookie);
+  const bool more = header.verb == Verb::request && request->ahead > 0;
+  fabric_.post({request->peer, rail, gap, more}, encode(header), payload, cookie != 0, cookie);
 }
 
 void Messenger::answer(RankId peer, Header& header) {

@@ -39,18 +39,21 @@ int Wire::look(int timeout_ms) {
   for (int i = 0; i < count; ++i)
     hear(events[i].data.u64, (events[i].events & ~std::uint32_t{EPOLLOUT}) != 0);
   if (ofi_ != nullptr && ofi_->poll()) watch_cards();
-  const bool awaited =
-      std::any_of(links_.begin(), links_.end(), [](Link* link) { return link->outstanding(); });
+  if (links_.empty() && callers_.empty()) return count;
   const Time at = now();
-  if (awaited || at - last_tend_ > tend_every) tend(at);
+  if (at - last_tend_ > tend_every) {
+    tend(at);
+    return count;
+  }
+  for (Link* const link : links_) {
+    if (link->outstanding()) link->tend(at);
+  }
   return count;
 }
 
 void Wire::tend(Time at) {
   last_tend_ = at;
-  for (Link* const link : links_) {
-    link->tend(at);
-  }
+  for (Link* const link : links_) link->tend(at);
   std::erase_if(links_, [](const Link* link) { return link->idle(); });
   for (auto& caller : callers_) {
     if (caller != nullptr && at - caller->since() > caller_limit) caller.reset();

@@ -357,16 +357,23 @@ void Link::make_room(Rail& rail, Time now) {
   rail.stream->set_room(rail.room);
 }
 
-void Link::send_in_order(RailId wish, Outgoing&& outgoing) {
+void Link::send_in_order(RailId wish, Outgoing&& outgoing, bool more) {
   outgoing.record.sequence = next_out_++;
   if (const auto rail = pick(wish)) {
-    push(*rail, std::move(outgoing));
+    rails_[*rail].stream->push(std::move(outgoing));
+    if (!more) pump(*rail);
   } else {
     homeless_.push_back(std::move(outgoing));
   }
 }
 
-void Link::post(RailId wish, const FrameHead& head, Payload payload, bool stable,
+void Link::send_kept() {
+  for (std::uint32_t i = 0; i < rails_.size(); ++i) {
+    if (rails_[i].stream != nullptr && rails_[i].stream->has_unsent()) pump(i);
+  }
+}
+
+void Link::post(const Way& way, const FrameHead& head, Payload payload, bool stable,
                 std::uint64_t cookie) {
   Outgoing outgoing;
   outgoing.record.kind = RecordKind::frame;
@@ -379,7 +386,7 @@ void Link::post(RailId wish, const FrameHead& head, Payload payload, bool stable
                                              : copy_of(payload.data, payload.size);
     outgoing.data = outgoing.owned.get();
   }
-  send_in_order(wish, std::move(outgoing));
+  send_in_order(way.rail, std::move(outgoing), way.more);
 }
 
 void Link::write(RailId rail, Payload payload, RemoteMemory target, const FrameHead& notice,

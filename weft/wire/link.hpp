@@ -66,7 +66,10 @@ class Link : private LaneHost {
   void part(Time now);
   bool up() const { return any_up(); }
   bool idle() const { return !wanted_ && readable_ == 0 && early_.empty(); }
-  void post(RailId wish, const FrameHead& head, Payload payload, bool stable, std::uint64_t cookie);
+  // If more follows, it may stay here until that comes, or until send_kept.
+  void post(const Way& way, const FrameHead& head, Payload payload, bool stable,
+            std::uint64_t cookie);
+  void send_kept();
   void write(RailId rail, Payload payload, RemoteMemory target, const FrameHead& notice,
              std::uint64_t cookie);
   bool take_back(std::uint64_t cookie);
@@ -119,7 +122,7 @@ class Link : private LaneHost {
   void push(std::uint32_t index, Outgoing&& outgoing);
   void pump(std::uint32_t index);
   void make_room(Rail& rail, Time now);
-  void send_in_order(RailId wish, Outgoing&& outgoing);
+  void send_in_order(RailId wish, Outgoing&& outgoing, bool more = false);
   std::optional<std::uint32_t> pick(RailId wish) const;
   bool deliver(Incoming& in, std::uint32_t index, Completion& out);
   bool take_early(Completion& out);

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <sys/socket.h>
-#include <sys/uio.h>
 
 #include <weft/base/check.hpp>
 #include <weft/locality/apply.hpp>
@@ -15,7 +14,8 @@ namespace weft::wire {
 
 namespace {
 constexpr std::size_t buffer_size = std::size_t{64} << 10;
-constexpr std::size_t large = 4096;  // Of frames.
+constexpr std::size_t large = 4096;   // Of frames.
+constexpr std::size_t together = 16;  // Records in a call of the kernel, at most.
 }  // namespace
 
 Stream::Stream(Descriptor socket, const Facts& facts) : socket_(std::move(socket)), facts_(facts) {
@@ -58,8 +58,7 @@ bool Stream::take_back(std::uint64_t cookie, std::uint64_t& region) {
 bool Stream::begin_record() {
   if (frames_.empty() && writes_.empty()) return false;
   if (flight_.empty()) begun_ = true;
-  partial_ = true;
-  partial_sent_ = 0;
+  ++unsent_;
   if (!frames_.empty()) {
     flight_.push_back(std::move(frames_.front()));
     frames_.pop_front();
@@ -87,35 +86,50 @@ bool Stream::begin_record() {
   return true;
 }
 
+// Frames that wait go together: each call costs, and may be a packet of its own.
 bool Stream::pump_out() {
   for (;;) {
-    if (!partial_ && !begin_record()) return true;
-    Outgoing& out = flight_.back();
-    const std::size_t head = length_of(out.record.kind);
-    const std::size_t total = head + out.record.size;
-    iovec pieces[2];
-    int count = 0;
-    if (partial_sent_ < head) {
-      pieces[count++] = {reinterpret_cast<std::byte*>(&out.record) + partial_sent_,
-                         head - partial_sent_};
+    while (unsent_ < together && (unsent_ == 0 || !frames_.empty())) {
+      if (!begin_record()) return true;
     }
-    const std::size_t of_data = partial_sent_ - std::min(partial_sent_, head);
-    if (of_data < out.record.size) {
-      pieces[count++] = {const_cast<std::byte*>(out.data) + of_data, out.record.size - of_data};
-    }
+    iovec pieces[2 * together];
     msghdr message = {};
     message.msg_iov = pieces;
-    message.msg_iovlen = static_cast<std::size_t>(count);
+    message.msg_iovlen = gather(pieces);
     const ssize_t sent = ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent < 0) {
       if (errno == EINTR) continue;
       return errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS;
     }
-    written_ += static_cast<std::size_t>(sent);
-    partial_sent_ += static_cast<std::size_t>(sent);
-    if (partial_sent_ < total) continue;
-    out.end = written_;
-    partial_ = false;
+    note_written(static_cast<std::size_t>(sent));
+  }
+}
+
+std::size_t Stream::gather(iovec* pieces) {
+  std::size_t count = 0, gone = partial_sent_;
+  for (std::size_t i = flight_.size() - unsent_; i < flight_.size(); ++i, gone = 0) {
+    Outgoing& out = flight_[i];
+    const std::size_t head = length_of(out.record.kind);
+    if (gone < head) {
+      pieces[count++] = {reinterpret_cast<std::byte*>(&out.record) + gone, head - gone};
+    }
+    const std::size_t of_data = gone - std::min(gone, head);
+    if (of_data < out.record.size) {
+      pieces[count++] = {const_cast<std::byte*>(out.data) + of_data, out.record.size - of_data};
+    }
+  }
+  return count;
+}
+
+void Stream::note_written(std::size_t bytes) {
+  partial_sent_ += bytes;
+  while (unsent_ > 0) {
+    Outgoing& out = flight_[flight_.size() - unsent_];
+    const std::size_t total = length_of(out.record.kind) + out.record.size;
+    if (partial_sent_ < total) break;
+    partial_sent_ -= total;
+    --unsent_;
+    out.end = written_ += total;
   }
 }
 
@@ -131,8 +145,9 @@ void Stream::settle(std::vector<std::uint64_t>& done, Time now) {
     progress_ = now;
     return;
   }
+  const std::uint64_t written = written_ + partial_sent_;
   const std::uint64_t acknowledged =
-      written_ - std::min<std::uint64_t>(written_, unacknowledged(socket_));
+      written - std::min<std::uint64_t>(written, unacknowledged(socket_));
   if (acknowledged != acknowledged_ || std::exchange(begun_, false)) progress_ = now;
   acknowledged_ = acknowledged;
   while (!flight_.empty() && flight_.front().end != 0 && flight_.front().end <= acknowledged) {
@@ -147,15 +162,17 @@ std::vector<Outgoing> Stream::give_up() {
     for (Outgoing& outgoing : *from) all.push_back(std::move(outgoing));
     from->clear();
   }
-  partial_ = false;
+  unsent_ = partial_sent_ = 0;
   return all;
 }
 
 Stream::Filled Stream::receive(std::byte* to, std::size_t most, std::size_t& count) {
+  if (std::exchange(drained_, false)) return Filled::none;
   for (;;) {
     const ssize_t got = ::recv(socket_.get(), to, most, MSG_DONTWAIT);
     if (got > 0) {
       count = static_cast<std::size_t>(got);
+      drained_ = count < most;
       return Filled::some;
     }
     if (got < 0 && errno == EINTR) continue;

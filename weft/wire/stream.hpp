@@ -10,6 +10,8 @@
 #include <memory>
 #include <vector>
 
+#include <sys/uio.h>
+
 #include <weft/base/units.hpp>
 #include <weft/wire/record.hpp>
 #include <weft/wire/regions.hpp>
@@ -60,7 +62,7 @@ class Stream {
   bool take_back(std::uint64_t cookie, std::uint64_t& region);
   // Gives the socket what it takes; false: the connection is broken.
   bool pump_out();
-  bool has_unsent() const { return partial_ || !frames_.empty() || !writes_.empty(); }
+  bool has_unsent() const { return unsent_ > 0 || !frames_.empty() || !writes_.empty(); }
   bool owes() const;  // Something else than a farewell has not been acknowledged.
   bool has_unacknowledged() const { return !flight_.empty(); }
   // Forgets what has been acknowledged; the cookies of those who asked are added to `done`.
@@ -80,6 +82,8 @@ class Stream {
  private:
   enum class Filled : std::uint8_t { some, none, closed };
   bool begin_record();
+  std::size_t gather(iovec* pieces);
+  void note_written(std::size_t bytes);
   Got read_record(Incoming& in, const Regions& regions);
   void expect_rest();
   bool ends_write(Incoming& in);
@@ -95,10 +99,10 @@ class Stream {
   Descriptor socket_;
   Facts facts_;
   std::deque<Outgoing> frames_, writes_;  // Not begun, but for pieces of the first write.
-  std::deque<Outgoing> flight_;           // Begun; the last may be partial.
-  bool partial_ = false;
+  std::deque<Outgoing> flight_;           // Begun.
+  std::size_t unsent_ = 0;                // So many of them, the last, are not all in the kernel:
+  std::size_t partial_sent_ = 0;          // of the first of these, so much is.
   bool begun_ = false;  // After a pause, since the last look at what was acknowledged.
-  std::size_t partial_sent_ = 0;
   std::size_t room_ = 0;
   std::uint64_t written_ = 0;
   std::uint64_t acknowledged_ = 0;
@@ -106,6 +110,7 @@ class Stream {
 
   std::vector<std::byte> buffer_;
   std::size_t begin_ = 0, end_ = 0;
+  bool drained_ = false;  // The kernel had less than it was asked for.
   bool in_record_ = false;
   Record record_;
   std::size_t got_ = 0;      // Of the record's data.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -87,6 +88,53 @@ TEST(Stream, AFrameGoesBetweenThePiecesOfAWrite) {
   EXPECT_EQ(came[1].key, pair.key);
   EXPECT_EQ(came[1].head[0], std::byte{42});
   EXPECT_EQ(pair.memory, pair.data);
+}
+
+// Many wait, of all sizes, and the socket takes now more and now less than one of them.
+TEST(Stream, FramesThatWaitGoTogetherAndInOrder) {
+  Pair pair;
+  const std::vector<std::byte> data = pattern(9000);
+  for (std::uint64_t i = 0; i < 500; ++i) {
+    Outgoing out;
+    out.record.sequence = i;
+    out.record.size = i % 3 == 0 ? 0 : i * 37 % data.size();
+    out.data = data.data() + i % 100;
+    out.record.size -= std::min<std::uint64_t>(out.record.size, 100);
+    out.cookie = i + 1;
+    pair.near->push(std::move(out));
+  }
+  std::uint64_t next = 0;
+  for (int idle = 0; idle < 3; ++idle) {
+    ASSERT_TRUE(pair.near->pump_out());
+    for (Incoming in; pair.far->next(in, pair.regions) == Stream::Got::record; in = {}) {
+      ASSERT_EQ(in.record.sequence, next);
+      EXPECT_EQ(
+          in.record.size == 0 ? 0 : std::memcmp(in.lent, data.data() + next % 100, in.record.size),
+          0);
+      ++next;
+      idle = 0;
+    }
+  }
+  EXPECT_EQ(next, 500u);
+  EXPECT_FALSE(pair.near->has_unsent());
+}
+
+TEST(Stream, FramesThatHaveNotAllLeftComeBackInOrder) {
+  Pair pair;
+  const std::vector<std::byte> data = pattern(200'000);
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    Outgoing out;
+    out.record.sequence = i;
+    out.record.size = data.size();
+    out.data = data.data();
+    pair.near->push(std::move(out));
+  }
+  ASSERT_TRUE(pair.near->pump_out());
+  ASSERT_TRUE(pair.near->has_unsent());
+  const std::vector<Outgoing> back = pair.near->give_up();
+  ASSERT_EQ(back.size(), 40u);  // Nobody has said that any of them has arrived.
+  for (std::uint64_t i = 0; i < 40; ++i) EXPECT_EQ(back[i].record.sequence, i);
+  EXPECT_FALSE(pair.near->has_unsent());
 }
 
 int wakes_from(const Stream& stream) {

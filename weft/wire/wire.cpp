@@ -70,6 +70,10 @@ void Wire::disconnect(RankId peer) {
   if (Link* const link = peers_[peer.index].link.get()) link->part(now());
 }
 
+void Wire::send_kept() {
+  std::exchange(kept_, nullptr)->send_kept();
+}
+
 void Wire::lose(RankId peer, const std::string& reason) {
   Peer& to = peers_[peer.index];
   if (to.trouble.empty()) to.trouble = reason;
@@ -96,7 +100,10 @@ void Wire::post(const Way& way, const FrameHead& head, Payload payload, bool sta
       lose(way.peer, posted.error().text());
     }
   } else if (to.link != nullptr) {
-    link_to(way.peer).post(way.rail, head, payload, stable, cookie);
+    Link& link = link_to(way.peer);
+    link.post(way, head, payload, stable, cookie);
+    if (kept_ != nullptr && (kept_ != &link || !way.more)) send_kept();
+    if (way.more) kept_ = &link;
     return;
   } else if (way.peer == self_) {
     Completion frame;
@@ -124,6 +131,7 @@ void Wire::write(const Way& way, Payload payload, RemoteMemory target, const Fra
     at_once = !written || *written;
   } else if (to.link != nullptr) {
     link_to(way.peer).write(way.rail, payload, target, notice, cookie);
+    if (kept_ != nullptr) send_kept();
     holding_ = true;
     return;
   } else if (way.peer == self_) {
@@ -164,6 +172,7 @@ void Wire::enter_call() {
 }
 
 void Wire::leave_call() {
+  if (kept_ != nullptr) send_kept();
   if (!holding_) return;
   holding_ = false;
   let_go_ = true;
@@ -202,6 +211,7 @@ bool Wire::poll_links(Completion& out) {
 }
 
 bool Wire::poll(Completion& out) {
+  if (kept_ != nullptr) send_kept();
   for (int round = 0; round < 2; ++round) {
     if (!events_.empty()) {
       out = std::move(events_.front());
@@ -235,6 +245,7 @@ bool Wire::something_waits() {
 // Asks again and again for a moment, as an answer often comes soon, unless it has just slept and
 // nothing came; lets others run where processes share cores; then sleeps.
 void Wire::wait(Time until) {
+  if (kept_ != nullptr) send_kept();
   if (until == Time::zero()) {
     if (crowded_) ::sched_yield();
     return;

@@ -108,6 +108,7 @@ class Wire final : public Fabric, private LinkHost {
   const Regions& regions() const override { return *regions_; }
 
   Link& link_to(RankId peer);
+  void send_kept();
   void tell_sent(RankId peer, std::uint64_t cookie);
   bool something_waits();
   bool poll_neighbours(Completion& out);
@@ -134,6 +135,7 @@ class Wire final : public Fabric, private LinkHost {
   std::vector<Neighbour*> neighbours_;
   std::size_t next_neighbour_ = 0;
   std::vector<Link*> links_;  // In use.
+  Link* kept_ = nullptr;      // It has a frame that waits for another.
   std::vector<locality::Interface> rails_;
   locality::Here here_;
   std::vector<Descriptor> doors_;  // By rail.

@@ -213,6 +213,10 @@ TEST(WireWorkers, RailsCarryEveryByte) {
     talk(wire, measured(), 100, 1'000'000);
     EXPECT_EQ(wire.rails(RankId(wire.self().index == 0 ? 1 : 0)), 2);
   });
+  mp::Options ahead = measured();
+  ahead.head_start = Bytes{65536};
+  ahead.credit = Bytes{262144};
+  run_job(3, two_rails(), [&](Wire& wire) { talk(wire, ahead, 300, 200'000); });
 }
 
 // Sockets of this process that would tell of room for more, by what the kernel says of its epolls.
@@ -227,6 +231,22 @@ int watched_for_room() {
     }
   }
   return count;
+}
+
+// It said that more would follow, and nothing did, or on another rail, or to somebody else.
+TEST(WireWorkers, AFrameThatWaitsForAnotherGoesInTheEnd) {
+  run_job(3, two_rails(), [](Wire& wire) {
+    const std::uint32_t self = wire.self().index;
+    const RankId one((self + 1) % 3), other((self + 2) % 3);
+    wire.post({one, RailId(0), {}, true}, {}, {}, false, 0);
+    wire.post({other, RailId(1), {}, true}, {}, {}, false, 0);
+    wire.post({other, RailId(0), {}, false}, {}, {}, false, 0);
+    wire.post({one, RailId(1), {}, true}, {}, {}, false, 0);
+    int frames = 0;
+    for (Completion in; frames < 4; wire.wait(wire.now() + Duration::ms(10))) {
+      while (wire.poll(in)) frames += in.kind == Completion::Kind::frame ? 1 : 0;
+    }
+  });
 }
 
 // A socket with nothing to send has room all the time: whoever waits would never sleep.

@@ -37,7 +37,8 @@ struct Payload {
 struct Way {
   RankId peer;
   RailId rail;
-  Duration gap;  // Silence between packets. A wish: real networks do not hear it.
+  Duration gap;       // Silence between packets. A wish: real networks do not hear it.
+  bool more = false;  // Another frame for the peer follows at once: both may go together.
 };
 
 struct RemoteMemory {
