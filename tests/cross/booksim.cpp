@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <map>
 
+#include "tests/cross/flits.hpp"
+
 #include <weft/base/file.hpp>
 #include <weft/base/text.hpp>
 #include <weft/traffic/experiment.hpp>
@@ -98,6 +100,36 @@ Result<double> mean_latency(const Reference& reference, int seeds, double load, 
     sum += got->claims_latency() ? got->latency() : INFINITY;
   }
   return sum / seeds;
+}
+
+// The same in the flit-level router.
+Result<double> mean_flit_latency(const Reference& reference, int seeds, double load, double limit) {
+  const FlitRouter router{reference.vcs, reference.packet, reference.buffer,
+                          reference.wait_for_tail, reference.variant == "hold"};
+  double sum = 0;
+  for (int s = 0; s < seeds; ++s) {
+    const auto seed = static_cast<std::uint64_t>(s + 1);
+    Result<Scenario> scenario = scenario_of(reference, seed);
+    if (!scenario) return std::move(scenario).error();
+    if (scenario->policy->facts().looks) return Error::input("a routing that looks at ports");
+    const FlitRun run{load, reference.warmup, reference.measure, limit, seed};
+    sum += run_flits(*scenario, router, run).latency;
+  }
+  return sum / seeds;
+}
+
+template <typename Latency>
+Result<double> search_saturation(const Reference& reference, Latency&& latency_at) {
+  SearchSettings settings;
+  settings.start = reference.saturation / 2;
+  settings.tolerance = 0.03;
+  Result<Bracket> bracket = find_saturation(settings, [&](double load) -> Result<bool> {
+    Result<double> latency = latency_at(load);
+    if (!latency) return std::move(latency).error();
+    return *latency <= 3 * reference.zero_load;
+  });
+  if (!bracket) return std::move(bracket).error();
+  return bracket->stable;
 }
 
 }  // namespace
@@ -199,17 +231,26 @@ Result<Comparison> compare(const Reference& reference, int seeds) {
       (nominal ? found.latency : found.accepted_latency).push_back(*latency);
     }
   }
-  const double limit = 3 * reference.zero_load;
-  SearchSettings settings;
-  settings.start = reference.saturation / 2;
-  settings.tolerance = 0.03;
-  Result<Bracket> bracket = find_saturation(settings, [&](double load) -> Result<bool> {
-    Result<double> latency = mean_latency(reference, seeds, load, 6 * reference.zero_load);
-    if (!latency) return std::move(latency).error();
-    return *latency <= limit;
+  Result<double> saturation = search_saturation(reference, [&](double load) {
+    return mean_latency(reference, seeds, load, 6 * reference.zero_load);
   });
-  if (!bracket) return std::move(bracket).error();
-  found.saturation = bracket->stable;
+  if (!saturation) return std::move(saturation).error();
+  found.saturation = *saturation;
+  return found;
+}
+
+Result<Comparison> compare_flits(const Reference& reference, int seeds) {
+  Comparison found;
+  for (const ReferencePoint& point : reference.points) {
+    Result<double> latency = mean_flit_latency(reference, seeds, point.offered, 0);
+    if (!latency) return std::move(latency).error();
+    found.latency.push_back(*latency);
+  }
+  Result<double> saturation = search_saturation(reference, [&](double load) {
+    return mean_flit_latency(reference, seeds, load, 6 * reference.zero_load);
+  });
+  if (!saturation) return std::move(saturation).error();
+  found.saturation = *saturation;
   return found;
 }
 

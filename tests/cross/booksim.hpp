@@ -50,5 +50,7 @@ struct Comparison {
 
 Result<Scenario> scenario_of(const Reference& reference, std::uint64_t seed);
 Result<Comparison> compare(const Reference& reference, int seeds);
+// The same with the flit-level router (flits.hpp): latency at the nominal load, and saturation.
+Result<Comparison> compare_flits(const Reference& reference, int seeds);
 
 }  // namespace weft::test
