@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 
@@ -133,6 +134,11 @@ Result<double> search_saturation(const Reference& reference, Latency&& latency_a
 }
 
 }  // namespace
+
+std::string reference_folder() {
+  const char* const named = std::getenv("WEFT_BOOKSIM");
+  return named != nullptr ? named : WEFT_REFERENCE;
+}
 
 Result<Reference> read_reference(const std::string& path) {
   Result<std::string> text = read_file(path);

@@ -38,6 +38,8 @@ struct Reference {
   bool packet_by_packet() const { return vcs == 1 || variant == "hold"; }
 };
 
+// Where the curves are: WEFT_BOOKSIM names another folder than that beside the project.
+std::string reference_folder();
 Result<Reference> read_reference(const std::string& path);
 std::vector<std::string> list_references(const std::string& folder);
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 #include <string>
 
@@ -13,11 +12,6 @@
 
 namespace weft::test {
 namespace {
-
-std::string folder() {
-  const char* const named = std::getenv("WEFT_BOOKSIM");
-  return named != nullptr ? named : WEFT_REFERENCE;
-}
 
 // Of valiant on a torus the reference says that it locks up: what it names as saturation is where
 // that begins.
@@ -44,7 +38,7 @@ class Curve : public testing::TestWithParam<std::string> {};
 
 TEST_P(Curve, AgreesWithTheReference) {
   if (GetParam().empty())
-    GTEST_SKIP() << "no reference curves at " << folder() << ": nothing to compare with";
+    GTEST_SKIP() << "no reference curves at " << reference_folder() << ": nothing to compare with";
   const Result<Reference> reference = read_reference(GetParam());
   ASSERT_TRUE(reference) << reference.error().text();
   const int seeds = reference->k > 16 ? 1 : 3;
@@ -84,7 +78,7 @@ TEST_P(Curve, AgreesWithTheReference) {
 }
 
 std::vector<std::string> curves() {
-  std::vector<std::string> files = list_references(folder());
+  std::vector<std::string> files = list_references(reference_folder());
   if (files.empty()) files.emplace_back();
   return files;
 }

@@ -2,7 +2,6 @@
 // The flit-level router against its closed form, and against those curves that tell most of why
 // weft, which moves whole packets, differs from them. Nothing of it is fitted.
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -12,11 +11,6 @@
 
 namespace weft::test {
 namespace {
-
-std::string folder() {
-  const char* const named = std::getenv("WEFT_BOOKSIM");
-  return named != nullptr ? named : WEFT_REFERENCE;
-}
 
 // 5 H + 6 + L; all from corner to corner, and alone.
 TEST(Flits, LatencyWithoutLoadIsTheClosedForm) {
@@ -41,7 +35,7 @@ TEST(Flits, LatencyWithoutLoadIsTheClosedForm) {
 class FlitCurve : public testing::TestWithParam<const char*> {};
 
 TEST_P(FlitCurve, IsThatOfTheReference) {
-  const std::string path = folder() + "/" + GetParam() + ".csv";
+  const std::string path = reference_folder() + "/" + GetParam() + ".csv";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "no reference curve at " << path;
   const Result<Reference> reference = read_reference(path);
   ASSERT_TRUE(reference) << reference.error().text();

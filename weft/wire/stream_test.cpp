@@ -119,6 +119,26 @@ TEST(Stream, FramesThatWaitGoTogetherAndInOrder) {
   EXPECT_FALSE(pair.near->has_unsent());
 }
 
+// A socket that keeps calls apart shows it.
+TEST(Stream, FramesThatWaitGoInOneCall) {
+  int ends[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
+  Stream near{Descriptor(ends[0]), Stream::Facts{1, true, 1 << 20}};
+  const Descriptor far(ends[1]);
+  const std::vector<std::byte> data = pattern(5000);
+  for (const std::size_t size : {std::size_t{0}, data.size(), std::size_t{0}}) {
+    Outgoing out;
+    out.record.size = size;
+    out.data = data.data();
+    near.push(std::move(out));
+  }
+  ASSERT_TRUE(near.pump_out());
+  std::vector<std::byte> came(20'000);
+  const std::size_t all = 3 * length_of(RecordKind::frame) + data.size();
+  EXPECT_EQ(::recv(far.get(), came.data(), came.size(), 0), static_cast<ssize_t>(all));
+  EXPECT_EQ(::recv(far.get(), came.data(), came.size(), 0), -1);
+}
+
 TEST(Stream, FramesThatHaveNotAllLeftComeBackInOrder) {
   Pair pair;
   const std::vector<std::byte> data = pattern(200'000);
