@@ -37,6 +37,16 @@ TestTree star(int switches, int hosts, double latency_ns, double rate = 1e9) {
   return tree;
 }
 
+// Switches in a row, with hosts on each, that are far from each other for their hosts.
+TestTree chain_of_four() {
+  TestTree tree;
+  int at = tree.add(-1, 0);
+  tree.host_ns = 1'600;
+  tree.add_hosts(at, 4);
+  for (int i = 0; i < 3; ++i) tree.add_hosts(at = tree.add(at, 45'000), 4);
+  return tree;
+}
+
 TEST(Find, RandomTreesWithLowNoiseAreRight) {
   const Rng rng(test_seed());
   for (std::uint64_t turn = 0; turn < 100; ++turn) {
@@ -78,6 +88,46 @@ TEST(Find, HostsOnSwitchesInsideTheTree) {
   const Finding found = probe(tree, 0.01, 3, Trials::automatic);
   const Comparison result = compare(found, tree.topology());
   EXPECT_TRUE(result.right()) << told(result);
+}
+
+// A machine that has just been woken passes the next packet on sooner: two links cost less than
+// twice one. On a quiet one this is far above the noise, and yet no switch.
+TEST(Find, DelaysThatDoNotAddUpMakeNoSwitch) {
+  const TestTree tree = chain_of_four();
+  for (const double more : {1'000.0, 2'000.0, 4'000.0}) {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      TestMeter meter(tree, 0.005, seed);
+      meter.first_link_ns = more;
+      const Comparison result = compare(probe(meter, tree, Trials::never), tree.topology());
+      EXPECT_TRUE(result.right()) << more << " ns, seed " << seed << "\n" << told(result);
+    }
+  }
+}
+
+// Hosts that measure at the same time share processors and links: all of them take longer.
+TEST(Find, MeasurementsThatDisturbEachOtherMakeNoSwitch) {
+  const TestTree tree = chain_of_four();
+  for (const double more : {2'000.0, 15'000.0}) {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      TestMeter meter(tree, 0.005, seed);
+      meter.crowd_ns = more;
+      const Comparison result = compare(probe(meter, tree, Trials::never), tree.topology());
+      EXPECT_TRUE(result.right()) << more << " ns, seed " << seed << "\n" << told(result);
+    }
+  }
+}
+
+TEST(Find, RandomTreesWhoseDelaysDoNotAddUp) {
+  const Rng rng(test_seed());
+  for (std::uint64_t turn = 0; turn < 40; ++turn) {
+    Rng luck = rng.stream("woken", turn);
+    const TestTree tree = random_tree(luck, 10 + static_cast<std::uint32_t>(luck.below(200)));
+    TestMeter meter(tree, 0.005, luck.next());
+    meter.first_link_ns = 100 + static_cast<double>(luck.below(400));
+    const Comparison result = compare(probe(meter, tree, Trials::never), tree.topology());
+    EXPECT_TRUE(result.right()) << replay_text(test_seed()) << " turn " << turn << "\n"
+                                << told(result);
+  }
 }
 
 TEST(Find, OneSwitchHasNoJump) {

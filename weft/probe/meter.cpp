@@ -45,6 +45,13 @@ std::vector<double> Instruments::round_trips_ns(std::span<const Pair> pairs, dou
   return times;
 }
 
+std::vector<double> Instruments::one_by_one_ns(std::span<const Pair> pairs) {
+  std::vector<double> times;
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    times.push_back(round_trips_ns(pairs.subspan(i, 1)).front());
+  return times;
+}
+
 std::vector<double> Instruments::flows_bit_per_s(std::span<const Pair> pairs) {
   if (pairs.empty()) return {};
   counts_.flows += pairs.size();

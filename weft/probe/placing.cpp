@@ -11,6 +11,10 @@ namespace {
 
 constexpr std::size_t asked_at_once = 8;
 constexpr std::size_t confirming_pairs = 3;
+constexpr int tries_before_a_switch = 3;
+// Delays do not quite add up: a machine that a packet has just woken passes it on sooner. Such a
+// share of a way is no switch.
+constexpr double missing_share = 1.0 / 16;
 
 }  // namespace
 
@@ -71,6 +75,16 @@ double Placing::depth_of(const Bundle& bundle) const {
   return median(std::move(values)) - 2 * survey_.host_ns;
 }
 
+double Placing::slack_ns(double way_ns) const {
+  return std::max(survey_.slack_ns(), missing_share * way_ns);
+}
+
+double Placing::arm_ns(int node) const {
+  const TreeNode& here = nodes_[static_cast<std::size_t>(node)];
+  return here.parent < 0 ? 0
+                         : here.depth_ns - nodes_[static_cast<std::size_t>(here.parent)].depth_ns;
+}
+
 // Some hosts of a subtree, from as many switches as possible: one strange host must not speak for
 // all.
 std::vector<std::uint32_t> Placing::hosts_below(int node, std::size_t count) const {
@@ -92,7 +106,7 @@ std::vector<std::uint32_t> Placing::hosts_below(int node, std::size_t count) con
 }
 
 std::vector<double> Placing::products(const Bundle& bundle, std::span<const int> children,
-                                      std::size_t pairs) {
+                                      std::size_t pairs, Ask how) {
   ++turn_;
   std::vector<Pair> asked;
   std::vector<std::size_t> child_of;
@@ -104,7 +118,8 @@ std::vector<double> Placing::products(const Bundle& bundle, std::span<const int>
       child_of.push_back(c);
     }
   }
-  const std::vector<double> times = instruments_.round_trips_ns(asked);
+  const std::vector<double> times =
+      how == Ask::together ? instruments_.round_trips_ns(asked) : instruments_.one_by_one_ns(asked);
   std::vector<std::vector<double>> values(children.size());
   for (std::size_t i = 0; i < asked.size(); ++i) {
     if (times[i] < 0) continue;
@@ -144,11 +159,24 @@ std::vector<int> Placing::in_order(int node, const Bundle& bundle) const {
 }
 
 Placing::Look Placing::judge(int node, int child, double product) const {
-  const double slack = survey_.slack_ns();
-  if (product <= nodes_[static_cast<std::size_t>(node)].depth_ns + slack) return {};
-  if (product >= nodes_[static_cast<std::size_t>(child)].depth_ns - slack)
-    return {Way::down, child, product};
+  const double from = nodes_[static_cast<std::size_t>(node)].depth_ns;
+  const double to = nodes_[static_cast<std::size_t>(child)].depth_ns;
+  const double slack = slack_ns(to - from);
+  if (product <= from + slack) return {};
+  if (product >= to - slack) return {Way::down, child, product};
   return {Way::aside, child, product};
+}
+
+// Pairs that are measured at the same time disturb each other, all of them: they seem to part
+// sooner than they do. A switch in the middle of a link is made if they do so one by one as well.
+Placing::Look Placing::confirm(int node, int child, const Bundle& bundle) {
+  const int only[] = {child};
+  double parting = products(bundle, only, confirming_pairs).front();
+  for (int i = 0; i < tries_before_a_switch && !instruments_.over(); ++i) {
+    if (judge(node, child, parting).way != Way::aside) break;
+    parting = std::max(parting, products(bundle, only, confirming_pairs, Ask::one_by_one).front());
+  }
+  return judge(node, child, parting);
 }
 
 // With which of its children do the hosts go on?
@@ -160,8 +188,7 @@ Placing::Look Placing::look(int node, const Bundle& bundle, std::size_t pairs) {
     const std::vector<double> parting = products(bundle, some, pairs);
     for (std::size_t i = 0; i < some.size(); ++i) {
       if (judge(node, some[i], parting[i]).way == Way::here) continue;
-      const double again = products(bundle, some.subspan(i, 1), confirming_pairs).front();
-      const Look sure = judge(node, some[i], again);
+      const Look sure = confirm(node, some[i], bundle);
       if (sure.way != Way::here) return sure;
     }
     if (instruments_.over()) break;
@@ -196,7 +223,7 @@ void Placing::settle(int node, const Bundle& bundle) {
   const double depth = depth_of(bundle);
   const bool populated = !nodes_[static_cast<std::size_t>(node)].hosts.empty();
   const bool fits = depth <= here + survey_.slack_ns();
-  if (fits && !populated) return put(node, bundle);
+  if (!populated && depth <= here + slack_ns(arm_ns(node))) return put(node, bundle);
   if (fits || depth <= here + 2 * survey_.slack_ns()) {
     if (populated && same_switch(node, bundle)) return put(node, bundle);
     if (fits) ++contradictions_;

@@ -95,7 +95,11 @@ class TestMeter : public Meter {
     }
     for (const auto& round : plan_rounds(pairs)) {
       std::size_t longest = 0;
-      for (const Errand& errand : round) longest = std::max(longest, errand.pairs.size());
+      for (const Errand& errand : round) {
+        longest = std::max(longest, errand.pairs.size());
+        if (round.size() == 1) continue;
+        for (const std::uint32_t pair : errand.pairs) out[pair] += crowd_ns;
+      }
       elapsed_s_ += static_cast<double>(longest) * 8 * 100e-6;
     }
     return out;
@@ -137,6 +141,8 @@ class TestMeter : public Meter {
   bool interrupted() override { return false; }
 
   std::vector<double> extra_ns;  // By host: noisy ones.
+  double crowd_ns = 0;           // What measurements at the same time add to each other.
+  double first_link_ns = 0;  // What the first link costs more than others: delays do not add up.
 
  private:
   static double share_of(const std::vector<std::size_t>& users, const std::vector<double>& rate,
@@ -156,6 +162,7 @@ class TestMeter : public Meter {
     double sum = 2 * tree_.host_ns;
     for (const int sw : up) sum += 2 * tree_.latency_ns[static_cast<std::size_t>(sw)];
     for (const int sw : down) sum += 2 * tree_.latency_ns[static_cast<std::size_t>(sw)];
+    if (!up.empty() || !down.empty()) sum += first_link_ns;
     sum *= 1 - noise_ * std::log(1 - uniform());
     for (const std::uint32_t host : {pair.from, pair.to})
       if (host < extra_ns.size()) sum += extra_ns[host] * uniform();

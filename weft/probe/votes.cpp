@@ -138,10 +138,10 @@ TreeCheck check_tree(Instruments& instruments, const Placing& placing) {
     pairs.push_back({some[i], some[other < i ? other : other + 1]});
   }
   std::vector<double> times = instruments.round_trips_ns(pairs);
-  const double slack = 3 * placing.survey().slack_ns();
   const auto wrong = [&](std::size_t i) {
-    return times[i] >= 0 &&
-           std::abs(times[i] - placing.tree_ns(pairs[i].from, pairs[i].to)) > slack;
+    const double expected = placing.tree_ns(pairs[i].from, pairs[i].to);
+    const double slack = std::max(3 * placing.survey().slack_ns(), placing.slack_ns(expected));
+    return times[i] >= 0 && std::abs(times[i] - expected) > slack;
   };
   std::vector<Pair> again;
   std::vector<std::size_t> which;
@@ -150,7 +150,7 @@ TreeCheck check_tree(Instruments& instruments, const Placing& placing) {
     again.push_back(pairs[i]);
     which.push_back(i);
   }
-  const std::vector<double> second = instruments.round_trips_ns(again);
+  const std::vector<double> second = instruments.one_by_one_ns(again);
   TreeCheck check{pairs.size(), 0};
   for (std::size_t i = 0; i < which.size(); ++i) {
     if (second[i] >= 0) times[which[i]] = std::min(times[which[i]], second[i]);
