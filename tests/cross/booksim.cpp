@@ -74,8 +74,8 @@ std::string routing_name(const Reference& r) {
       {"xy_yx", "xy-yx"},
       {"valiant", "valiant"},
       {"adaptive_xy_yx", "xy-yx-adaptive"},
-      {"planar_adapt", "planar-adaptive-in-turn"},
-      {"min_adapt", "min-adaptive-escape-first"}};
+      {"planar_adapt", "planar-adaptive-booksim"},
+      {"min_adapt", "min-adaptive-booksim"}};
   const auto found = names.find(r.routing);
   return found == names.end() ? r.routing : found->second;
 }

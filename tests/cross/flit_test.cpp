@@ -53,13 +53,13 @@ TEST_P(FlitCurve, IsThatOfTheReference) {
   EXPECT_LE(found->saturation, 1.06 * high);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cross, FlitCurve,
-                         testing::Values("mesh8_dor_v1_L32_uniform", "mesh8_dor_v2_L32_uniform",
-                                         "mesh8_dor_v2_L32_uniform_hold", "mesh8_dor_v4_L1_uniform",
-                                         "mesh8_planar_adapt_v3_L32_tornado",
-                                         "mesh8_planar_adapt_v3_L32_uniform",
-                                         "torus8_dim_order_v2_L32_uniform",
-                                         "torus8_dim_order_v6_L32_uniform"));
+INSTANTIATE_TEST_SUITE_P(
+    Cross, FlitCurve,
+    testing::Values("mesh8_dor_v1_L32_uniform", "mesh8_dor_v2_L32_uniform",
+                    "mesh8_dor_v2_L32_uniform_hold", "mesh8_dor_v4_L1_uniform",
+                    "mesh8_min_adapt_v2_L32_bitcomp", "mesh8_planar_adapt_v3_L32_tornado",
+                    "mesh8_planar_adapt_v3_L32_uniform", "torus8_dim_order_v2_L32_uniform",
+                    "torus8_dim_order_v6_L32_uniform", "torus8_min_adapt_v4_L32_transpose"));
 
 }  // namespace
 }  // namespace weft::test

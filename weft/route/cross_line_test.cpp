@@ -83,7 +83,7 @@ TEST(CrossLineVcs, AreThoseOfThePaper) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().text(),
             "routing 'crossline' does not fit torus:3x3x3x3; fitting: dor, dor-balanced, "
-            "min-adaptive, min-adaptive-escape-first, rca-1d, crossline:escape, foresight, "
+            "min-adaptive, min-adaptive-booksim, rca-1d, crossline:escape, foresight, "
             "valiant, ugal-l, up-down, shortest");
 }
 

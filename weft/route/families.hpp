@@ -25,10 +25,10 @@ MadePolicy make_xy_yx(const Topology& t, int vcs);
 MadePolicy make_xy_yx_adaptive(const Topology& t, int vcs);
 int vcs_planar_adaptive(const Topology& t);
 MadePolicy make_planar_adaptive(const Topology& t, int vcs);
-MadePolicy make_planar_adaptive_in_turn(const Topology& t, int vcs);
+MadePolicy make_planar_adaptive_booksim(const Topology& t, int vcs);
 int vcs_min_adaptive(const Topology& t);
 MadePolicy make_min_adaptive(const Topology& t, int vcs);
-MadePolicy make_min_adaptive_escape_first(const Topology& t, int vcs);
+MadePolicy make_min_adaptive_booksim(const Topology& t, int vcs);
 MadePolicy make_rca_1d(const Topology& t, int vcs);
 
 // The decisions that the paper leaves open, D3 to D15 of its specification.

@@ -4,13 +4,6 @@
 // something wraps. Who has taken the escape stays there: so the escape VCs depend only on each
 // other, and that as dimension order, without a cycle; and they are offered in every state.
 //
-// `min-adaptive-escape-first`: the same channels, but the escape is listed first and then the
-// directions by dimension. That is what BookSim's min_adapt does in effect, as its allocator
-// ignores priorities; it is here to be compared with those curves, not to be used. From the curves
-// we infer that who comes from its node in an escape VC counts as escaped there; nodes use all VCs
-// alike, so it is with us for as large a share of the packets. On a torus with 4 VCs BookSim adapts
-// in VC 3 alone (VC 2 is used by nothing but injection), and so do we.
-//
 // `rca-1d` (Gratz, Grot, Keckler, HPCA 2008: regional congestion awareness along one dimension):
 // the same channels, but a direction is judged by the free adaptive VCs of its whole line, where
 // each router hands on the mean of its own number and of what it hears from further on.
@@ -27,7 +20,7 @@
 namespace weft::detail {
 namespace {
 
-enum class Kind { by_room, escape_first, by_line };
+enum class Kind { by_room, by_line };
 
 class MinAdaptive final : public Policy {
  public:
@@ -35,11 +28,9 @@ class MinAdaptive final : public Policy {
       : legs_(t),
         escape_(legs_.masks(0, legs_.vcs_needed())),
         adaptive_(vc_range(legs_.vcs_needed(), vcs - legs_.vcs_needed())),
-        kind_(kind),
-        vcs_(vcs) {
+        kind_(kind) {
     if (kind == Kind::by_line)
       lines_.emplace(t, StraightLines::Shape{LineKind::average, adaptive_});
-    if (kind == Kind::escape_first && legs_.wraps() && vcs == 4) adaptive_ = vc_range(3, 1);
     int ways = 0;
     const Cube& cube = std::get<Cube>(t.shape);
     for (std::size_t d = 0; d < cube.radix.size(); ++d)
@@ -51,25 +42,22 @@ class MinAdaptive final : public Policy {
             Choices& out) const override {
     if (here == flight.destination) return out.add_eject();
     const bool source = flight.hops == 0;
-    const bool escaped = source ? begins_escaped(flight) : (flight.state & escaped_bit) != 0;
+    const bool escaped = !source && (flight.state & escaped_bit) != 0;
     const auto bits = static_cast<std::uint32_t>(flight.state);
     const LegStep step = legs_.step(here, flight.destination, bits, source || !escaped);
     const Choice escape{.port = step.port,
                         .escape = true,
                         .vcs = escape_[step.vc_class],
                         .state = escaped_bit | step.state};
-    const bool open = view.up(step.port);
-    if (open && (escaped || kind_ == Kind::escape_first)) out.add(escape);
-    if (escaped) return;
-    add_adaptive(here, flight.destination, bits, view, out);
-    if (open && kind_ != Kind::escape_first) out.add(escape);
+    if (!escaped) add_adaptive(here, flight.destination, bits, view, out);
+    if (view.up(step.port)) out.add(escape);
   }
 
   PolicyFacts facts() const override {
     return {.choices_max = choices_max_,
             .hops_max = legs_.hops_max(),
             .asks_source = false,
-            .looks = kind_ != Kind::escape_first,
+            .looks = true,
             .in_order = false,
             .again = kind_ == Kind::by_line};
   }
@@ -82,12 +70,6 @@ class MinAdaptive final : public Policy {
     std::int64_t room;
     std::uint16_t port;
   };
-
-  bool begins_escaped(const Flight& flight) const {
-    if (kind_ != Kind::escape_first) return false;
-    return (flight.state >> 32) % static_cast<std::uint64_t>(vcs_) <
-           static_cast<std::uint64_t>(legs_.vcs_needed());
-  }
 
   void add_adaptive(RouterId here, RouterId target, std::uint32_t bits, const PortView& view,
                     Choices& out) const {
@@ -115,7 +97,6 @@ class MinAdaptive final : public Policy {
   }
 
   std::int64_t room(const PortView& view, int port) const {
-    if (kind_ == Kind::escape_first) return 0;
     if (lines_) return static_cast<std::int64_t>(view.line(port, 0).word);
     std::int64_t sum = 0;
     for (VcMask left = adaptive_; left != 0; left &= left - 1)
@@ -127,7 +108,6 @@ class MinAdaptive final : public Policy {
   LegMasks escape_;
   VcMask adaptive_;
   Kind kind_;
-  int vcs_;
   std::optional<StraightLines> lines_;
   int choices_max_ = 0;
 };
@@ -140,9 +120,6 @@ int vcs_min_adaptive(const Topology& t) {
 }
 MadePolicy make_min_adaptive(const Topology& t, int vcs) {
   return MadePolicy(std::make_unique<MinAdaptive>(t, vcs, Kind::by_room));
-}
-MadePolicy make_min_adaptive_escape_first(const Topology& t, int vcs) {
-  return MadePolicy(std::make_unique<MinAdaptive>(t, vcs, Kind::escape_first));
 }
 MadePolicy make_rca_1d(const Topology& t, int vcs) {
   return MadePolicy(std::make_unique<MinAdaptive>(t, vcs, Kind::by_line));

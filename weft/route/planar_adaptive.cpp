@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `planar-adaptive` on a 2-D mesh (Chien and Kim, ISCA 1992, as BookSim's planar_adapt has it):
-// while x is left to go, x in the upper third of the VCs or y in the lowest third (going up in x)
-// or the middle third (going down); once x is done, y in the upper third.
-//
-// `planar-adaptive-in-turn`: free directions are taken in turn (by a coin, which needs no memory),
-// as BookSim's curves suggest, and not by room. It is here to be compared with those curves.
+// `planar-adaptive` on a 2-D mesh (Chien and Kim, ISCA 1992, with the VCs of BookSim's
+// planar_adapt): while x is left to go, x in the upper third of the VCs or y in the lowest third
+// (going up in x) or the middle third (going down); once x is done, y in the upper third.
 //
 // No cycle: packets going up in x hold x-up channels of the upper third and y channels of the
 // lowest; x never falls on such a chain and y alone does not turn back. The same going down, on
@@ -22,9 +19,8 @@ namespace {
 
 class PlanarAdaptive final : public Policy {
  public:
-  PlanarAdaptive(const Topology& t, int vcs, bool in_turn)
-      : in_turn_(in_turn),
-        grid_(std::get<Cube>(t.shape).radix, t.graph.router_count()),
+  PlanarAdaptive(const Topology& t, int vcs)
+      : grid_(std::get<Cube>(t.shape).radix, t.graph.router_count()),
         lowest_(vc_range(0, vcs / 3)),
         middle_(vc_range(vcs / 3, vcs / 3)),
         upper_(vc_range(2 * (vcs / 3), vcs - 2 * (vcs / 3))) {
@@ -43,9 +39,7 @@ class PlanarAdaptive final : public Policy {
     if (dx != 0) y.vcs = dx > 0 ? lowest_ : middle_;
     const bool x_open = dx != 0 && view.up(x.port);
     const bool y_open = dy != 0 && view.up(y.port);
-    const bool y_first = x_open && y_open &&
-                         (in_turn_ ? ((flight.state >> (flight.hops % 64)) & 1) != 0
-                                   : room(view, y) > room(view, x));
+    const bool y_first = x_open && y_open && room(view, y) > room(view, x);
     if (y_first) out.add(y);
     if (x_open) out.add(x);
     if (y_open && !y_first) out.add(y);
@@ -55,7 +49,7 @@ class PlanarAdaptive final : public Policy {
     return {.choices_max = 2,
             .hops_max = hops_max_,
             .asks_source = false,
-            .looks = !in_turn_,
+            .looks = true,
             .in_order = false};
   }
 
@@ -71,7 +65,6 @@ class PlanarAdaptive final : public Policy {
     return most;
   }
 
-  const bool in_turn_;
   Grid grid_;
   VcMask lowest_, middle_, upper_;
   int hops_max_ = 0;
@@ -84,10 +77,7 @@ int vcs_planar_adaptive(const Topology& t) {
   return cube != nullptr && cube->dimensions() == 2 && !cube->wrap[0] && !cube->wrap[1] ? 3 : 0;
 }
 MadePolicy make_planar_adaptive(const Topology& t, int vcs) {
-  return MadePolicy(std::make_unique<PlanarAdaptive>(t, vcs, false));
-}
-MadePolicy make_planar_adaptive_in_turn(const Topology& t, int vcs) {
-  return MadePolicy(std::make_unique<PlanarAdaptive>(t, vcs, true));
+  return MadePolicy(std::make_unique<PlanarAdaptive>(t, vcs));
 }
 
 }  // namespace weft::detail

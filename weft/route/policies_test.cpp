@@ -114,8 +114,8 @@ TEST(Dor, FollowersGoTheSameWay) {
 TEST(Minimal, HopsAreTheDistance) {
   for (const std::string_view name :
        {"dor", "dor-balanced", "xy-yx", "xy-yx-adaptive", "planar-adaptive",
-        "planar-adaptive-in-turn", "min-adaptive", "min-adaptive-escape-first", "minimal",
-        "source-up", "dest-down", "adaptive-up", "shortest"})
+        "planar-adaptive-booksim", "min-adaptive", "min-adaptive-booksim", "minimal", "source-up",
+        "dest-down", "adaptive-up", "shortest"})
     for (const std::string_view spec : test_network_specs()) {
       const Topology t = test_network(spec);
       // A dragonfly's `minimal` crosses one global cable; two without local hops can be shorter.
@@ -295,27 +295,40 @@ TEST(MinAdaptive, OrderOfChoices) {
   const Topology t = test_network("torus:8x8");
   FakeView view(t, Load::empty);
   view.stand_at(RouterId(0));
-  const auto ask = [&](std::string_view name, std::uint64_t entry_vc) {
+  const auto ask = [&](std::string_view name) {
     Choices choices;
-    policy_of(name, t, 4)
-        ->next(RouterId(0), {.destination = RouterId(2 + 8 * 3), .state = entry_vc << 32}, view,
-               choices);
+    policy_of(name, t, 4)->next(RouterId(0), {.destination = RouterId(2 + 8 * 3)}, view, choices);
     return choices;
   };
-  const Choices last = ask("min-adaptive", 0);
+  const Choices last = ask("min-adaptive");
   ASSERT_EQ(last.count(), 3);
   EXPECT_EQ(last[0].port, Cube::up_port(0));
   EXPECT_EQ(last[0].vcs, 0b1100u);
   EXPECT_EQ(last[1].port, Cube::up_port(1));
   EXPECT_TRUE(last[2].escape);
   EXPECT_EQ(last[2].vcs, 0b0001u);
-  const Choices first = ask("min-adaptive-escape-first", 2);
-  ASSERT_EQ(first.count(), 3);
+  // BookSim keeps one direction, and VC 2 is left out.
+  const Choices first = ask("min-adaptive-booksim");
+  ASSERT_EQ(first.count(), 2);
   EXPECT_TRUE(first[0].escape);
-  EXPECT_EQ(first[1].vcs, 0b1000u);                             // As BookSim: VC 2 is left out.
-  const Choices escaped = ask("min-adaptive-escape-first", 1);  // And who enters in VC 0 or 1.
-  ASSERT_EQ(escaped.count(), 1);
-  EXPECT_TRUE(escaped[0].escape);
+  EXPECT_EQ(first[1].port, Cube::up_port(0));
+  EXPECT_EQ(first[1].vcs, 0b1000u);
+}
+
+TEST(PlanarAdaptive, BooksimKeepsXOnly) {
+  const Topology t = test_network("mesh:8x8");
+  FakeView view(t, Load::empty);
+  const auto ask = [&](std::uint32_t from) {
+    Choices choices;
+    view.stand_at(RouterId(from));
+    policy_of("planar-adaptive-booksim", t, 3)
+        ->next(RouterId(from), {.destination = RouterId(2 + 8 * 3)}, view, choices);
+    EXPECT_EQ(choices.count(), 1);
+    EXPECT_EQ(choices[0].vcs, 0b100u);
+    return choices[0].port;
+  };
+  EXPECT_EQ(ask(0), Cube::up_port(0));
+  EXPECT_EQ(ask(2), Cube::up_port(1));
 }
 
 // Both legs go to a router drawn from all, so each has the mean distance of all pairs.
@@ -429,7 +442,7 @@ TEST(MakePolicy, ErrorsSayWhatToDo) {
   EXPECT_EQ(message("valiannt", 4), "unknown routing 'valiannt'; did you mean 'valiant'?");
   EXPECT_EQ(message("dest-down", 4),
             "routing 'dest-down' does not fit torus:8x8; fitting: dor, dor-balanced, min-adaptive, "
-            "min-adaptive-escape-first, rca-1d, crossline, foresight, valiant, ugal-l, up-down, "
+            "min-adaptive-booksim, rca-1d, crossline, foresight, valiant, ugal-l, up-down, "
             "shortest");
   EXPECT_EQ(message("dor", 33), "at most 32 VCs are supported, 33 given; set vcs = 32 or less");
 }
