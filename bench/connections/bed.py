@@ -37,6 +37,7 @@ def lab_of(switches):
 SHORTCUTS = "0,2,4,8,16,8:random"
 # Ranks, switches, hosts, program. 64 ranks on four switches would need a quarter of all connections for their neighbours alone.
 JOBS = {
+    "is8": (8, 4, HOSTS[::2], ["is", "20", "40"]),
     "is16": (16, 4, HOSTS, ["is", "20", "40"]),
     "is4x4": (16, 4, HOSTS[::4], ["is", "20", "40"]),
     "is64": (64, 8, HOSTS, ["is", "20", "5"]),

@@ -151,7 +151,7 @@ constexpr std::array rules = {
     Rule{allgatherv, any_ranks, 32768, A::bruck},
     Rule{allgatherv, any_ranks, any_bytes, A::ring},
 
-    Rule{alltoall, any_ranks, 131072, A::groups},  // Relays would pass on each block by itself.
+    Rule{alltoall, any_ranks, any_bytes, A::groups},  // Relays would pass on each block by itself.
     Rule{alltoall, 8, any_bytes, A::linear},   // Few hold each other up; in turn they would wait.
     Rule{alltoall, any_ranks, 256, A::bruck},  // Each block travels log2 p / 2 times.
     Rule{alltoall, any_ranks, 32768, A::linear},
@@ -259,12 +259,19 @@ Status Choices::force(std::string_view text) {
   return {};
 }
 
+bool Choices::keeps_to_groups(const Case& given) const {
+  constexpr std::size_t short_most = std::size_t{8} << 10, most = std::size_t{128} << 10;
+  if (keeping_ == Keeping::short_blocks)
+    return given.operation == Operation::alltoall && given.bytes <= short_most;
+  return keeping_ == Keeping::most_blocks && given.bytes <= most;
+}
+
 Algorithm choose(const Case& given, const Choices* choices) {
   if (choices != nullptr) {
     const Algorithm wish = choices->forced(given.operation);
     if (wish != Algorithm::automatic && able(given, wish)) return wish;
   }
-  const bool keeps = choices != nullptr && choices->keeps_to_groups();
+  const bool keeps = choices != nullptr && choices->keeps_to_groups(given);
   for (const Rule& rule : rules) {
     if (rule.algorithm == A::groups && !keeps) continue;
     if (rule.operation == given.operation && given.ranks <= rule.ranks_max &&

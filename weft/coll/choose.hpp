@@ -72,6 +72,14 @@ struct Case {
   bool groups = false;
 };
 
+// What ranks better send to their own group and to one of each other group, who pass it on: these
+// are whom they are connected to (conn).
+enum class Keeping : std::uint8_t {
+  nothing,
+  short_blocks,  // Shortcuts do for everybody: only what is short, and known to be so.
+  most_blocks,   // Up to where passing on takes longer than to open a connection.
+};
+
 // What the user forces, and what is known of the machine; the same for all ranks.
 class Choices {
  public:
@@ -88,20 +96,20 @@ class Choices {
   // How all ranks of the job stand in the machine; without extents: unknown, or in no grid.
   const Grid& machine() const { return machine_; }
   void set_machine(Grid grid) { machine_ = std::move(grid); }
-  // Which ranks of the job are near to each other; null: unknown. `kept`: ranks better talk to
-  // these, and to one of each other group (conn), so that operations keep to them unasked.
+  // Which ranks of the job are near to each other; null: unknown.
   const Groups* groups() const { return groups_; }
-  bool keeps_to_groups() const { return kept_; }
-  void set_groups(const Groups& groups, bool kept) {
+  bool keeps_to_groups() const { return keeping_ != Keeping::nothing; }
+  bool keeps_to_groups(const Case& given) const;
+  void set_groups(const Groups& groups, Keeping keeping) {
     groups_ = &groups;
-    kept_ = kept;
+    keeping_ = keeping;
   }
 
  private:
   std::array<Algorithm, operation_count> forced_ = {};
   Grid machine_;
   const Groups* groups_ = nullptr;
-  bool kept_ = false;
+  Keeping keeping_ = Keeping::nothing;
 };
 
 // Never automatic, and able to do the case. `choices` may be null.

@@ -71,15 +71,26 @@ TEST(Choose, KeepsToGroupsWhereConnectionsAreFew) {
   const std::uint32_t each[] = {0, 0, 1, 1};
   const Groups groups(each);
   Choices choices;
-  choices.set_groups(groups, false);
+  choices.set_groups(groups, Keeping::nothing);
   EXPECT_EQ(choose(given, &choices), Algorithm::linear);
-  choices.set_groups(groups, true);
+  choices.set_groups(groups, Keeping::most_blocks);
   EXPECT_EQ(choose(given, &choices), Algorithm::groups);
   given.operation = Operation::alltoall;
   given.bytes = 1000;
   EXPECT_EQ(choose(given, &choices), Algorithm::groups);
   given.bytes = 1'000'000;
   EXPECT_EQ(choose(given, &choices), Algorithm::pairwise);
+  given.bytes = 100'000;
+  EXPECT_EQ(choose(given, &choices), Algorithm::groups);
+  // With shortcuts for everybody: only what is short, and known to be.
+  choices.set_groups(groups, Keeping::short_blocks);
+  EXPECT_EQ(choose(given, &choices), Algorithm::pairwise);
+  given.bytes = 1000;
+  EXPECT_EQ(choose(given, &choices), Algorithm::groups);
+  given.operation = Operation::alltoallv;
+  given.bytes = 0;
+  EXPECT_EQ(choose(given, &choices), Algorithm::linear);
+  given.operation = Operation::alltoall;
   given.groups = false;
   given.bytes = 100;
   EXPECT_EQ(choose(given, &choices), Algorithm::bruck);

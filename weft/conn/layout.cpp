@@ -53,6 +53,15 @@ std::uint32_t Layout::neighbours_most() const {
   return most;
 }
 
+bool Layout::reaches_all(std::uint32_t shortcuts) const {
+  const std::uint64_t others = ranks() - 1;
+  // Most jobs are too large, and counting takes time.
+  if (std::uint64_t{neighbours_most()} + shortcuts < others) return false;
+  for (std::uint32_t rank = 0; rank < ranks(); ++rank)
+    if (neighbours_of(RankId(rank)).size() + shortcuts < others) return false;
+  return true;
+}
+
 Result<Layout> Layout::fit(const std::vector<std::uint32_t>& group_of_rank, std::uint32_t most) {
   Layout layout(group_of_rank);
   std::uint32_t least = layout.neighbours_most();

@@ -30,6 +30,8 @@ class Layout {
   std::vector<RankId> neighbours_in(RankId rank, std::uint32_t group) const;
   std::vector<RankId> neighbours_of(RankId rank) const;
   std::uint32_t neighbours_most() const;
+  // With so many shortcuts every rank can be connected to all others.
+  bool reaches_all(std::uint32_t shortcuts) const;
 
  private:
   Groups groups_;

@@ -45,6 +45,16 @@ TEST(Layout, ReachesEveryGroup) {
   }
 }
 
+TEST(Layout, ShortcutsForAll) {
+  EXPECT_FALSE(Layout(even(4, 4)).reaches_all(8));  // 6 and 8 of 15.
+  EXPECT_TRUE(Layout(even(4, 4)).reaches_all(9));
+  EXPECT_FALSE(Layout(even(8, 8)).reaches_all(16));
+  EXPECT_TRUE(Layout(even(1, 4)).reaches_all(0));
+  // The two of a group know each other and five of the ten.
+  EXPECT_FALSE(Layout({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1}).reaches_all(4));
+  EXPECT_TRUE(Layout({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1}).reaches_all(5));
+}
+
 TEST(Layout, CutsGroupsThatAreTooLarge) {
   const auto cut = Layout::fit(even(1, 64), 24);
   ASSERT_TRUE(cut);

@@ -18,6 +18,7 @@
 #include <weft/stage/diary.hpp>
 #include <weft/stage/findings.hpp>
 #include <weft/stage/footprint.hpp>
+#include <weft/stage/keeping.hpp>
 #include <weft/stage/performance.hpp>
 #include <weft/stage/sampler.hpp>
 
@@ -114,7 +115,7 @@ Status Performance::set_up(const ProgramCall& call) {
   collectives_.set_machine(machine_grid(scene_));
   if (scene_.layout != nullptr) {
     collectives_.set_groups(scene_.layout->groups(),
-                            scene_.connections.mode == conn::Mode::managed);
+                            keeping_of(*scene_.layout, scene_.connections));
   }
   WorldSetup setup;
   setup.topology = scene_.topology.get();

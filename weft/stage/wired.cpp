@@ -22,6 +22,7 @@
 #include <weft/mpi/process.hpp>
 #include <weft/mpi/runtime.hpp>
 #include <weft/stage/alone.hpp>
+#include <weft/stage/keeping.hpp>
 #include <weft/stage/run_record_keeper.hpp>
 #include <weft/wire/wire.hpp>
 
@@ -168,7 +169,7 @@ Status WiredRuntime::manage_connections() {
   auto layout = conn::lay_out(*request, groups, options);
   if (!layout) return Error(layout.error());
   layout_ = std::make_unique<conn::Layout>(*std::move(layout));
-  choices_.set_groups(layout_->groups(), options.mode == conn::Mode::managed);
+  choices_.set_groups(layout_->groups(), keeping_of(*layout_, options));
   managed_ = std::make_unique<conn::Managed>(*wire_, *layout_, options);
   return {};
 }
