@@ -260,6 +260,8 @@ Status Choices::force(std::string_view text) {
 }
 
 bool Choices::keeps_to_groups(const Case& given) const {
+  // Bundles save messages and cost bytes, as they pass switches twice; and beyond the second limit
+  // opening a connection takes less time than passing on.
   constexpr std::size_t short_most = std::size_t{8} << 10, most = std::size_t{128} << 10;
   if (keeping_ == Keeping::short_blocks)
     return given.operation == Operation::alltoall && given.bytes <= short_most;

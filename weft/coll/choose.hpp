@@ -98,7 +98,7 @@ class Choices {
   void set_machine(Grid grid) { machine_ = std::move(grid); }
   // Which ranks of the job are near to each other; null: unknown.
   const Groups* groups() const { return groups_; }
-  bool keeps_to_groups() const { return keeping_ != Keeping::nothing; }
+  bool may_keep_to_groups() const { return keeping_ != Keeping::nothing; }
   bool keeps_to_groups(const Case& given) const;
   void set_groups(const Groups& groups, Keeping keeping) {
     groups_ = &groups;

@@ -78,14 +78,15 @@ TEST(Choose, KeepsToGroupsWhereConnectionsAreFew) {
   given.operation = Operation::alltoall;
   given.bytes = 1000;
   EXPECT_EQ(choose(given, &choices), Algorithm::groups);
-  given.bytes = 1'000'000;
+  given.bytes = 131'073;
   EXPECT_EQ(choose(given, &choices), Algorithm::pairwise);
-  given.bytes = 100'000;
+  given.bytes = 131'072;
   EXPECT_EQ(choose(given, &choices), Algorithm::groups);
   // With shortcuts for everybody: only what is short, and known to be.
   choices.set_groups(groups, Keeping::short_blocks);
-  EXPECT_EQ(choose(given, &choices), Algorithm::pairwise);
-  given.bytes = 1000;
+  given.bytes = 8193;
+  EXPECT_EQ(choose(given, &choices), Algorithm::linear);
+  given.bytes = 8192;
   EXPECT_EQ(choose(given, &choices), Algorithm::groups);
   given.operation = Operation::alltoallv;
   given.bytes = 0;

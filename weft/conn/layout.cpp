@@ -53,13 +53,17 @@ std::uint32_t Layout::neighbours_most() const {
   return most;
 }
 
-bool Layout::reaches_all(std::uint32_t shortcuts) const {
-  const std::uint64_t others = ranks() - 1;
-  // Most jobs are too large, and counting takes time.
-  if (std::uint64_t{neighbours_most()} + shortcuts < others) return false;
-  for (std::uint32_t rank = 0; rank < ranks(); ++rank)
-    if (neighbours_of(RankId(rank)).size() + shortcuts < others) return false;
-  return true;
+// And its last as few.
+std::uint32_t Layout::neighbours_least() const {
+  std::uint32_t least = ranks();
+  for (std::uint32_t g = 0; g < groups_.count(); ++g) {
+    const std::uint32_t own = groups_.size(g);
+    std::uint32_t count = own - 1;
+    for (std::uint32_t other = 0; other < groups_.count(); ++other)
+      if (other != g) count += std::max(1u, groups_.size(other) / own);
+    least = std::min(least, count);
+  }
+  return least;
 }
 
 Result<Layout> Layout::fit(const std::vector<std::uint32_t>& group_of_rank, std::uint32_t most) {

@@ -30,8 +30,11 @@ class Layout {
   std::vector<RankId> neighbours_in(RankId rank, std::uint32_t group) const;
   std::vector<RankId> neighbours_of(RankId rank) const;
   std::uint32_t neighbours_most() const;
+  std::uint32_t neighbours_least() const;
   // With so many shortcuts every rank can be connected to all others.
-  bool reaches_all(std::uint32_t shortcuts) const;
+  bool reaches_all(std::uint32_t shortcuts) const {
+    return std::uint64_t{neighbours_least()} + shortcuts + 1 >= ranks();
+  }
 
  private:
   Groups groups_;

@@ -23,8 +23,10 @@ TEST(Layout, CountsAsThePaper) {
 TEST(Layout, IsMutual) {
   const std::vector<std::uint32_t> uneven = {7, 7, 7, 2, 2, 9, 7, 2, 2, 2, 9, 4};
   const Layout layout(uneven);
+  std::size_t fewest = uneven.size();
   for (std::uint32_t a = 0; a < layout.ranks(); ++a) {
     const std::vector<RankId> near = layout.neighbours_of(RankId(a));
+    fewest = std::min(fewest, near.size());
     EXPECT_LE(near.size(), layout.neighbours_most());
     for (std::uint32_t b = 0; b < layout.ranks(); ++b) {
       const bool listed = std::find(near.begin(), near.end(), RankId(b)) != near.end();
@@ -32,6 +34,7 @@ TEST(Layout, IsMutual) {
       EXPECT_EQ(layout.neighbours(RankId(a), RankId(b)), layout.neighbours(RankId(b), RankId(a)));
     }
   }
+  EXPECT_EQ(layout.neighbours_least(), fewest);
 }
 
 // Everybody has somebody in every other group, so that one relay is enough.
@@ -50,6 +53,7 @@ TEST(Layout, ShortcutsForAll) {
   EXPECT_TRUE(Layout(even(4, 4)).reaches_all(9));
   EXPECT_FALSE(Layout(even(8, 8)).reaches_all(16));
   EXPECT_TRUE(Layout(even(1, 4)).reaches_all(0));
+  EXPECT_TRUE(Layout(even(1, 1)).reaches_all(0));
   // The two of a group know each other and five of the ten.
   EXPECT_FALSE(Layout({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1}).reaches_all(4));
   EXPECT_TRUE(Layout({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1}).reaches_all(5));

@@ -117,6 +117,38 @@ TEST(Find, MeasurementsThatDisturbEachOtherMakeNoSwitch) {
   }
 }
 
+// Racks at the far end of a long link are as near to each other as those at this end.
+TestTree two_sites(int far_racks) {
+  TestTree tree;
+  tree.host_ns = 1'600;
+  const int here = tree.add(-1, 0);
+  tree.add_hosts(here, 4);
+  tree.add_hosts(tree.add(here, 500), 4);
+  const int there = tree.add(here, 20'000);
+  for (int i = 0; i < far_racks; ++i) tree.add_hosts(tree.add(there, 500), 4);
+  return tree;
+}
+
+TEST(Find, RacksBehindALongLink) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const TestTree tree = two_sites(3);
+    const Comparison result = compare(probe(tree, 0.001, seed, Trials::never), tree.topology());
+    EXPECT_TRUE(result.right()) << "seed " << seed << "\n" << told(result);
+  }
+}
+
+TEST(Find, ANewRackBehindALongLink) {
+  const Finding before = probe(two_sites(2), 0.001, 3, Trials::never);
+  const TestTree tree = two_sites(3);
+  TestMeter meter(tree, 0.001, 4);
+  Wish wish;
+  wish.hosts = tree.names();
+  wish.trials = Trials::never;
+  wish.earlier = &before;
+  const Comparison result = compare(find_network(meter, wish), tree.topology());
+  EXPECT_TRUE(result.right()) << told(result);
+}
+
 TEST(Find, RandomTreesWhoseDelaysDoNotAddUp) {
   const Rng rng(test_seed());
   for (std::uint64_t turn = 0; turn < 40; ++turn) {

@@ -48,7 +48,7 @@ std::vector<double> Instruments::round_trips_ns(std::span<const Pair> pairs, dou
 std::vector<double> Instruments::one_by_one_ns(std::span<const Pair> pairs) {
   std::vector<double> times;
   for (std::size_t i = 0; i < pairs.size(); ++i)
-    times.push_back(round_trips_ns(pairs.subspan(i, 1)).front());
+    times.push_back(over() ? no_answer : round_trips_ns(pairs.subspan(i, 1)).front());
   return times;
 }
 

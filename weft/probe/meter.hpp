@@ -49,7 +49,7 @@ class Instruments {
   // The same. Who is not below the limit is asked again, with fewer others at the same time, as
   // long as that helps: it may have been disturbed.
   std::vector<double> round_trips_ns(std::span<const Pair> pairs, double limit_ns);
-  // The same, one pair after the other: nobody disturbs another.
+  // The same, one pair after the other, as long as there is time: nobody disturbs another.
   std::vector<double> one_by_one_ns(std::span<const Pair> pairs);
   std::vector<double> flows_bit_per_s(std::span<const Pair> pairs);
   // Measures each pair so often, at different moments, and takes the least.

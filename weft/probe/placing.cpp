@@ -12,9 +12,6 @@ namespace {
 constexpr std::size_t asked_at_once = 8;
 constexpr std::size_t confirming_pairs = 3;
 constexpr int tries_before_a_switch = 3;
-// Delays do not quite add up: a machine that a packet has just woken passes it on sooner. Such a
-// share of a way is no switch.
-constexpr double missing_share = 1.0 / 16;
 
 }  // namespace
 
@@ -75,8 +72,10 @@ double Placing::depth_of(const Bundle& bundle) const {
   return median(std::move(values)) - 2 * survey_.host_ns;
 }
 
+// A machine that a packet has just woken passes it on sooner. But at the end of a long link
+// switches are as near to each other as elsewhere.
 double Placing::slack_ns(double way_ns) const {
-  return std::max(survey_.slack_ns(), missing_share * way_ns);
+  return std::max(survey_.slack_ns(), std::min(missing_ns(way_ns), survey_.slack_most_ns()));
 }
 
 double Placing::arm_ns(int node) const {
@@ -171,12 +170,13 @@ Placing::Look Placing::judge(int node, int child, double product) const {
 // sooner than they do. A switch in the middle of a link is made if they do so one by one as well.
 Placing::Look Placing::confirm(int node, int child, const Bundle& bundle) {
   const int only[] = {child};
-  double parting = products(bundle, only, confirming_pairs).front();
-  for (int i = 0; i < tries_before_a_switch && !instruments_.over(); ++i) {
-    if (judge(node, child, parting).way != Way::aside) break;
-    parting = std::max(parting, products(bundle, only, confirming_pairs, Ask::one_by_one).front());
+  Look found = judge(node, child, products(bundle, only, confirming_pairs).front());
+  std::vector<double> alone;
+  for (int i = 0; i < tries_before_a_switch && found.way == Way::aside; ++i) {
+    alone.push_back(products(bundle, only, confirming_pairs, Ask::one_by_one).front());
+    found = judge(node, child, median(alone));
   }
-  return judge(node, child, parting);
+  return found;
 }
 
 // With which of its children do the hosts go on?
@@ -206,6 +206,7 @@ bool Placing::insert(const Bundle& bundle) {
     Look found = look(node, bundle, 1);
     // A disturbed measurement says "not with these"; before there is one more switch, ask again.
     if (found.way == Way::here) found = look(node, bundle, confirming_pairs);
+    if (instruments_.over()) return false;  // It was not asked as often as it takes.
     if (found.way == Way::here) break;
     if (found.way == Way::aside) {
       node = split(found.child, found.depth_ns);

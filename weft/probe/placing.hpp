@@ -44,7 +44,8 @@ class Placing {
   const std::vector<TreeNode>& nodes() const { return nodes_; }
   int node_of(std::uint32_t host) const { return node_of_[host]; }  // -1: not placed.
   double tree_ns(std::uint32_t a, std::uint32_t b) const;           // What the tree says.
-  double slack_ns(double way_ns) const;  // So much may be missing of a way, and it is the same.
+  // Delays do not quite add up: so much may be missing of a way.
+  static double missing_ns(double way_ns) { return way_ns / 16; }
   const Survey& survey() const { return survey_; }
   void set_from_base(std::uint32_t host, double value) { survey_.from_base_ns[host] = value; }
   std::size_t contradictions() const { return contradictions_; }
@@ -59,6 +60,8 @@ class Placing {
   std::vector<Bundle> find_runs();
   double depth_of(const Bundle& bundle) const;
   double arm_ns(int node) const;  // From the switch above it.
+  // What differs by no more from an end of such a way is that end.
+  double slack_ns(double way_ns) const;
   std::vector<std::uint32_t> hosts_below(int node, std::size_t count) const;
   enum class Ask { together, one_by_one };
   std::vector<double> products(const Bundle& bundle, std::span<const int> children,

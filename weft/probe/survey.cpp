@@ -159,13 +159,16 @@ Survey Surveyor::run() {
 
 double Survey::slack_ns() const {
   const double wanted = std::max({noise_factor * noise_ns, spread_ns, host_share * host_ns});
-  // The jump is one link or two: what counts as the same must not reach over it.
-  return jump_ns > 0 ? std::min(wanted, jump_ns * slack_share_max) : wanted;
+  return jump_ns > 0 ? std::min(wanted, slack_most_ns()) : wanted;
+}
+
+double Survey::slack_most_ns() const {
+  return jump_ns * slack_share_max;
 }
 
 bool Survey::noisy() const {
   // Also if a jump smaller than the one that was found could hide in it.
-  return noise_factor_max * noise_ns > jump_ns * slack_share_max || noise_ns > host_ns / 5;
+  return noise_factor_max * noise_ns > slack_most_ns() || noise_ns > host_ns / 5;
 }
 
 Survey look_around(Instruments& instruments, std::uint32_t hosts) {

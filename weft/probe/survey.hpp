@@ -23,6 +23,8 @@ struct Survey {
 
   // Depths that differ by no more are the same.
   double slack_ns() const;
+  // The jump is one link or two: what counts as the same must not reach over it.
+  double slack_most_ns() const;
   // Noise hides what must be told apart.
   bool noisy() const;
 };

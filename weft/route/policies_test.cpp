@@ -315,6 +315,26 @@ TEST(MinAdaptive, OrderOfChoices) {
   EXPECT_EQ(first[1].vcs, 0b1000u);
 }
 
+TEST(MinAdaptive, BooksimFromTheEscapeAndHalfWay) {
+  const Topology t = test_network("torus:8x8");
+  FakeView view(t, Load::empty);
+  view.stand_at(RouterId(0));
+  const auto ask = [&](int vcs, const Flight& flight) {
+    Choices choices;
+    policy_of("min-adaptive-booksim", t, vcs)->next(RouterId(0), flight, view, choices);
+    return choices;
+  };
+  const Choices half_way = ask(4, {.destination = RouterId(4)});
+  ASSERT_EQ(half_way.count(), 2);
+  EXPECT_EQ(half_way[1].port, Cube::down_port(0));
+  const Choices escaped =
+      ask(4, {.destination = RouterId(4), .hops = 1, .state = half_way[0].state});
+  ASSERT_EQ(escaped.count(), 1);
+  EXPECT_TRUE(escaped[0].escape);
+  EXPECT_EQ(ask(3, {.destination = RouterId(1)})[1].vcs, 0b100u);
+  EXPECT_EQ(ask(8, {.destination = RouterId(1)})[1].vcs, 0b1000u);
+}
+
 TEST(PlanarAdaptive, BooksimKeepsXOnly) {
   const Topology t = test_network("mesh:8x8");
   FakeView view(t, Load::empty);
