@@ -41,10 +41,9 @@ class MinAdaptive final : public Policy {
   void next(RouterId here, const Flight& flight, const PortView& view,
             Choices& out) const override {
     if (here == flight.destination) return out.add_eject();
-    const bool source = flight.hops == 0;
-    const bool escaped = !source && (flight.state & escaped_bit) != 0;
+    const bool escaped = flight.hops > 0 && (flight.state & escaped_bit) != 0;
     const auto bits = static_cast<std::uint32_t>(flight.state);
-    const LegStep step = legs_.step(here, flight.destination, bits, source || !escaped);
+    const LegStep step = legs_.step(here, flight.destination, bits, !escaped);
     const Choice escape{.port = step.port,
                         .escape = true,
                         .vcs = escape_[step.vc_class],
