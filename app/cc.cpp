@@ -9,7 +9,7 @@
 #include "home.hpp"
 #include "output.hpp"
 
-#include <weft/cc/compiler_call.hpp>
+#include <weft/program/cc/compiler_call.hpp>
 
 namespace weft::app {
 namespace {

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <weft/launch/descendants.hpp>
+#include <weft/real/launch/descendants.hpp>
 
 namespace weft::app {
 namespace {

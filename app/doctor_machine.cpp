@@ -24,7 +24,7 @@
 #include <weft/base/file.hpp>
 #include <weft/base/quantity.hpp>
 #include <weft/base/text.hpp>
-#include <weft/locality/interfaces.hpp>
+#include <weft/real/locality/interfaces.hpp>
 
 namespace weft::app {
 namespace {

@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #include <weft/base/text.hpp>
-#include <weft/map/scotch.hpp>
-#include <weft/part/part.hpp>
-#include <weft/record/series_file.hpp>
-#include <weft/report/picture.hpp>
-#include <weft/trace/otf2.hpp>
+#include <weft/network/part/part.hpp>
+#include <weft/output/record/series_file.hpp>
+#include <weft/output/report/picture.hpp>
+#include <weft/study/map/scotch.hpp>
+#include <weft/workload/traces/otf2.hpp>
 
 namespace weft::app {
 namespace {
@@ -79,10 +79,10 @@ constexpr std::array<Plugin, 4> plugins = {
     Plugin{"PMIx", "weft-launch-pmix.so",
            "programs started by srun --mpi=pmix, prterun or Open MPI's mpirun",
            "these launchers cannot start ranks; weft run can", "libpmix-dev", "libpmix2"},
-    Plugin{"Open MPI", "weft-peers-openmpi.so", "mpirun -np N weft sim, traffic or map",
+    Plugin{"Open MPI", "weft-processes-openmpi.so", "mpirun -np N weft sim, traffic or map",
            "its mpirun cannot share out a simulation; --threads can", "libopenmpi-dev openmpi-bin",
            "libopenmpi3"},
-    Plugin{"MPICH", "weft-peers-mpich.so", "mpirun -np N weft sim, traffic or map",
+    Plugin{"MPICH", "weft-processes-mpich.so", "mpirun -np N weft sim, traffic or map",
            "its mpirun cannot share out a simulation; --threads can", "libmpich-dev mpich",
            "libmpich12"}};
 

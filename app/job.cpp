@@ -8,7 +8,7 @@
 
 #include "home.hpp"
 
-#include <weft/peers/join.hpp>
+#include <weft/parallel/processes/join.hpp>
 
 namespace weft::app {
 

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include <weft/base/result.hpp>
-#include <weft/peers/launch.hpp>
-#include <weft/peers/peers.hpp>
+#include <weft/parallel/processes/launch.hpp>
+#include <weft/parallel/processes/peers.hpp>
 
 namespace weft::app {
 

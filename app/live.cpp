@@ -16,8 +16,8 @@
 #endif
 
 #include <weft/base/version.hpp>
-#include <weft/report/heat.hpp>
-#include <weft/report/page.hpp>
+#include <weft/output/report/heat.hpp>
+#include <weft/output/report/page.hpp>
 
 namespace weft::app {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include <weft/base/result.hpp>
-#include <weft/record/network_facts.hpp>
+#include <weft/output/record/network_facts.hpp>
 
 namespace weft::app {
 

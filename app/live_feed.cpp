@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include <weft/base/file.hpp>
-#include <weft/report/blocks.hpp>
-#include <weft/report/heat.hpp>
-#include <weft/report/load.hpp>
-#include <weft/report/page.hpp>
+#include <weft/output/report/blocks.hpp>
+#include <weft/output/report/heat.hpp>
+#include <weft/output/report/load.hpp>
+#include <weft/output/report/page.hpp>
 
 namespace weft::app {
 

@@ -8,7 +8,7 @@
 
 #include "live.hpp"
 
-#include <weft/record/series_raw.hpp>
+#include <weft/output/record/series_raw.hpp>
 
 namespace weft::app {
 

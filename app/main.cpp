@@ -20,7 +20,7 @@
 #include <weft/base/result.hpp>
 #include <weft/base/text.hpp>
 #include <weft/base/version.hpp>
-#include <weft/peers/launch.hpp>
+#include <weft/parallel/processes/launch.hpp>
 
 namespace weft::app {
 

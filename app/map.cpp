@@ -19,11 +19,11 @@
 #include <weft/base/file.hpp>
 #include <weft/base/progress.hpp>
 #include <weft/base/progress_file.hpp>
-#include <weft/map/bounds.hpp>
-#include <weft/map/formats.hpp>
-#include <weft/map/page.hpp>
-#include <weft/map/picture.hpp>
-#include <weft/peers/agree.hpp>
+#include <weft/parallel/processes/agree.hpp>
+#include <weft/study/map/bounds.hpp>
+#include <weft/study/map/formats.hpp>
+#include <weft/study/map/page.hpp>
+#include <weft/study/map/picture.hpp>
 
 namespace weft::app {
 namespace {

@@ -11,11 +11,11 @@
 
 #include <weft/base/file.hpp>
 #include <weft/base/rng.hpp>
-#include <weft/map/bisect.hpp>
-#include <weft/map/bounds.hpp>
-#include <weft/map/formats.hpp>
-#include <weft/map/scotch.hpp>
-#include <weft/peers/agree.hpp>
+#include <weft/parallel/processes/agree.hpp>
+#include <weft/study/map/bisect.hpp>
+#include <weft/study/map/bounds.hpp>
+#include <weft/study/map/formats.hpp>
+#include <weft/study/map/scotch.hpp>
 
 namespace weft::app {
 

@@ -5,7 +5,7 @@
 #include "map_options.hpp"
 #include "map_setting.hpp"
 
-#include <weft/map/search.hpp>
+#include <weft/study/map/search.hpp>
 
 namespace weft::app {
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include <weft/base/quantity.hpp>
-#include <weft/map/formats.hpp>
+#include <weft/study/map/formats.hpp>
 
 namespace weft::app {
 

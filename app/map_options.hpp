@@ -10,9 +10,9 @@
 #include "command.hpp"
 #include "job.hpp"
 
-#include <weft/map/objective.hpp>
-#include <weft/map/search.hpp>
-#include <weft/step/step.hpp>
+#include <weft/study/map/objective.hpp>
+#include <weft/study/map/search.hpp>
+#include <weft/study/step/step.hpp>
 
 namespace weft::app {
 

@@ -14,10 +14,10 @@
 
 #include <weft/base/file.hpp>
 #include <weft/base/text.hpp>
-#include <weft/map/map_file.hpp>
-#include <weft/map/ways.hpp>
-#include <weft/topo/network_file.hpp>
-#include <weft/trace/any_traffic.hpp>
+#include <weft/network/topo/network_file.hpp>
+#include <weft/study/map/map_file.hpp>
+#include <weft/study/map/ways.hpp>
+#include <weft/workload/traces/any_traffic.hpp>
 
 namespace weft::app {
 

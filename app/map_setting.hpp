@@ -8,8 +8,8 @@
 
 #include "map_options.hpp"
 
-#include <weft/map/problem.hpp>
-#include <weft/scene/scene.hpp>
+#include <weft/simulate/setup/scene.hpp>
+#include <weft/study/map/problem.hpp>
 
 namespace weft::app {
 

@@ -11,11 +11,11 @@
 #include <nlohmann/json.hpp>
 
 #include <weft/base/file.hpp>
-#include <weft/topo/export.hpp>
-#include <weft/topo/facts.hpp>
-#include <weft/topo/kinds.hpp>
-#include <weft/topo/network_file.hpp>
-#include <weft/topo/search.hpp>
+#include <weft/network/topo/export.hpp>
+#include <weft/network/topo/facts.hpp>
+#include <weft/network/topo/kinds.hpp>
+#include <weft/network/topo/network_file.hpp>
+#include <weft/network/topo/search.hpp>
 
 namespace weft::app {
 namespace {

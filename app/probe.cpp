@@ -19,14 +19,14 @@
 #include <weft/base/progress.hpp>
 #include <weft/base/quantity.hpp>
 #include <weft/base/text.hpp>
-#include <weft/launch/hosts.hpp>
-#include <weft/probe/compare.hpp>
-#include <weft/probe/files.hpp>
-#include <weft/probe/known.hpp>
-#include <weft/topo/export.hpp>
-#include <weft/topo/facts.hpp>
-#include <weft/topo/graph_file.hpp>
-#include <weft/topo/network_file.hpp>
+#include <weft/network/probe/compare.hpp>
+#include <weft/network/probe/files.hpp>
+#include <weft/network/probe/known.hpp>
+#include <weft/network/topo/export.hpp>
+#include <weft/network/topo/facts.hpp>
+#include <weft/network/topo/graph_file.hpp>
+#include <weft/network/topo/network_file.hpp>
+#include <weft/real/launch/hosts.hpp>
 
 namespace weft::app {
 namespace {

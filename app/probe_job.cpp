@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include <weft/base/text.hpp>
-#include <weft/probe/files.hpp>
+#include <weft/network/probe/files.hpp>
 
 namespace weft::app {
 namespace {

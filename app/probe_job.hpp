@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <weft/base/result.hpp>
-#include <weft/probe/finding.hpp>
+#include <weft/network/probe/finding.hpp>
 
 namespace weft::app {
 

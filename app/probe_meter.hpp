@@ -12,7 +12,7 @@
 #include <mpi.h>
 
 #include <weft/base/rng.hpp>
-#include <weft/probe/meter.hpp>
+#include <weft/network/probe/meter.hpp>
 
 namespace weft::app {
 

@@ -16,9 +16,9 @@
 #include <mpi.h>
 
 #include <weft/base/text.hpp>
-#include <weft/probe/files.hpp>
-#include <weft/probe/find.hpp>
-#include <weft/probe/paper.hpp>
+#include <weft/network/probe/files.hpp>
+#include <weft/network/probe/find.hpp>
+#include <weft/network/probe/paper.hpp>
 
 namespace weft::app {
 namespace {

@@ -14,10 +14,10 @@
 #include <weft/base/file.hpp>
 #include <weft/base/quantity.hpp>
 #include <weft/base/version.hpp>
-#include <weft/report/load.hpp>
-#include <weft/report/page.hpp>
-#include <weft/report/picture.hpp>
-#include <weft/report/tables.hpp>
+#include <weft/output/report/load.hpp>
+#include <weft/output/report/page.hpp>
+#include <weft/output/report/picture.hpp>
+#include <weft/output/report/tables.hpp>
 
 namespace weft::app {
 namespace {

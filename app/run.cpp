@@ -21,11 +21,11 @@
 #include <weft/base/file.hpp>
 #include <weft/base/quantity.hpp>
 #include <weft/base/text.hpp>
-#include <weft/coll/choose.hpp>
-#include <weft/conn/request.hpp>
-#include <weft/launch/agent_talk.hpp>
-#include <weft/launch/environment.hpp>
-#include <weft/launch/front.hpp>
+#include <weft/message/coll/choose.hpp>
+#include <weft/message/conn/request.hpp>
+#include <weft/real/launch/agent_talk.hpp>
+#include <weft/real/launch/environment.hpp>
+#include <weft/real/launch/front.hpp>
 
 namespace weft::app {
 namespace {

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <weft/launch/agent.hpp>
+#include <weft/real/launch/agent.hpp>
 
 namespace weft::app {
 

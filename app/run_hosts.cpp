@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include <weft/base/text.hpp>
-#include <weft/launch/agent_talk.hpp>
-#include <weft/launch/environment.hpp>
-#include <weft/launch/hosts.hpp>
-#include <weft/topo/graph_file.hpp>
-#include <weft/topo/rank_file.hpp>
+#include <weft/network/topo/graph_file.hpp>
+#include <weft/network/topo/rank_file.hpp>
+#include <weft/real/launch/agent_talk.hpp>
+#include <weft/real/launch/environment.hpp>
+#include <weft/real/launch/hosts.hpp>
 
 namespace weft::app {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <weft/base/result.hpp>
-#include <weft/launch/front.hpp>
+#include <weft/real/launch/front.hpp>
 
 namespace weft::app {
 

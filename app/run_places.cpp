@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include <weft/launch/settings.hpp>
-#include <weft/locality/apply.hpp>
-#include <weft/locality/host_plan.hpp>
+#include <weft/real/launch/settings.hpp>
+#include <weft/real/locality/apply.hpp>
+#include <weft/real/locality/host_plan.hpp>
 
 namespace weft::app {
 

@@ -2,7 +2,7 @@
 // Where the ranks of one host run: what locality decides, for launch to do.
 #pragma once
 
-#include <weft/launch/agent.hpp>
+#include <weft/real/launch/agent.hpp>
 
 namespace weft::app {
 

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include <weft/base/file.hpp>
-#include <weft/record/timeline.hpp>
-#include <weft/trace/otf2.hpp>
+#include <weft/output/record/timeline.hpp>
+#include <weft/workload/traces/otf2.hpp>
 
 namespace weft::app {
 namespace {

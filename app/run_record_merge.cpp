@@ -14,9 +14,9 @@
 #include <fmt/format.h>
 
 #include <weft/base/text.hpp>
-#include <weft/record/timeline.hpp>
-#include <weft/stage/event_log.hpp>
-#include <weft/trace/otf2_write.hpp>
+#include <weft/output/record/timeline.hpp>
+#include <weft/program/run_record/event_log.hpp>
+#include <weft/workload/traces/otf2_write.hpp>
 
 namespace weft::app {
 namespace {
@@ -217,7 +217,7 @@ Status Transcript::write() {
   return {};
 }
 
-// As weft/mpi/comm.hpp counts contexts: four for each communicator.
+// As weft/message/mpi/comm.hpp counts contexts: four for each communicator.
 std::string name_of_context(std::uint32_t context) {
   const std::uint32_t number = context / 4;
   const std::string comm = number == 0   ? "MPI_COMM_WORLD"

@@ -24,15 +24,15 @@
 
 #include <weft/base/file.hpp>
 #include <weft/base/quantity.hpp>
-#include <weft/coll/choose.hpp>
-#include <weft/part/part.hpp>
-#include <weft/peers/launch.hpp>
-#include <weft/record/series_file.hpp>
-#include <weft/record/timeline.hpp>
-#include <weft/scene/linked.hpp>
-#include <weft/scene/plan.hpp>
-#include <weft/scene/scene.hpp>
-#include <weft/stage/scene_facts.hpp>
+#include <weft/message/coll/choose.hpp>
+#include <weft/network/part/part.hpp>
+#include <weft/output/record/series_file.hpp>
+#include <weft/output/record/timeline.hpp>
+#include <weft/parallel/processes/launch.hpp>
+#include <weft/program/simulated_run/setup_facts.hpp>
+#include <weft/simulate/setup/linked.hpp>
+#include <weft/simulate/setup/plan.hpp>
+#include <weft/simulate/setup/scene.hpp>
 
 namespace weft::app {
 namespace {

@@ -10,8 +10,8 @@
 #include "sim_options.hpp"
 
 #include <weft/base/text.hpp>
-#include <weft/peers/launch.hpp>
-#include <weft/stage/scene_facts.hpp>
+#include <weft/parallel/processes/launch.hpp>
+#include <weft/program/simulated_run/setup_facts.hpp>
 
 namespace weft::app {
 

@@ -8,8 +8,8 @@
 #include "live.hpp"
 
 #include <weft/base/result.hpp>
-#include <weft/scene/plan.hpp>
-#include <weft/scene/scene.hpp>
+#include <weft/simulate/setup/plan.hpp>
+#include <weft/simulate/setup/scene.hpp>
 
 namespace weft::app {
 

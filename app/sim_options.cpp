@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include <weft/base/quantity.hpp>
-#include <weft/coll/choose.hpp>
-#include <weft/part/part.hpp>
-#include <weft/peers/launch.hpp>
+#include <weft/message/coll/choose.hpp>
+#include <weft/network/part/part.hpp>
+#include <weft/parallel/processes/launch.hpp>
 
 namespace weft::app {
 namespace {

@@ -8,7 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include <weft/base/result.hpp>
-#include <weft/scene/plan.hpp>
+#include <weft/simulate/setup/plan.hpp>
 
 namespace weft::app {
 

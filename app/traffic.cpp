@@ -18,12 +18,12 @@
 #include <weft/base/file.hpp>
 #include <weft/base/progress.hpp>
 #include <weft/base/progress_file.hpp>
-#include <weft/part/part.hpp>
-#include <weft/peers/agree.hpp>
-#include <weft/plot/chart.hpp>
-#include <weft/traffic/compare.hpp>
-#include <weft/traffic/report.hpp>
-#include <weft/traffic/sweep.hpp>
+#include <weft/network/part/part.hpp>
+#include <weft/output/plot/chart.hpp>
+#include <weft/parallel/processes/agree.hpp>
+#include <weft/study/traffic/compare.hpp>
+#include <weft/study/traffic/report.hpp>
+#include <weft/study/traffic/sweep.hpp>
 
 namespace weft::app {
 namespace {

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <weft/base/text.hpp>
-#include <weft/comm/injection.hpp>
-#include <weft/comm/pattern.hpp>
-#include <weft/part/part.hpp>
-#include <weft/route/policy.hpp>
+#include <weft/network/part/part.hpp>
+#include <weft/network/route/policy.hpp>
+#include <weft/workload/patterns/injection.hpp>
+#include <weft/workload/patterns/pattern.hpp>
 
 namespace weft::app {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include <weft/fiber/fiber.hpp>
+#include <weft/parallel/fiber/fiber.hpp>
 
 namespace weft {
 namespace {

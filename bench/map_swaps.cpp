@@ -11,9 +11,9 @@
 #include <benchmark/benchmark.h>
 
 #include <weft/base/rng.hpp>
-#include <weft/map/board.hpp>
-#include <weft/map/judge.hpp>
-#include <weft/map/quick_judge.hpp>
+#include <weft/study/map/board.hpp>
+#include <weft/study/map/judge.hpp>
+#include <weft/study/map/quick_judge.hpp>
 
 namespace weft::map {
 namespace {

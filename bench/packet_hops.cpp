@@ -16,7 +16,7 @@
 #include <sys/resource.h>
 
 #include <weft/base/rng.hpp>
-#include <weft/sim/network.hpp>
+#include <weft/simulate/router/network.hpp>
 
 namespace weft {
 namespace {

@@ -16,7 +16,7 @@ list(APPEND weft_libraries -lweft_locality_hwloc)
 list(JOIN weft_libraries " " weft_libraries)
 # Modules that only the program uses may need these: pkg-config --static names them too.
 set(weft_optional -lsodium)
-foreach(module IN ITEMS weft_record weft_trace)
+foreach(module IN ITEMS weft_record weft_traces)
   get_target_property(linked ${module} LINK_LIBRARIES)
   if(linked MATCHES "/lib([^/;>]+)[.]so")  # HDF5 or OTF2 is the first; the others are its own affair.
     set(name ${CMAKE_MATCH_1})

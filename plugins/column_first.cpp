@@ -14,8 +14,8 @@
 #include <variant>
 
 #include <weft/base/text.hpp>
-#include <weft/route/policy.hpp>
-#include <weft/topo/topology.hpp>
+#include <weft/network/route/policy.hpp>
+#include <weft/network/topo/topology.hpp>
 
 namespace {
 

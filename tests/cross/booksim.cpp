@@ -11,9 +11,9 @@
 
 #include <weft/base/file.hpp>
 #include <weft/base/text.hpp>
-#include <weft/traffic/experiment.hpp>
-#include <weft/traffic/saturation.hpp>
-#include <weft/traffic/zero_load.hpp>
+#include <weft/study/traffic/experiment.hpp>
+#include <weft/study/traffic/saturation.hpp>
+#include <weft/study/traffic/zero_load.hpp>
 
 namespace weft::test {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <weft/base/result.hpp>
-#include <weft/traffic/scenario.hpp>
+#include <weft/study/traffic/scenario.hpp>
 
 namespace weft::test {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <weft/base/rng.hpp>
-#include <weft/traffic/scenario.hpp>
+#include <weft/study/traffic/scenario.hpp>
 
 namespace weft::test {
 

@@ -238,9 +238,9 @@ class Record(Case):
 class Network(unittest.TestCase):
     def test_is_passed_on_whole(self):
         """A function of the network that has a default would be forgotten in silence."""
-        text = (ROOT / "weft/xport/fabric.hpp").read_text(encoding="utf-8")
+        text = (ROOT / "weft/message/port/fabric.hpp").read_text(encoding="utf-8")
         functions = re.findall(r"virtual [^~;{]*?(\w+)\(", text[text.index("class Fabric {"):])
-        passed = (ROOT / "weft/stage/run_record_fabric.hpp").read_text(encoding="utf-8")
+        passed = (ROOT / "weft/program/real_run/recorded_fabric.hpp").read_text(encoding="utf-8")
         self.assertGreater(len(functions), 20)
         self.assertEqual([name for name in functions if not re.search(rf"\b{name}\([^;{{]*override", passed)], [])
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <weft/base/rng.hpp>
-#include <weft/route/policy.hpp>
-#include <weft/sim/machine.hpp>
+#include <weft/network/route/policy.hpp>
+#include <weft/simulate/router/machine.hpp>
 
 namespace weft::test {
 

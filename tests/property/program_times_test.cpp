@@ -8,13 +8,13 @@
 
 #include <gtest/gtest.h>
 
-#include <weft/coll/choose.hpp>
-#include <weft/host/world.hpp>
-#include <weft/mpi/include/mpi.h>
-#include <weft/mpi/process.hpp>
-#include <weft/mpi/test_job.hpp>
-#include <weft/route/policy.hpp>
-#include <weft/scene/scene.hpp>
+#include <weft/message/coll/choose.hpp>
+#include <weft/message/mpi/include/mpi.h>
+#include <weft/message/mpi/process.hpp>
+#include <weft/message/mpi/test_job.hpp>
+#include <weft/network/route/policy.hpp>
+#include <weft/simulate/nodes/world.hpp>
+#include <weft/simulate/setup/scene.hpp>
 
 namespace weft {
 namespace {

@@ -12,8 +12,8 @@
 
 #include <weft/base/rng.hpp>
 #include <weft/base/text.hpp>
-#include <weft/peers/local.hpp>
-#include <weft/sim/network.hpp>
+#include <weft/parallel/processes/local.hpp>
+#include <weft/simulate/router/network.hpp>
 
 namespace weft::test {
 namespace {

@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FORTRAN = ROOT / "weft/fortran/testdata"
+FORTRAN = ROOT / "weft/message/fortran/testdata"
 MANY = range(2, 9)
 # Source, arguments, numbers of ranks that the program allows.
 EXAMPLES = [

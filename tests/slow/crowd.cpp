@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include <weft/conn/test_crowd.hpp>
+#include <weft/message/conn/test_crowd.hpp>
 
 namespace {
 

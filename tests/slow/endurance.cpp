@@ -14,8 +14,8 @@
 
 #include <fmt/format.h>
 
-#include <weft/comm/pattern.hpp>
-#include <weft/sim/network.hpp>
+#include <weft/simulate/router/network.hpp>
+#include <weft/workload/patterns/pattern.hpp>
 
 namespace weft {
 namespace {

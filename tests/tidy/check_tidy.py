@@ -45,7 +45,9 @@ def place_of(path):
         return "tests"
     if name.endswith("_bench.cpp"):
         return "bench"
-    return path.parts[1] if path.parts[0] == "weft" and len(path.parts) > 2 else path.parts[0]
+    if path.parts[0] != "weft" or len(path.parts) < 3:
+        return path.parts[0]
+    return path.parts[1] if len(path.parts) == 3 else path.parts[2]
 
 
 def without_comments(text):

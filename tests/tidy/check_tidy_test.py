@@ -28,25 +28,25 @@ class Tidy(unittest.TestCase):
         return found
 
     def test_accepts_a_clean_file(self):
-        self.assertEqual(self.rules("weft/sim/a.hpp", HEAD + "#pragma once\nint f();\n"), [])
+        self.assertEqual(self.rules("weft/simulate/router/a.hpp", HEAD + "#pragma once\nint f();\n"), [])
 
     def test_shape_of_a_file(self):
-        self.assertEqual(self.rules("weft/sim/a.cpp", "int a;\n"), [("spdx", 1)])
-        self.assertEqual(self.rules("weft/sim/a.hpp", HEAD + "int a;\n"), [("once", 1)])
-        self.assertEqual(self.rules("weft/sim/a.cpp", HEAD + "\n" * 900), [("length", 1)])
-        self.assertEqual(self.rules("weft/sim/a.cpp", HEAD + "//" + "x" * 99 + "\n"), [("columns", 2)])
-        self.assertEqual(self.rules("weft/sim/a.cpp", HEAD + "\tint a;\n"), [("tab", 2)])
-        self.assertEqual(self.rules("weft/sim/a.cpp", HEAD + "int a; \n"), [("trailing", 2)])
-        self.assertEqual(self.rules("weft/sim/a.cpp", HEAD + "int a;"), [("end", 2)])
+        self.assertEqual(self.rules("weft/simulate/router/a.cpp", "int a;\n"), [("spdx", 1)])
+        self.assertEqual(self.rules("weft/simulate/router/a.hpp", HEAD + "int a;\n"), [("once", 1)])
+        self.assertEqual(self.rules("weft/simulate/router/a.cpp", HEAD + "\n" * 900), [("length", 1)])
+        self.assertEqual(self.rules("weft/simulate/router/a.cpp", HEAD + "//" + "x" * 99 + "\n"), [("columns", 2)])
+        self.assertEqual(self.rules("weft/simulate/router/a.cpp", HEAD + "\tint a;\n"), [("tab", 2)])
+        self.assertEqual(self.rules("weft/simulate/router/a.cpp", HEAD + "int a; \n"), [("trailing", 2)])
+        self.assertEqual(self.rules("weft/simulate/router/a.cpp", HEAD + "int a;"), [("end", 2)])
         self.assertEqual(
-            self.rules("weft/sim/a.hpp", HEAD + "#pragma once\nusing namespace std;\n"), [("using", 3)])
+            self.rules("weft/simulate/router/a.hpp", HEAD + "#pragma once\nusing namespace std;\n"), [("using", 3)])
 
     def test_counts_characters_not_bytes(self):
-        self.assertEqual(self.rules("weft/sim/a.cpp", HEAD + "//" + "µ" * 98 + "\n"), [])
+        self.assertEqual(self.rules("weft/simulate/router/a.cpp", HEAD + "//" + "µ" * 98 + "\n"), [])
 
     def test_leaves_raw_literals_whole(self):
         text = HEAD + 'auto a = R"(\n' + "x" * 200 + '\n)";\n//' + "x" * 99 + "\n"
-        self.assertEqual(self.rules("weft/sim/a.cpp", text), [("columns", 5)])
+        self.assertEqual(self.rules("weft/simulate/router/a.cpp", text), [("columns", 5)])
 
     def test_bans(self):
         for line, rule in (("auto t = std::chrono::steady_clock::now();", "clock"),
@@ -57,27 +57,27 @@ class Tidy(unittest.TestCase):
                            ("std::thread t;", "thread"),
                            ("#include <thread>", "thread"),
                            ("double x = std::log(y);", "transcendental")):
-            self.assertEqual(self.rules("weft/sim/a.cpp", HEAD + line + "\n"), [(rule, 2)], line)
+            self.assertEqual(self.rules("weft/simulate/router/a.cpp", HEAD + line + "\n"), [(rule, 2)], line)
 
     def test_bans_know_their_exceptions(self):
-        self.assertEqual(self.rules("weft/des/a.cpp", HEAD + "std::thread t;\n"), [])
+        self.assertEqual(self.rules("weft/parallel/des/a.cpp", HEAD + "std::thread t;\n"), [])
         self.assertEqual(self.rules("app/main.cpp", HEAD + "std::chrono::steady_clock::now();\n"), [])
         self.assertEqual(self.rules("app/main.cpp", HEAD + "std::normal_distribution<> d;\n"),
                          [("distribution", 2)])
-        self.assertEqual(self.rules("weft/sim/test_x.hpp", HEAD + "#pragma once\nint a = rand();\n"), [])
+        self.assertEqual(self.rules("weft/simulate/router/test_x.hpp", HEAD + "#pragma once\nint a = rand();\n"), [])
 
     def test_bans_are_about_code(self):
         text = HEAD + '// rand()\nconst char* a = "rand()";\n/* std::thread\n */\nint operand(int);\n'
-        self.assertEqual(self.rules("weft/sim/a.cpp", text), [])
-        self.assertEqual(self.rules("weft/sim/a.cpp", HEAD + "/*\n\n*/ rand();\n"), [("random", 4)])
+        self.assertEqual(self.rules("weft/simulate/router/a.cpp", text), [])
+        self.assertEqual(self.rules("weft/simulate/router/a.cpp", HEAD + "/*\n\n*/ rand();\n"), [("random", 4)])
 
     def test_tests_are_built(self):
-        self.assertEqual(self.rules("weft/sim/a_test.cpp", HEAD), [("unbuilt", 1)])
-        listing = self.source / "weft/sim/CMakeLists.txt"
+        self.assertEqual(self.rules("weft/simulate/router/a_test.cpp", HEAD), [("unbuilt", 1)])
+        listing = self.source / "weft/simulate/router/CMakeLists.txt"
         listing.write_text("TESTS ba_test.cpp\n", encoding="utf-8")
-        self.assertEqual(self.rules("weft/sim/a_test.cpp", HEAD), [("unbuilt", 1)])
+        self.assertEqual(self.rules("weft/simulate/router/a_test.cpp", HEAD), [("unbuilt", 1)])
         listing.write_text("TESTS a_test.cpp\n", encoding="utf-8")
-        self.assertEqual(self.rules("weft/sim/a_test.cpp", HEAD), [])
+        self.assertEqual(self.rules("weft/simulate/router/a_test.cpp", HEAD), [])
 
     def test_links(self):
         self.assertEqual(self.rules("a.md", "[x](b.md)\n"), [("link", 1)])

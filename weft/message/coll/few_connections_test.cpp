@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <weft/message/coll/few_connections.hpp>
+
+namespace weft {
+namespace {
+
+TEST(Keeping, FollowsFromConnections) {
+  const conn::Layout layout({0, 0, 1, 1, 2, 2});  // 3 neighbours of 5 others.
+  conn::Options options;
+  options.mode = conn::Mode::full;
+  EXPECT_EQ(keeping_of(layout, options), coll::Keeping::nothing);
+  options.mode = conn::Mode::managed;
+  options.shortcuts = 1;
+  EXPECT_EQ(keeping_of(layout, options), coll::Keeping::most_blocks);
+  options.shortcuts = 2;
+  EXPECT_EQ(keeping_of(layout, options), coll::Keeping::short_blocks);
+}
+
+}  // namespace
+}  // namespace weft

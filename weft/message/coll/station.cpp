@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include <weft/message/coll/station.hpp>
+
+namespace weft::coll {
+
+namespace {
+// The lane stands above the numbers of calls, so that messages of other kinds that take their tags
+// from the same count never meet these.
+int wire_tag(const Team& team, Lane lane) {
+  return (team.tag & 0x3fffffff) | (static_cast<int>(lane) << 30);
+}
+}  // namespace
+
+mp::Request* Station::send(const Peer& to, const std::byte* data, std::size_t size, Lane lane) {
+  mp::Sending sending;
+  sending.to = to.id;
+  sending.context = to.context;
+  sending.source = team_.rank;
+  sending.tag = wire_tag(team_, lane);
+  sending.data = carries_ ? data : nullptr;
+  // Who has gone wrong says so: a message without content fits nowhere but where none is due.
+  sending.size = error_ == ok ? size : 0;
+  sending.internal = team_.internal;
+  return team_.m.send(sending);
+}
+
+mp::Request* Station::receive(const Peer& from, std::byte* data, std::size_t size, Lane lane) {
+  mp::Receiving receiving;
+  receiving.context = from.context;
+  receiving.source = from.rank;
+  receiving.from = from.id;
+  receiving.tag = wire_tag(team_, lane);
+  receiving.data = carries_ ? data : nullptr;
+  receiving.size = size;
+  receiving.internal = team_.internal;
+  return team_.m.receive(receiving);
+}
+
+void Station::settle(mp::Request* request, std::size_t* arrived) {
+  if (request->failed) note(peer_lost);
+  if (request->kind == mp::Request::Kind::receive && !request->failed) {
+    if (request->arrival.truncated) note(truncated);
+    if (arrived != nullptr) {
+      *arrived = request->arrival.size;
+    } else if (request->arrival.size < request->size) {
+      note(incomplete);
+    }
+  }
+  team_.m.release(request);
+}
+
+void Station::copy(std::byte* to, const std::byte* from, std::size_t size) {
+  if (size == 0) return;
+  team_.m.fabric().copy(carries_ ? to : nullptr, carries_ ? from : nullptr, size);
+}
+
+void Station::move(std::byte* to, const std::byte* from, std::size_t size) const {
+  if (carries_ && size > 0) std::memmove(to, from, size);
+}
+
+void Station::reduce(const Reducer& reducer, const std::byte* in, std::byte* inout,
+                     std::int64_t count) {
+  if (count == 0) return;
+  charge(static_cast<std::size_t>(count) * reducer.element_size);
+  if (carries_) reducer.apply(in, inout, count, reducer.arg);
+}
+
+void Running::take(bool from_above, std::int64_t first, std::int64_t count) {
+  const std::size_t offset = static_cast<std::size_t>(first) * reducer_.element_size;
+  if (from_above || reducer_.commutative) {
+    station_.reduce(reducer_, at(value(), offset), at(room(), offset), count);
+    place_ = place_ == a ? b : a;
+    return;
+  }
+  if (place_ == own) {
+    station_.copy(at(b_, offset), at(own_, offset),
+                  static_cast<std::size_t>(count) * reducer_.element_size);
+    place_ = b;
+  }
+  station_.reduce(reducer_, at(room(), offset), at(place_ == a ? a_ : b_, offset), count);
+}
+
+}  // namespace weft::coll

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ranks say to each other about connections, at the head of a frame. The frames of the layer
+// above travel as they are where there is a connection; else inside of a frame with such a head.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include <weft/message/port/fabric.hpp>
+
+namespace weft::conn {
+
+enum class Verb : std::uint8_t {
+  // From end to end, over relays.
+  chunk = 0x80,  // A piece of a frame or write, or a wish about shortcuts.
+  ack,           // Nothing but how far we have come.
+  dropped,       // A relay could not pass on a chunk for `key`: send again.
+  // Between two that are connected.
+  credit,  // Frames that were yours have gone on.
+  close,   // Shall we part? Our last frame, after so many.
+  closed,  // Yes: our last frame, after so many.
+  keep,    // No.
+  gone,    // A rank is lost, or
+  apart,   // two neighbours could not be connected: say so to others.
+  all_done,
+};
+
+// What a chunk says by itself.
+enum class Wish : std::uint8_t {
+  none = 0,
+  open,        // Shall we connect?
+  agree,       // Yes.
+  decline,     // No room.
+  rank_done,   // I need nobody any more;
+  group_done,  // nor does anybody of my group.
+};
+
+struct Head {
+  Verb verb = Verb::chunk;
+  std::uint8_t left = 0;  // Relays that are still before it.
+  bool is_write = false, has_data = false;
+  Wish wish = Wish::none;
+  bool urgent = false;  // Somebody waits for the acknowledgement.
+  std::uint16_t unused = 0;
+  std::uint32_t source = 0, target = 0;
+  std::uint32_t number = 0;             // Of the chunk, from source to target.
+  std::uint32_t ack = 0;                // Source has all chunks of target before this one.
+  std::uint64_t total = 0, offset = 0;  // Of the frame or write; where the piece begins.
+  std::uint64_t key = 0, place = 0;     // Of a write.
+};
+static_assert(std::is_trivially_copyable_v<Head> && sizeof(Head) <= sizeof(FrameHead));
+
+inline bool is_own(const FrameHead& head) {
+  return (head[0] & std::byte{0x80}) != std::byte{0};
+}
+inline FrameHead encode(const Head& head) {
+  FrameHead bytes = {};
+  std::memcpy(bytes.data(), &head, sizeof head);
+  return bytes;
+}
+inline Head decode(const FrameHead& bytes) {
+  Head head;
+  std::memcpy(&head, bytes.data(), sizeof head);
+  return head;
+}
+
+// Numbers that begin anew after 2^32.
+inline bool before(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::int32_t>(a - b) < 0;
+}
+
+}  // namespace weft::conn

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// New communicators from one: duplicates, parts, subsets.
+#include <string_view>
+#include <utility>
+
+#include <weft/message/mpi/call.hpp>
+#include <weft/message/mpi/contexts.hpp>
+#include <weft/message/mpi/group.hpp>
+
+using weft::mp::Members;
+using weft::mpi::Call;
+using weft::mpi::Circles;
+using weft::mpi::Communicator;
+using weft::mpi::Finder;
+using weft::mpi::InfoTable;
+using weft::mpi::Process;
+namespace mp = weft::mp;
+
+namespace {
+
+// The hints of a call: null if there are none; an error if the handle is bad.
+int find_hints(Call& call, const Communicator& comm, MPI_Info info, const InfoTable*& hints) {
+  hints = nullptr;
+  if (info == MPI_INFO_NULL) return MPI_SUCCESS;
+  hints = find_info(call.process(), info);
+  return hints ? MPI_SUCCESS : call.result(&comm, MPI_ERR_INFO);
+}
+
+// All of a duplicate but its context.
+Communicator* copy(Process& process, const Communicator& parent, const InfoTable* hints) {
+  Communicator* made =
+      make_communicator(process, parent, {0, parent.local, parent.remote, parent.inter});
+  made->topology = parent.topology;
+  if (hints) made->info = *hints;
+  return made;
+}
+
+int copy_attributes(Call& call, const Communicator& parent, Communicator* made) {
+  Process& process = call.process();
+  const int error = parent.attributes.copy_to(process, parent.handle, made->attributes);
+  if (error == MPI_SUCCESS) return MPI_SUCCESS;
+  made->attributes.clear(process, made->handle);
+  release(process, made);
+  return call.result(&parent, error);
+}
+
+int duplicate(Call& call, MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
+  Communicator* parent = call.communicator(comm);
+  if (!parent) return call.error();
+  if (!newcomm) return call.result(parent, MPI_ERR_ARG);
+  const InfoTable* hints = nullptr;
+  if (const int error = find_hints(call, *parent, info, hints)) return error;
+  Process& process = call.process();
+  const std::uint32_t context = agree_context(process, *parent);
+  Communicator* made = copy(process, *parent, hints);
+  made->context = context;
+  *newcomm = MPI_COMM_NULL;
+  if (const int error = copy_attributes(call, *parent, made)) return error;
+  *newcomm = made->handle;
+  return MPI_SUCCESS;
+}
+
+class Duplication final : public weft::mpi::Operation {
+ public:
+  Duplication(Process& process, Communicator& parent, Communicator& made)
+      : process_(process), parent_(parent), made_(made) {
+    made_.retain();
+  }
+  ~Duplication() override { release(process_, &made_); }
+  Duplication(const Duplication&) = delete;
+  Duplication& operator=(const Duplication&) = delete;
+
+  mp::Task start() override {
+    const Circles circles = circles_of(process_, parent_);
+    return agree(process_, {circles, false}, made_.context);
+  }
+
+ private:
+  Process& process_;
+  Communicator& parent_;
+  Communicator& made_;
+};
+
+int start_duplicate(Call& call, MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm,
+                    MPI_Request* request) {
+  Communicator* parent = call.communicator(comm);
+  if (!parent) return call.error();
+  if (!newcomm || !request) return call.result(parent, MPI_ERR_ARG);
+  const InfoTable* hints = nullptr;
+  if (const int error = find_hints(call, *parent, info, hints)) return error;
+  Process& process = call.process();
+  Communicator* made = copy(process, *parent, hints);
+  if (const int error = copy_attributes(call, *parent, made)) return error;
+  *newcomm = made->handle;
+  *request = handle_of(
+      start_operation(process, *parent, std::make_unique<Duplication>(process, *parent, *made)));
+  return MPI_SUCCESS;
+}
+
+void give(MPI_Comm* newcomm, const Communicator* made) {
+  *newcomm = made ? made->handle : MPI_COMM_NULL;
+}
+
+bool all_in(const Members& some, const Members& all) {
+  const Finder finder(all);
+  for (int i = 0; i < some.size(); ++i) {
+    if (!finder.find(some[i])) return false;
+  }
+  return true;
+}
+
+// Among those that share memory, under whatever name the program asks for them.
+bool asks_for_shared(int split_type, const InfoTable* hints) {
+  if (split_type == MPI_COMM_TYPE_SHARED) return true;
+  const std::string* wish = nullptr;
+  if (hints && split_type == MPI_COMM_TYPE_HW_GUIDED) wish = hints->find("mpi_hw_resource_type");
+  if (hints && split_type == MPI_COMM_TYPE_RESOURCE_GUIDED) {
+    wish = hints->find("mpi_hw_resource_type");
+  }
+  return wish && *wish == "mpi_shared_memory";
+}
+
+}  // namespace
+
+WEFT_MPI(Comm_dup)(MPI_Comm comm, MPI_Comm* newcomm) {
+  Call call("MPI_Comm_dup", Call::communicates);
+  return duplicate(call, comm, MPI_INFO_NULL, newcomm);
+}
+
+WEFT_MPI(Comm_dup_with_info)(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
+  Call call("MPI_Comm_dup_with_info", Call::communicates);
+  return duplicate(call, comm, info, newcomm);
+}
+
+WEFT_MPI(Comm_idup)(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
+  Call call("MPI_Comm_idup", Call::communicates);
+  return start_duplicate(call, comm, MPI_INFO_NULL, newcomm, request);
+}
+
+WEFT_MPI(Comm_idup_with_info)
+(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
+  Call call("MPI_Comm_idup_with_info", Call::communicates);
+  return start_duplicate(call, comm, info, newcomm, request);
+}
+
+WEFT_MPI(Comm_split)(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
+  Call call("MPI_Comm_split", Call::communicates);
+  Communicator* parent = call.communicator(comm);
+  if (!parent) return call.error();
+  if (!newcomm) return call.result(parent, MPI_ERR_ARG);
+  if (color < 0 && color != MPI_UNDEFINED) return call.result(parent, MPI_ERR_ARG, "color");
+  give(newcomm, split(call.process(), *parent, color, key));
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Comm_split_type)
+(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
+  Call call("MPI_Comm_split_type", Call::communicates);
+  Communicator* parent = call.communicator(comm);
+  if (!parent) return call.error();
+  const InfoTable* hints = nullptr;
+  if (const int error = find_hints(call, *parent, info, hints)) return error;
+  const bool known = split_type == MPI_UNDEFINED || (split_type >= MPI_COMM_TYPE_SHARED &&
+                                                     split_type <= MPI_COMM_TYPE_RESOURCE_GUIDED);
+  if (!newcomm || !known) return call.result(parent, MPI_ERR_ARG);
+  Process& process = call.process();
+  const int colour = asks_for_shared(split_type, hints)
+                         ? static_cast<int>(process.runtime.node_of(process.rank()))
+                         : MPI_UNDEFINED;
+  give(newcomm, split(process, *parent, colour, key));
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Comm_create)(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
+  Call call("MPI_Comm_create", Call::communicates);
+  Communicator* parent = call.communicator(comm);
+  if (!parent) return call.error();
+  Process& process = call.process();
+  const Members* members = find_group(process, group);
+  if (!members || !all_in(*members, parent->local)) return call.result(parent, MPI_ERR_GROUP);
+  if (!newcomm) return call.result(parent, MPI_ERR_ARG);
+  const std::optional<int> rank = members->find(process.rank());
+  if (parent->inter) {
+    // The other side's group must be learnt.
+    give(newcomm, split(process, *parent, rank ? 0 : MPI_UNDEFINED, rank.value_or(0)));
+    return MPI_SUCCESS;
+  }
+  const std::uint32_t context = agree_context(process, *parent);
+  give(newcomm,
+       rank ? make_communicator(process, *parent, {context, *members, {}, false}) : nullptr);
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Comm_create_group)(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
+  Call call("MPI_Comm_create_group", Call::communicates);
+  Communicator* parent = call.communicator(comm);
+  if (!parent) return call.error();
+  Process& process = call.process();
+  if (parent->inter) return call.result(parent, MPI_ERR_COMM, "an intercommunicator");
+  const Members* members = find_group(process, group);
+  if (!members || !all_in(*members, parent->local)) return call.result(parent, MPI_ERR_GROUP);
+  if (tag < 0) return call.result(parent, MPI_ERR_TAG);
+  if (!newcomm) return call.result(parent, MPI_ERR_ARG);
+  *newcomm = MPI_COMM_NULL;
+  const std::optional<int> rank = members->find(process.rank());
+  if (!rank) return MPI_SUCCESS;
+  const mp::ContextId traffic = parent->context_of(Communicator::Traffic::creation);
+  const Circles circles{{process.messenger, *members, *rank, traffic, tag}, 0, false, {}};
+  std::uint32_t context = 0;
+  process.run(agree(process, {circles, true}, context));
+  give(newcomm, make_communicator(process, *parent, {context, *members, {}, false}));
+  return MPI_SUCCESS;
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Beginning, end, time, and what else belongs to no other object.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string>
+
+#include <weft/base/version.hpp>
+#include <weft/message/mpi/call.hpp>
+#include <weft/message/mpi/contexts.hpp>
+#include <weft/message/mpi/handlers.hpp>
+
+using weft::mpi::Call;
+using weft::mpi::Process;
+
+namespace {
+
+void copy_text(const std::string& text, char* to, std::size_t room, int* length) {
+  const std::size_t size = std::min(text.size(), room - 1);
+  std::memcpy(to, text.data(), size);
+  to[size] = '\0';
+  if (length) *length = static_cast<int>(size);
+}
+
+int begin(Call& call, int level) {
+  Process& process = call.process();
+  if (process.stage != Process::Stage::before) return call.result(MPI_ERR_OTHER, "called twice");
+  process.stage = Process::Stage::running;
+  process.thread_level = level;
+  return MPI_SUCCESS;
+}
+
+// Nobody leaves before all have come; what the library owes to others is done first.
+void meet(Process& process) {
+  weft::mpi::Circles all = circles_of(process, process.world);
+  process.run(greatest(all, {}));
+  if (!process.messenger.quiet()) process.wait_until([&] { return process.messenger.quiet(); });
+}
+
+}  // namespace
+
+WEFT_MPI(Init)(int*, char***) {
+  weft::mpi::self().runtime.join();
+  Call call("MPI_Init", Call::always);
+  return begin(call, MPI_THREAD_SINGLE);
+}
+
+WEFT_MPI(Init_thread)(int*, char***, int required, int* provided) {
+  weft::mpi::self().runtime.join();
+  Call call("MPI_Init_thread", Call::always);
+  // A rank may have threads that take turns.
+  const int level = std::clamp(required, MPI_THREAD_SINGLE, MPI_THREAD_SERIALIZED);
+  if (provided) *provided = level;
+  return begin(call, level);
+}
+
+WEFT_MPI(Initialized)(int* flag) {
+  Call call("MPI_Initialized", Call::always);
+  *flag = call.process().stage == Process::Stage::before ? 0 : 1;
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Finalize)(void) {
+  Call call("MPI_Finalize", Call::communicates);
+  if (call.error()) return call.error();
+  Process& process = call.process();
+  const int error = process.self_only.attributes.clear(process, MPI_COMM_SELF);
+  if (error != MPI_SUCCESS) return call.result(&process.self_only, error);
+  process.stage = Process::Stage::finalizing;
+  meet(process);
+  process.runtime.leave();
+  process.stage = Process::Stage::after;
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Finalized)(int* flag) {
+  Call call("MPI_Finalized", Call::always);
+  *flag = call.process().stage == Process::Stage::after ? 1 : 0;
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Abort)(MPI_Comm, int errorcode) {
+  Process& process = weft::mpi::self();
+  const std::string line = "rank " + std::to_string(process.rank().index) +
+                           ": MPI_Abort with error code " + std::to_string(errorcode);
+  weft::mpi::end_job(process, errorcode, line);
+}
+
+WEFT_MPI(Query_thread)(int* provided) {
+  Call call("MPI_Query_thread", Call::local);
+  if (call.error()) return call.error();
+  *provided = call.process().thread_level;
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Is_thread_main)(int* flag) {
+  Call call("MPI_Is_thread_main", Call::local);
+  if (call.error()) return call.error();
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Pcontrol)(const int, ...) {
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Get_version)(int* version, int* subversion) {
+  *version = MPI_VERSION;
+  *subversion = MPI_SUBVERSION;
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Get_library_version)(char* version, int* resultlen) {
+  copy_text("weft " + std::string(weft::version()), version, MPI_MAX_LIBRARY_VERSION_STRING,
+            resultlen);
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Get_processor_name)(char* name, int* resultlen) {
+  Call call("MPI_Get_processor_name", Call::local);
+  if (call.error()) return call.error();
+  Process& process = call.process();
+  copy_text(process.runtime.processor_name(process.rank()), name, MPI_MAX_PROCESSOR_NAME,
+            resultlen);
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Get_hw_resource_info)(MPI_Info* hw_info) {
+  Call call("MPI_Get_hw_resource_info", Call::always);
+  *hw_info = make_info(call.process(), {});
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Abi_get_version)(int* abi_major, int* abi_minor) {
+  *abi_major = MPI_ABI_VERSION;
+  *abi_minor = MPI_ABI_SUBVERSION;
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Abi_get_info)(MPI_Info* info) {
+  Call call("MPI_Abi_get_info", Call::always);
+  weft::mpi::InfoTable table;
+  table.set("mpi_aint_size", std::to_string(sizeof(MPI_Aint)));
+  table.set("mpi_count_size", std::to_string(sizeof(MPI_Count)));
+  table.set("mpi_offset_size", std::to_string(sizeof(MPI_Offset)));
+  *info = make_info(call.process(), table);
+  return MPI_SUCCESS;
+}
+
+// The types of Fortran are those that the library was built for: they can be asked, not changed.
+WEFT_MPI(Abi_get_fortran_info)(MPI_Info* info) {
+  Call call("MPI_Abi_get_fortran_info", Call::always);
+  weft::mpi::InfoTable table;
+  table.set("mpi_logical_size", "4");
+  table.set("mpi_integer_size", "4");
+  table.set("mpi_real_size", "4");
+  table.set("mpi_double_precision_size", "8");
+  *info = make_info(call.process(), table);
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Abi_set_fortran_info)(MPI_Info) {
+  Call call("MPI_Abi_set_fortran_info", Call::always);
+  return call.result(MPI_ERR_ABI, "the types of Fortran are fixed");
+}
+
+WEFT_MPI(Abi_get_fortran_booleans)
+(int logical_size, void* logical_true, void* logical_false, int* is_set) {
+  Call call("MPI_Abi_get_fortran_booleans", Call::always);
+  if (logical_size != 1 && logical_size != 2 && logical_size != 4 && logical_size != 8) {
+    return call.result(MPI_ERR_ARG);
+  }
+  // The least significant byte comes first on all machines that this library knows.
+  std::memset(logical_true, 0, static_cast<std::size_t>(logical_size));
+  std::memset(logical_false, 0, static_cast<std::size_t>(logical_size));
+  *static_cast<char*>(logical_true) = 1;
+  *is_set = 1;
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Abi_set_fortran_booleans)(int, void*, void*) {
+  Call call("MPI_Abi_set_fortran_booleans", Call::always);
+  return call.result(MPI_ERR_ABI, "the types of Fortran are fixed");
+}
+
+WEFT_MPI_AS(double, Wtime)(void) {
+  Process& process = weft::mpi::self();
+  process.asked_time();
+  return process.fabric.now().since_start().in_seconds();
+}
+
+WEFT_MPI_AS(double, Wtick)(void) {
+  return 1e-12;
+}
+
+WEFT_MPI(Alloc_mem)(MPI_Aint size, MPI_Info, void* baseptr) {
+  Call call("MPI_Alloc_mem", Call::always);
+  if (size < 0 || !baseptr) return call.result(MPI_ERR_ARG);
+  void* memory = std::malloc(static_cast<std::size_t>(std::max<MPI_Aint>(size, 1)));
+  if (!memory) return call.result(MPI_ERR_NO_MEM);
+  *static_cast<void**>(baseptr) = memory;
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Free_mem)(void* base) {
+  std::free(base);
+  return MPI_SUCCESS;
+}

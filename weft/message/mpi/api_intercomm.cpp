@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Communicators between two groups, and those made from groups without a parent.
+#include <array>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <weft/message/mpi/call.hpp>
+#include <weft/message/mpi/contexts.hpp>
+#include <weft/message/mpi/group.hpp>
+#include <weft/message/mpi/handlers.hpp>
+
+using weft::RankId;
+using weft::mp::Members;
+using weft::mpi::Call;
+using weft::mpi::Circles;
+using weft::mpi::Communicator;
+using weft::mpi::Process;
+using weft::mpi::Words;
+namespace mp = weft::mp;
+
+namespace {
+
+// Leaders trade their groups, and tell their own members. Ranks in messages on the way between the
+// leaders are those of the peer communicator.
+mp::Task trade_groups(Circles circles, Words& remote) {
+  if (circles.own.rank == circles.leader) {
+    const Words mine = weft::mpi::encode(weft::mpi::list(circles.own.members));
+    mp::Task traded = trade(circles.own.messenger, circles.link, mine, remote);
+    co_await traded;
+  }
+  mp::Task told = broadcast(circles.own, circles.leader, remote);
+  co_await told;
+  co_return 0;
+}
+
+struct Leaders {
+  int local;
+  MPI_Comm peer_comm;
+  int remote;
+  int tag;
+};
+
+// The link is meaningful at the leader only, and only there are its arguments looked at.
+int find_link(Call& call, const Communicator& local, const Leaders& leaders, Circles& circles) {
+  if (leaders.local < 0 || leaders.local >= local.size()) {
+    return call.result(&local, MPI_ERR_RANK, "local leader");
+  }
+  circles.leader = leaders.local;
+  circles.linked = true;
+  if (local.rank != leaders.local) return MPI_SUCCESS;
+  const Communicator* peer = call.communicator(leaders.peer_comm);
+  if (!peer) return call.error();
+  if (leaders.remote < 0 || leaders.remote >= peer->peers().size()) {
+    return call.result(&local, MPI_ERR_RANK, "remote leader");
+  }
+  if (leaders.tag < 0) return call.result(&local, MPI_ERR_TAG);
+  circles.link = {peer->peers()[leaders.remote], peer->context_of(Communicator::Traffic::creation),
+                  peer->rank, leaders.remote, leaders.tag};
+  return MPI_SUCCESS;
+}
+
+Members united(const Members& first, const Members& second) {
+  std::vector<RankId> ranks;
+  for (const Members* part : {&first, &second}) {
+    for (int i = 0; i < part->size(); ++i) ranks.push_back((*part)[i]);
+  }
+  return Members::of(ranks);
+}
+
+// What a communicator made from groups alone has from its call.
+struct Origin {
+  const char* stringtag;
+  MPI_Info info;
+  MPI_Errhandler handler;
+};
+
+// Calls are told apart by their strings. Contexts of MPI_COMM_SELF are the same at all ranks, and
+// no other rank sends there.
+Circles circles_from(Process& process, const Members& group, int rank, const char* stringtag) {
+  std::uint32_t hash = 2166136261;
+  for (const char* c = stringtag; *c != 0; ++c) {
+    hash = (hash ^ static_cast<unsigned char>(*c)) * 16777619;
+  }
+  const mp::ContextId traffic = process.self_only.context_of(Communicator::Traffic::creation);
+  const int tag = static_cast<int>(hash & 0x3fffffff);
+  return {{process.messenger, group, rank, traffic, tag}, 0, false, {}};
+}
+
+int check_origin(Process& process, const Origin& origin, const MPI_Comm* made) {
+  using weft::mpi::ErrorHandler;
+  if (!origin.stringtag || !made) return MPI_ERR_ARG;
+  if (origin.info != MPI_INFO_NULL && !find_info(process, origin.info)) return MPI_ERR_INFO;
+  if (!valid_handler(process, origin.handler, ErrorHandler::Kind::comm)) return MPI_ERR_ERRHANDLER;
+  return MPI_SUCCESS;
+}
+
+MPI_Comm make_from_groups(Process& process, weft::mpi::NewCommunicator wanted,
+                          const Origin& origin) {
+  Communicator* made = make_communicator(process, process.self_only, std::move(wanted));
+  retain_handler(process, origin.handler);
+  release_handler(process, made->handler);
+  made->handler = origin.handler;
+  if (origin.info != MPI_INFO_NULL) made->info = *find_info(process, origin.info);
+  return made->handle;
+}
+
+}  // namespace
+
+WEFT_MPI(Comm_create_from_group)
+(MPI_Group group, const char* stringtag, MPI_Info info, MPI_Errhandler errhandler,
+ MPI_Comm* newcomm) {
+  Call call("MPI_Comm_create_from_group", Call::communicates);
+  if (call.error()) return call.error();
+  Process& process = call.process();
+  const Origin origin{stringtag, info, errhandler};
+  if (const int error = check_origin(process, origin, newcomm)) return call.result(error);
+  const Members* members = find_group(process, group);
+  if (!members) return call.result(MPI_ERR_GROUP);
+  *newcomm = MPI_COMM_NULL;
+  if (members->size() == 0) return MPI_SUCCESS;
+  const std::optional<int> rank = members->find(process.rank());
+  if (!rank) return call.result(MPI_ERR_GROUP, "the calling process is no member");
+  std::uint32_t context = 0;
+  process.run(agree(process, {circles_from(process, *members, *rank, stringtag), true}, context));
+  *newcomm = make_from_groups(process, {context, *members, {}, false}, origin);
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Intercomm_create_from_groups)
+(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader,
+ const char* stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm* newintercomm) {
+  Call call("MPI_Intercomm_create_from_groups", Call::communicates);
+  if (call.error()) return call.error();
+  Process& process = call.process();
+  const Origin origin{stringtag, info, errhandler};
+  if (const int error = check_origin(process, origin, newintercomm)) return call.result(error);
+  const Members* local = find_group(process, local_group);
+  const std::optional<int> rank = local ? local->find(process.rank()) : std::nullopt;
+  if (!rank) return call.result(MPI_ERR_GROUP, "local group");
+  if (local_leader < 0 || local_leader >= local->size()) {
+    return call.result(MPI_ERR_RANK, "local leader");
+  }
+  Circles circles = circles_from(process, *local, *rank, stringtag);
+  circles.leader = local_leader;
+  circles.linked = true;
+  if (*rank == local_leader) {
+    const Members* remote = find_group(process, remote_group);
+    if (!remote) return call.result(MPI_ERR_GROUP, "remote group");
+    if (remote_leader < 0 || remote_leader >= remote->size()) {
+      return call.result(MPI_ERR_RANK, "remote leader");
+    }
+    const RankId peer = (*remote)[remote_leader];
+    circles.link = {peer, circles.own.context, static_cast<int>(process.rank().index),
+                    static_cast<int>(peer.index), circles.own.tag};
+  }
+  std::uint32_t context = 0;
+  process.run(agree(process, {circles, true}, context));
+  Words remote;
+  process.run(trade_groups(circles, remote));
+  Members others = Members::of(weft::mpi::decode(remote));
+  *newintercomm = make_from_groups(process, {context, *local, std::move(others), true}, origin);
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Intercomm_create)
+(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
+ MPI_Comm* newintercomm) {
+  Call call("MPI_Intercomm_create", Call::communicates);
+  Communicator* local = call.communicator(local_comm);
+  if (!local) return call.error();
+  if (local->inter) return call.result(local, MPI_ERR_COMM, "an intercommunicator");
+  if (!newintercomm) return call.result(local, MPI_ERR_ARG);
+  Process& process = call.process();
+  Circles circles = circles_of(process, *local);
+  if (const int error =
+          find_link(call, *local, {local_leader, peer_comm, remote_leader, tag}, circles)) {
+    return error;
+  }
+  std::uint32_t context = 0;
+  process.run(agree(process, {circles, true}, context));
+  Words remote;
+  process.run(trade_groups(circles, remote));
+  Members others = Members::of(weft::mpi::decode(remote));
+  const Communicator* made =
+      make_communicator(process, *local, {context, local->local, std::move(others), true});
+  *newintercomm = made->handle;
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Intercomm_merge)(MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
+  Call call("MPI_Intercomm_merge", Call::communicates);
+  Communicator* parent = call.communicator(intercomm);
+  if (!parent) return call.error();
+  if (!parent->inter) return call.result(parent, MPI_ERR_COMM, "no intercommunicator");
+  if (!newintracomm) return call.result(parent, MPI_ERR_ARG);
+  Process& process = call.process();
+  const std::uint32_t context = agree_context(process, *parent);
+  // Whether somebody wants to be high, and somebody low; else the lowest rank decides.
+  std::array<std::uint32_t, 2> wishes = {high ? 1U : 0U, high ? 0U : 1U};
+  process.run(greatest(circles_of(process, *parent), wishes));
+  const bool differ = wishes[0] == 1 && wishes[1] == 1;
+  const bool first = differ ? !high : parent->local[0] < parent->remote[0];
+  Members all =
+      first ? united(parent->local, parent->remote) : united(parent->remote, parent->local);
+  const Communicator* made =
+      make_communicator(process, *parent, {context, std::move(all), {}, false});
+  *newintracomm = made->handle;
+  return MPI_SUCCESS;
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows: when accesses begin and end.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <weft/message/mpi/circle.hpp>
+#include <weft/message/mpi/contexts.hpp>
+#include <weft/message/mpi/group.hpp>
+#include <weft/message/mpi/window.hpp>
+
+using weft::mpi::Call;
+using weft::mpi::Process;
+using weft::mpi::Window;
+using weft::mpi::Wish;
+using Lock = Window::Lock;
+namespace mp = weft::mp;
+
+namespace {
+
+// The origin's side of all accesses to a target is done; -1: to all.
+void finish_locally(Process& process, Window& window, int target) {
+  std::size_t checked = 0;  // What is done stays done.
+  process.wait_until([&] {
+    for (; checked < window.pending.size(); ++checked) {
+      const Window::Pending& p = window.pending[checked];
+      if ((target < 0 || p.target == target) && !p.task.done()) return false;
+    }
+    return true;
+  });
+  window.sweep();
+}
+
+// The same at the targets, of whom only those are asked that may have something to do.
+void finish(Process& process, Window& window, int target) {
+  std::vector<mp::Task> answers;
+  for (Window::Target& known : window.targets) {
+    if (!known.touched || (target >= 0 && known.rank != target)) continue;
+    known.touched = false;
+    answers.push_back(ask(process, window, known.rank, Wish::Kind::flush, true));
+  }
+  for (const mp::Task& task : answers) process.run(task);
+  finish_locally(process, window, target);
+}
+
+int flush(const char* name, MPI_Win win, int rank, bool only_locally) {
+  Call call(name, Call::communicates);
+  Window* window = call.window(win);
+  if (!window) return call.error();
+  if (rank >= window->comm->size() || rank < -1) return result(call, *window, MPI_ERR_RANK);
+  const bool locked =
+      window->all_locked ||
+      std::any_of(window->targets.begin(), window->targets.end(), [&](const auto& t) {
+        return t.lock != Lock::none && (rank < 0 || t.rank == rank);
+      });
+  if (!locked) return result(call, *window, MPI_ERR_RMA_SYNC, "not locked");
+  if (only_locally) {
+    finish_locally(call.process(), *window, rank);
+  } else {
+    finish(call.process(), *window, rank);
+  }
+  return MPI_SUCCESS;
+}
+
+// The unlocking is a wish like others, so its answer says that all before are done.
+void unlock(Process& process, Window& window, Window::Target& target) {
+  if (target.lock == Lock::assumed) {
+    finish(process, window, target.rank);
+  } else {
+    process.run(ask(process, window, target.rank, Wish::Kind::unlock, true));
+    target.touched = false;
+    finish_locally(process, window, target.rank);
+  }
+  target.lock = Lock::none;
+}
+
+std::vector<int> ranks_of(const Window& window, const mp::Members& group) {
+  std::vector<int> ranks;
+  const weft::mpi::Finder finder(window.comm->local);
+  for (int i = 0; i < group.size(); ++i) {
+    if (const auto rank = finder.find(group[i])) ranks.push_back(*rank);
+  }
+  return ranks;
+}
+
+}  // namespace
+
+WEFT_MPI(Win_fence)(int mode, MPI_Win win) {
+  Call call("MPI_Win_fence", Call::communicates);
+  Window* window = call.window(win);
+  if (!window) return call.error();
+  Process& process = call.process();
+  if (window->started || window->all_locked) return result(call, *window, MPI_ERR_RMA_SYNC);
+  finish(process, *window, -1);
+  process.run(greatest(circles_of(process, *window->comm), {}));
+  window->fenced = (mode & MPI_MODE_NOSUCCEED) == 0;
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Win_post)(MPI_Group group, int, MPI_Win win) {
+  Call call("MPI_Win_post", Call::communicates);
+  Window* window = call.window(win);
+  if (!window) return call.error();
+  Process& process = call.process();
+  const mp::Members* members = find_group(process, group);
+  if (!members) return result(call, *window, MPI_ERR_GROUP);
+  if (window->exposed_to >= 0) return result(call, *window, MPI_ERR_RMA_SYNC, "posted already");
+  const std::vector<int> ranks = ranks_of(*window, *members);
+  window->exposed_to = static_cast<int>(ranks.size());
+  for (const int rank : ranks) {
+    process.run(ask(process, *window, rank, Wish::Kind::posted, false));
+  }
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Win_start)(MPI_Group group, int, MPI_Win win) {
+  Call call("MPI_Win_start", Call::communicates);
+  Window* window = call.window(win);
+  if (!window) return call.error();
+  Process& process = call.process();
+  const mp::Members* members = find_group(process, group);
+  if (!members) return result(call, *window, MPI_ERR_GROUP);
+  if (window->started || window->all_locked) return result(call, *window, MPI_ERR_RMA_SYNC);
+  window->started_with = ranks_of(*window, *members);
+  // Each must have posted; the next time, again.
+  for (const int rank : window->started_with) {
+    std::vector<int>& posted = window->posted;
+    process.wait_until([&] { return std::count(posted.begin(), posted.end(), rank) > 0; });
+    posted.erase(std::find(posted.begin(), posted.end(), rank));
+  }
+  window->started = true;
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Win_complete)(MPI_Win win) {
+  Call call("MPI_Win_complete", Call::communicates);
+  Window* window = call.window(win);
+  if (!window) return call.error();
+  if (!window->started) return result(call, *window, MPI_ERR_RMA_SYNC, "not started");
+  Process& process = call.process();
+  for (const int rank : window->started_with) {
+    process.run(ask(process, *window, rank, Wish::Kind::completed, false));
+    window->target(rank).touched = false;
+  }
+  finish_locally(process, *window, -1);
+  window->started = false;
+  window->started_with.clear();
+  return MPI_SUCCESS;
+}
+
+namespace {
+
+void end_exposure(Window& window) {
+  window.completed -= window.exposed_to;
+  window.exposed_to = -1;
+}
+
+}  // namespace
+
+WEFT_MPI(Win_wait)(MPI_Win win) {
+  Call call("MPI_Win_wait", Call::communicates);
+  Window* window = call.window(win);
+  if (!window) return call.error();
+  if (window->exposed_to < 0) return result(call, *window, MPI_ERR_RMA_SYNC, "not posted");
+  call.process().wait_until([&] { return window->completed >= window->exposed_to; });
+  end_exposure(*window);
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Win_test)(MPI_Win win, int* flag) {
+  Call call("MPI_Win_test", Call::communicates);
+  Window* window = call.window(win);
+  if (!window) return call.error();
+  if (window->exposed_to < 0) return result(call, *window, MPI_ERR_RMA_SYNC, "not posted");
+  call.process().progress();
+  *flag = window->completed >= window->exposed_to ? 1 : 0;
+  if (*flag) {
+    end_exposure(*window);
+  } else {
+    call.process().found_nothing();
+  }
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Win_lock)(int lock_type, int rank, int mode, MPI_Win win) {
+  Call call("MPI_Win_lock", Call::communicates);
+  Window* window = call.window(win);
+  if (!window) return call.error();
+  if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE) {
+    return result(call, *window, MPI_ERR_LOCKTYPE);
+  }
+  if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (rank < 0 || rank >= window->comm->size()) return result(call, *window, MPI_ERR_RANK);
+  Window::Target& target = window->target(rank);
+  if (target.lock != Lock::none || window->all_locked || window->started) {
+    return result(call, *window, MPI_ERR_RMA_SYNC, "in another epoch");
+  }
+  window->fenced = false;
+  if ((mode & MPI_MODE_NOCHECK) != 0) {
+    target.lock = Lock::assumed;
+    return MPI_SUCCESS;
+  }
+  const bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
+  target.lock = exclusive ? Lock::exclusive : Lock::shared;
+  Process& process = call.process();
+  process.run(ask(process, *window, rank,
+                  exclusive ? Wish::Kind::lock_exclusive : Wish::Kind::lock_shared, true));
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Win_unlock)(int rank, MPI_Win win) {
+  Call call("MPI_Win_unlock", Call::communicates);
+  Window* window = call.window(win);
+  if (!window) return call.error();
+  if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (rank < 0 || rank >= window->comm->size()) return result(call, *window, MPI_ERR_RANK);
+  Window::Target& target = window->target(rank);
+  if (target.lock == Lock::none) return result(call, *window, MPI_ERR_RMA_SYNC, "not locked");
+  unlock(call.process(), *window, target);
+  return MPI_SUCCESS;
+}
+
+// Each target is locked when it is first accessed.
+WEFT_MPI(Win_lock_all)(int, MPI_Win win) {
+  Call call("MPI_Win_lock_all", Call::communicates);
+  Window* window = call.window(win);
+  if (!window) return call.error();
+  if (window->all_locked || window->started) return result(call, *window, MPI_ERR_RMA_SYNC);
+  window->fenced = false;
+  window->all_locked = true;
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Win_unlock_all)(MPI_Win win) {
+  Call call("MPI_Win_unlock_all", Call::communicates);
+  Window* window = call.window(win);
+  if (!window) return call.error();
+  if (!window->all_locked) return result(call, *window, MPI_ERR_RMA_SYNC, "not locked");
+  for (Window::Target& target : window->targets) {
+    if (target.lock != Lock::none) unlock(call.process(), *window, target);
+  }
+  window->all_locked = false;
+  return MPI_SUCCESS;
+}
+
+WEFT_MPI(Win_flush)(int rank, MPI_Win win) {
+  return flush("MPI_Win_flush", win, rank, false);
+}
+WEFT_MPI(Win_flush_all)(MPI_Win win) {
+  return flush("MPI_Win_flush_all", win, -1, false);
+}
+WEFT_MPI(Win_flush_local)(int rank, MPI_Win win) {
+  return flush("MPI_Win_flush_local", win, rank, true);
+}
+WEFT_MPI(Win_flush_local_all)(MPI_Win win) {
+  return flush("MPI_Win_flush_local_all", win, -1, true);
+}
+
+WEFT_MPI(Win_sync)(MPI_Win win) {
+  Call call("MPI_Win_sync", Call::communicates);
+  if (!call.window(win)) return call.error();
+  call.process().progress();
+  call.process().found_nothing();  // Programs wait in loops around it.
+  return MPI_SUCCESS;
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// A communicator: who may talk to whom, apart from all others. It lives until its last user lets
+// go: the program's handle is one, every request under way another.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <weft/base/groups.hpp>
+#include <weft/message/mp/members.hpp>
+#include <weft/message/mp/messenger.hpp>
+#include <weft/message/mpi/include/mpi.h>
+#include <weft/message/mpi/info.hpp>
+#include <weft/message/mpi/keyvals.hpp>
+
+namespace weft::mpi {
+
+struct Process;
+struct Topology;  // topology.hpp
+
+struct Communicator {
+  // What messages are for. Each communicator has a context for each, so they never meet.
+  enum class Traffic : std::uint8_t {
+    messages,     // Point-to-point.
+    collectives,  // Between the members; of an intercommunicator, between its two groups.
+    local,        // Collective among the local group of an intercommunicator.
+    creation,     // MPI_Comm_create_group, by the program's tag.
+  };
+
+  MPI_Comm handle = MPI_COMM_NULL;
+  std::uint32_t context = 0;  // Agreed by all members; see context().
+  int rank = 0;               // Ours in `local`.
+  bool inter = false;
+  mp::Members local;
+  mp::Members remote;  // Of an intercommunicator.
+  std::uint32_t users = 1;
+  std::uint32_t collective_calls = 0;
+  MPI_Errhandler handler = MPI_ERRORS_ARE_FATAL;
+  bool freed = false;  // By the program; requests may still use it.
+  Attributes attributes;
+  std::string name;
+  InfoTable info;
+  std::shared_ptr<const Topology> topology;  // Shared with duplicates.
+  std::unique_ptr<const Groups> groups;      // Of members near each other; made when of use.
+
+  int size() const { return local.size(); }
+  // Whom ranks in point-to-point calls (and roots on the other side) name.
+  const mp::Members& peers() const { return inter ? remote : local; }
+
+  mp::ContextId context_of(Traffic traffic) const {
+    return context * 4 + static_cast<mp::ContextId>(traffic);
+  }
+  // Members call collectives in the same order, so all of them see the same tag for the same
+  // call, and calls under way at once do not mix. Every collective takes exactly one.
+  int next_collective_tag() { return static_cast<int>(collective_calls++ & 0x3fffffff); }
+
+  void retain() { ++users; }
+};
+
+// The live communicator behind a handle, or null.
+Communicator* find_communicator(Process& process, MPI_Comm handle);
+// Lets go of one use; the last one ends the object.
+void release(Process& process, Communicator* comm);
+
+// A new communicator over the same or other members, with the handler of its parent. `context` must
+// have been agreed.
+struct NewCommunicator {
+  std::uint32_t context = 0;
+  mp::Members local;
+  mp::Members remote;
+  bool inter = false;
+};
+Communicator* make_communicator(Process& process, const Communicator& parent, NewCommunicator made);
+
+// Collective over the parent: an agreed context that is new to all members. Blocks.
+std::uint32_t agree_context(Process& process, Communicator& parent);
+// Collective: those with the same colour together, by key, then by rank.
+// MPI_UNDEFINED as a colour gives null. Blocks.
+Communicator* split(Process& process, Communicator& parent, int colour, int key);
+
+}  // namespace weft::mpi

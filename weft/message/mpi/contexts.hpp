@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which number a new communicator gets: one that no member uses. A rank knows only that it has used
+// none from `next_context` on; disjoint communicators may have the same number.
+#pragma once
+
+#include <cstdint>
+
+#include <weft/message/mp/task.hpp>
+#include <weft/message/mpi/circle.hpp>
+#include <weft/message/mpi/comm.hpp>
+
+namespace weft::mpi {
+
+// The members of a communicator (both groups, for an intercommunicator), for one collective call.
+Circles circles_of(Process& process, Communicator& comm);
+
+struct Agreement {
+  Circles circles;
+  bool blocking = true;  // The rank does nothing else until it is done.
+};
+mp::Task agree(Process& process, Agreement agreement, std::uint32_t& context);
+
+}  // namespace weft::mpi

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// A datatype as the C interface hands it out. Predefined ones are constants of the ABI and shared
+// by all ranks; derived ones belong to the rank that made them and are counted. Never changes after
+// commit, but for its name and attributes.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <weft/message/mpi/datatype_basic.hpp>
+#include <weft/message/mpi/datatype_shape.hpp>
+#include <weft/message/mpi/include/mpi.h>
+
+namespace weft::mpi {
+
+// The arguments of the constructor, for MPI_Type_get_contents. Arguments of the large-count forms
+// are large counts there.
+struct Contents {
+  int combiner = MPI_COMBINER_NAMED;
+  std::vector<int> integers;
+  std::vector<MPI_Aint> addresses;
+  std::vector<MPI_Count> large_counts;
+  std::vector<MPI_Datatype> types;
+
+  void put(int value) { integers.push_back(value); }
+  void put(MPI_Count value) { large_counts.push_back(value); }
+  void put_address(MPI_Aint value) { addresses.push_back(value); }
+};
+
+class Datatype {
+ public:
+  Datatype(const Datatype&) = delete;
+  Datatype& operator=(const Datatype&) = delete;
+
+  // A derived type with one reference; retains the types in the contents.
+  static Datatype* make(Shape shape, Contents contents);
+
+  // Packed bytes of one element.
+  std::int64_t size() const { return shape_.size; }
+  std::int64_t lower_bound() const { return shape_.lower; }
+  std::int64_t extent() const { return shape_.extent(); }
+  std::int64_t true_lower_bound() const { return shape_.true_lower; }
+  std::int64_t true_extent() const { return shape_.true_upper - shape_.true_lower; }
+  const Shape& shape() const { return shape_; }
+
+  bool predefined() const { return predefined_; }
+  bool committed() const { return committed_; }
+  void commit() { committed_ = true; }
+
+  // Whether so many elements are one block of memory, which begins at the true lower bound.
+  bool contiguous(std::int64_t count = 2) const;
+
+  // Count elements at the buffer: bytes [from, from + size of the span) of their packed stream. Any
+  // piece may be copied on its own, in any order.
+  void pack(const void* buffer, std::int64_t count, std::int64_t from,
+            std::span<std::byte> out) const;
+  void unpack(void* buffer, std::int64_t count, std::int64_t from,
+              std::span<const std::byte> in) const;
+
+  // Basic elements in so many packed bytes; empty if an element is cut. And the bytes of elements.
+  std::optional<std::int64_t> elements_in(std::int64_t bytes) const;
+  std::int64_t bytes_of(std::int64_t elements) const;
+
+  // The predefined type that all of it is made of (MPI_DOUBLE_INT counts as one), or null.
+  const Datatype* uniform() const;
+  // Not null for a predefined type that is one number, or a pair.
+  const BasicType* basic() const { return basic_; }
+  const PairType* pair() const { return pair_; }
+
+  // The predefined types need no counting: these calls are then nothing.
+  void retain() const;
+  static void release(const Datatype* type);
+
+  // MPI_Type_get_contents hands out further handles, each to be freed by the program; the
+  // attributes end with the last one. drop_handle tells how many are left.
+  void add_handle() { ++handles_; }
+  std::int32_t drop_handle() { return --handles_; }
+
+  MPI_Datatype handle() const;
+  const Contents& contents() const { return contents_; }
+  const std::string& name() const { return name_; }
+  void set_name(std::string name) { name_ = std::move(name); }
+  // For the attributes; null for predefined types, whose attributes belong to each rank.
+  void** attributes() { return predefined_ ? nullptr : &attributes_; }
+
+ private:
+  friend class PredefinedTypes;
+  friend const Datatype* find_type(MPI_Datatype handle);
+  Datatype(Shape shape, Contents contents);
+  ~Datatype();
+
+  static constexpr std::uint32_t alive = 0x57454654;
+  std::uint32_t life_ = alive;  // Tells a datatype from what else a handle may point to.
+  mutable std::atomic<std::int32_t> references_ = 1;
+  std::int32_t handles_ = 1;
+  bool predefined_ = false;
+  bool committed_ = false;
+  std::uint16_t handle_ = 0;  // Of a predefined type.
+  const BasicType* basic_ = nullptr;
+  const PairType* pair_ = nullptr;
+  void* attributes_ = nullptr;
+  Shape shape_;
+  Contents contents_;
+  std::string name_;
+};
+
+// The datatype of a handle; null if it is MPI_DATATYPE_NULL or no handle.
+const Datatype* find_type(MPI_Datatype handle);
+// The same for changing it (commit, name); null for predefined types as well.
+Datatype* find_derived_type(MPI_Datatype handle);
+
+// A type of Fortran chosen by decimal precision and range (MPI_UNDEFINED: any). Its handle holds
+// all that there is to know, so equal arguments give equal handles, as the standard asks.
+// MPI_DATATYPE_NULL if there is no such type.
+enum class FortranKind : std::uint8_t { integer, real, complex };
+struct FortranType {
+  FortranKind kind;
+  int precision;
+  int range;
+};
+MPI_Datatype fortran_type_handle(const FortranType& type);
+std::optional<FortranType> find_fortran_type(MPI_Datatype handle);  // Empty: no such handle.
+
+// The representation "external32": numbers in the order of the highest byte first.
+std::int64_t external_size(const Datatype& type, std::int64_t count);
+// Native packed bytes of whole elements to external ones, and back. The spans must have the sizes.
+void to_external(const Datatype& type, std::span<const std::byte> native,
+                 std::span<std::byte> external);
+void from_external(const Datatype& type, std::span<const std::byte> external,
+                   std::span<std::byte> native);
+
+}  // namespace weft::mpi

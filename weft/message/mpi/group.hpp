@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups: ordered sets of ranks.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <weft/message/mp/members.hpp>
+#include <weft/message/mpi/include/mpi.h>
+
+namespace weft::mpi {
+
+struct Process;
+
+struct Group {
+  mp::Members members;
+};
+
+// The members behind a handle; null for MPI_GROUP_NULL and for what is no group.
+const mp::Members* find_group(Process& process, MPI_Group handle);
+// A handle for the members; MPI_GROUP_EMPTY for none.
+MPI_Group make_group(Process& process, mp::Members members);
+
+// MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL.
+int compare(const mp::Members& a, const mp::Members& b);
+
+// The index of each rank in a group; fast for many questions, whatever the order of the group.
+class Finder {
+ public:
+  explicit Finder(const mp::Members& members);
+  std::optional<int> find(RankId rank) const;
+
+ private:
+  struct Entry {
+    RankId rank;
+    int index;
+  };
+  std::vector<Entry> entries_;  // By rank.
+};
+
+}  // namespace weft::mpi

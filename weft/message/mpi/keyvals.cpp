@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "keyvals.hpp"
+
+#include <algorithm>
+
+#include <weft/message/mpi/process.hpp>
+
+namespace weft::mpi {
+
+Keyval* find_keyval(Process& process, int keyval, Keyval::Kind kind) {
+  Keyval* found = process.keyvals.numbered(keyval);
+  return found && found->kind == kind ? found : nullptr;
+}
+
+namespace {
+
+void let_go(Process& process, Keyval& keyval) {
+  if (--keyval.users == 0 && keyval.freed) process.keyvals.free(&keyval);
+}
+
+// All kinds of the copy functions that stand for "do not copy" and "copy the value" are these.
+constexpr std::uintptr_t null_copy = 0, plain_copy = 1;
+
+int call_copy(const Keyval& key, int keyval, void* object, void* in, void** out, int* flag) {
+  *flag = 0;
+  switch (reinterpret_cast<std::uintptr_t>(key.copy.comm)) {
+    case null_copy:
+      return MPI_SUCCESS;
+    case plain_copy:
+      *out = in;
+      *flag = 1;
+      return MPI_SUCCESS;
+    default:
+      break;
+  }
+  switch (key.kind) {
+    case Keyval::Kind::comm:
+      return key.copy.comm(static_cast<MPI_Comm>(object), keyval, key.extra_state, in, out, flag);
+    case Keyval::Kind::type:
+      return key.copy.type(static_cast<MPI_Datatype>(object), keyval, key.extra_state, in, out,
+                           flag);
+    case Keyval::Kind::win:
+      return key.copy.win(static_cast<MPI_Win>(object), keyval, key.extra_state, in, out, flag);
+  }
+  return MPI_ERR_INTERN;
+}
+
+int call_delete(const Keyval& key, int keyval, void* object, void* value) {
+  if (!key.remove.comm) return MPI_SUCCESS;
+  switch (key.kind) {
+    case Keyval::Kind::comm:
+      return key.remove.comm(static_cast<MPI_Comm>(object), keyval, value, key.extra_state);
+    case Keyval::Kind::type:
+      return key.remove.type(static_cast<MPI_Datatype>(object), keyval, value, key.extra_state);
+    case Keyval::Kind::win:
+      return key.remove.win(static_cast<MPI_Win>(object), keyval, value, key.extra_state);
+  }
+  return MPI_ERR_INTERN;
+}
+
+}  // namespace
+
+int Attributes::set(Process& process, void* object, int keyval, void* value) {
+  Keyval& key = *process.keyvals.numbered(keyval);
+  for (Value& known : values_) {
+    if (known.keyval != keyval) continue;
+    const int error = call_delete(key, keyval, object, known.value);
+    if (error == MPI_SUCCESS) known.value = value;
+    return error;
+  }
+  ++key.users;
+  values_.push_back({keyval, value});
+  return MPI_SUCCESS;
+}
+
+bool Attributes::get(int keyval, void** value) const {
+  for (const Value& known : values_) {
+    if (known.keyval != keyval) continue;
+    *value = known.value;
+    return true;
+  }
+  return false;
+}
+
+int Attributes::erase(Process& process, void* object, int keyval) {
+  const auto found = std::find_if(values_.begin(), values_.end(),
+                                  [&](const Value& value) { return value.keyval == keyval; });
+  if (found == values_.end()) return MPI_ERR_KEYVAL;
+  Keyval& key = *process.keyvals.numbered(keyval);
+  const Value gone = *found;
+  const int error = call_delete(key, keyval, object, gone.value);
+  if (error != MPI_SUCCESS) return error;
+  // The function may have changed the list.
+  std::erase_if(values_, [&](const Value& value) { return value.keyval == keyval; });
+  let_go(process, key);
+  return MPI_SUCCESS;
+}
+
+int Attributes::copy_to(Process& process, void* object, Attributes& to) const {
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const Value value = values_[i];
+    Keyval& key = *process.keyvals.numbered(value.keyval);
+    void* copied = nullptr;
+    int flag = 0;
+    const int error = call_copy(key, value.keyval, object, value.value, &copied, &flag);
+    if (error != MPI_SUCCESS) return error;
+    if (!flag) continue;
+    ++key.users;
+    to.values_.push_back({value.keyval, copied});
+  }
+  return MPI_SUCCESS;
+}
+
+int Attributes::clear(Process& process, void* object) {
+  while (!values_.empty()) {
+    const int error = erase(process, object, values_.back().keyval);
+    if (error != MPI_SUCCESS) return error;
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace weft::mpi

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attributes: values that a program hangs on communicators, datatypes and windows, under keys with
+// functions to copy and to delete them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <weft/message/mpi/include/mpi.h>
+
+namespace weft::mpi {
+
+class Call;
+struct Process;
+
+struct Keyval {
+  enum class Kind : std::uint8_t { comm, type, win };
+  union Copy {
+    MPI_Comm_copy_attr_function* comm;
+    MPI_Type_copy_attr_function* type;
+    MPI_Win_copy_attr_function* win;
+  };
+  union Delete {
+    MPI_Comm_delete_attr_function* comm;
+    MPI_Type_delete_attr_function* type;
+    MPI_Win_delete_attr_function* win;
+  };
+  Kind kind = Kind::comm;
+  bool freed = false;       // By the program; lives on while attributes use it.
+  std::uint32_t users = 0;  // Attributes.
+  Copy copy = {nullptr};
+  Delete remove = {nullptr};
+  void* extra_state = nullptr;
+};
+
+// The attributes of one object. The object's handle goes to the program's functions.
+class Attributes {
+ public:
+  int set(Process& process, void* object, int keyval, void* value);
+  bool get(int keyval, void** value) const;
+  int erase(Process& process, void* object, int keyval);
+  // For a duplicate: what the copy functions say. On an error the caller clears `to`.
+  int copy_to(Process& process, void* object, Attributes& to) const;
+  // Last set, first deleted. Stops at the first error.
+  int clear(Process& process, void* object);
+  bool empty() const { return values_.empty(); }
+
+ private:
+  struct Value {
+    int keyval;
+    void* value;
+  };
+  std::vector<Value> values_;
+};
+
+// The key of this kind; null if there is none. One that the program has freed can be used as long
+// as attributes need it: they are deleted under its name.
+Keyval* find_keyval(Process& process, int keyval, Keyval::Kind kind);
+
+// For the entry points of all kinds; errors have been reported.
+int make_keyval(Call& call, const Keyval& key, int* keyval);
+int free_keyval(Call& call, int* keyval, Keyval::Kind kind);
+
+}  // namespace weft::mpi

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "process.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <weft/message/mpi/buffering.hpp>
+#include <weft/message/mpi/error_codes.hpp>
+#include <weft/message/mpi/group.hpp>
+#include <weft/message/mpi/handlers.hpp>
+#include <weft/message/mpi/taken.hpp>
+#include <weft/message/mpi/transfer.hpp>
+#include <weft/message/mpi/window.hpp>
+
+namespace weft::mpi {
+
+Process::Process(Fabric& fabric_of_rank, const mp::Options& options, Runtime& outside)
+    : fabric(fabric_of_rank), runtime(outside), messenger(fabric_of_rank, options) {
+  world.handle = MPI_COMM_WORLD;
+  world.name = "MPI_COMM_WORLD";
+  world.local = mp::Members::all(fabric.ranks());
+  world.rank = static_cast<int>(fabric.self().index);
+  world.context = next_context++;
+  self_only.handle = MPI_COMM_SELF;
+  self_only.name = "MPI_COMM_SELF";
+  const std::array<RankId, 1> me = {fabric.self()};
+  self_only.local = mp::Members::of(me);
+  self_only.context = next_context++;
+  universe_size = world.size();
+  fabric.set_teller(this);
+}
+
+Process::~Process() {
+  fabric.set_teller(nullptr);
+}
+
+void Process::progress() {
+  messenger.progress();
+  if (!orphans.empty()) sweep();
+  if (messenger.lost().size() > losses_) note_losses();
+}
+
+void Process::wait_low(const mp::Request* request) {
+  while (!request->done) {
+    messenger.wait(request);
+    if (!orphans.empty()) sweep();
+    if (messenger.lost().size() > losses_) note_losses();
+  }
+}
+
+// Unless the program wants to hear of errors, the loss of a rank is the end of the job, whoever
+// waits for whom.
+void Process::note_losses() {
+  const MPI_Errhandler handler = default_communicator(*this).handler;
+  const bool fatal = handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
+  while (losses_ < messenger.lost().size()) {
+    const RankId lost = messenger.lost()[losses_++];
+    if (fatal) end_for(lost);
+    // Collective calls with a member missing come to no end, and those who noticed first have left
+    // them: they fail for all.
+    const auto revoke = [&](const Communicator& comm) {
+      if (!comm.local.find(lost) && !comm.remote.find(lost)) return;
+      using Traffic = Communicator::Traffic;
+      for (const Traffic traffic : {Traffic::collectives, Traffic::local, Traffic::creation}) {
+        messenger.revoke(comm.context_of(traffic));
+      }
+    };
+    revoke(world);
+    communicators.for_each(revoke);
+  }
+}
+
+void Process::end_for(RankId lost) {
+  const std::string why = runtime.trouble_with(lost);
+  end_job(*this, MPI_ERR_PROC_ABORTED,
+          "rank " + std::to_string(rank().index) + ": rank " + std::to_string(lost.index) +
+              " is lost" + (why.empty() ? "" : ": " + why));
+}
+
+void Process::found_nothing() {
+  if (real_time) {
+    fabric.wait(Time::zero());  // Others may want the processor.
+    return;
+  }
+  const Time now = fabric.now();
+  const Duration step = idle_.step(entered, now);
+  if (step > Duration()) fabric.wait(now + step);
+}
+
+Duration Process::idle() const {
+  return idle_.lasting();
+}
+
+void Process::asked_time() {
+  if (real_time) return;
+  constexpr std::uint32_t patience = 1000;  // More often than any program that only measures.
+  constexpr std::uint32_t longest = 10;     // Doublings, to 1.024 us.
+  fabric.catch_up();
+  if (fabric.now() != asked_at_) {
+    asked_ = 0;
+  } else if (++asked_ > patience) {
+    fabric.spend(Duration::ns(1) * (std::int64_t{1} << std::min(asked_ - patience, longest)));
+  }
+  asked_at_ = fabric.now();
+}
+
+void Process::sweep() {
+  // A function of the program may let go of more while we look.
+  for (std::size_t i = 0; i < orphans.size();) {
+    Request* request = orphans[i];
+    if (!is_done(*request)) {
+      ++i;
+      continue;
+    }
+    orphans.erase(orphans.begin() + static_cast<std::ptrdiff_t>(i));
+    finish(*this, *request);
+    if (request->generalized && request->generalized->free) {
+      request->generalized->free(request->generalized->state);
+    }
+    free_request(*this, request);
+  }
+}
+
+Waiting Process::waiting() const {
+  Waiting result;
+  result.call = call ? call : "";
+  constexpr int named_max = 4;  // The reader wants a hint, not a list.
+  int open = 0;
+  const auto name = [&](const Request& request) {
+    if (open++ >= named_max) return;
+    if (open > 1) result.what += ", ";
+    result.what += describe(request, &result.on);
+  };
+  if (waiting_for.probed) name(*waiting_for.probed);
+  for (int i = 0; i < waiting_for.count; ++i) {
+    const Request* request =
+        waiting_for.requests ? waiting_for.requests[i] : requests.find(waiting_for.handles[i]);
+    if (request && !is_done(*request)) name(*request);
+  }
+  if (open > named_max) result.what += " and " + std::to_string(open - named_max) + " more";
+  if (open == 0 && call) result.what = "other ranks";
+  return result;
+}
+
+}  // namespace weft::mpi

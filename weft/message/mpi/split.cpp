@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Splitting a communicator. Colours and keys go up a tree to member 0 (of each group), which forms
+// the new groups; down the tree travel only the groups that somebody below belongs to, as runs of
+// ranks.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include <weft/message/mpi/circle.hpp>
+#include <weft/message/mpi/comm.hpp>
+#include <weft/message/mpi/contexts.hpp>
+#include <weft/message/mpi/process.hpp>
+
+namespace weft::mpi {
+
+namespace {
+
+// Two words per member of a group, in its order.
+using Choices = Words;
+
+struct Choice {
+  int colour;
+  int key;
+};
+Choice choice_of(const Choices& choices, std::size_t member) {
+  return {static_cast<int>(choices[2 * member]), static_cast<int>(choices[2 * member + 1])};
+}
+
+// The members of each colour, in the order of keys, then of ranks.
+std::map<int, std::vector<std::uint32_t>> by_colour(const Choices& choices,
+                                                    const mp::Members& members) {
+  std::vector<std::size_t> order(choices.size() / 2);
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return choice_of(choices, a).key < choice_of(choices, b).key;
+  });
+  std::map<int, std::vector<std::uint32_t>> groups;
+  for (const std::size_t member : order) {
+    const int colour = choice_of(choices, member).colour;
+    if (colour == MPI_UNDEFINED) continue;
+    groups[colour].push_back(members[static_cast<int>(member)].index);
+  }
+  return groups;
+}
+
+// What goes down the tree: groups, and for each member below the index of its group.
+struct Assignment {
+  static constexpr std::uint32_t none = UINT32_MAX;
+  struct Pair {
+    Words local, remote;  // Runs.
+  };
+  std::vector<Pair> groups;
+  Words of_member;
+
+  // For a run of members, with the groups that they need.
+  Assignment part(std::size_t from, std::size_t to) const {
+    Assignment result;
+    std::map<std::uint32_t, std::uint32_t> renumbered;
+    for (std::size_t i = from; i < to; ++i) {
+      const std::uint32_t group = of_member[i];
+      if (group == none) {
+        result.of_member.push_back(none);
+        continue;
+      }
+      const auto number = static_cast<std::uint32_t>(result.groups.size());
+      const auto [place, fresh] = renumbered.try_emplace(group, number);
+      if (fresh) result.groups.push_back(groups[group]);
+      result.of_member.push_back(place->second);
+    }
+    return result;
+  }
+
+  Words write() const {
+    Words words = {static_cast<std::uint32_t>(groups.size())};
+    for (const Pair& pair : groups) {
+      for (const Words* runs : {&pair.local, &pair.remote}) {
+        words.push_back(static_cast<std::uint32_t>(runs->size()));
+        words.insert(words.end(), runs->begin(), runs->end());
+      }
+    }
+    words.insert(words.end(), of_member.begin(), of_member.end());
+    return words;
+  }
+
+  static Assignment read(const Words& words) {
+    Assignment result;
+    std::size_t at = 0;
+    const auto take = [&] {
+      const std::size_t count = words[at++];
+      const auto begin = words.begin() + static_cast<std::ptrdiff_t>(at);
+      at += count;
+      return Words(begin, begin + static_cast<std::ptrdiff_t>(count));
+    };
+    result.groups.resize(words[at++]);
+    for (Pair& pair : result.groups) {
+      pair.local = take();
+      pair.remote = take();
+    }
+    result.of_member.assign(words.begin() + static_cast<std::ptrdiff_t>(at), words.end());
+    return result;
+  }
+};
+
+// At member 0. Of an intercommunicator, a colour without members on the other side has no group.
+Assignment assign(const Communicator& comm, const Choices& local, const Choices& remote) {
+  Assignment result;
+  const auto own = by_colour(local, comm.local);
+  const auto others = comm.inter ? by_colour(remote, comm.remote) : decltype(own){};
+  std::map<int, std::uint32_t> number;
+  for (const auto& [colour, members] : own) {
+    const auto other = others.find(colour);
+    if (comm.inter && other == others.end()) continue;
+    number[colour] = static_cast<std::uint32_t>(result.groups.size());
+    result.groups.push_back({encode(members), comm.inter ? encode(other->second) : Words{}});
+  }
+  for (std::size_t i = 0; i < local.size() / 2; ++i) {
+    const auto found = number.find(choice_of(local, i).colour);
+    result.of_member.push_back(found == number.end() ? Assignment::none : found->second);
+  }
+  return result;
+}
+
+mp::Task share(Circle circle, Assignment& assignment) {
+  const int end = tree_end(circle.rank, circle.members.size());
+  if (circle.rank != 0) {
+    Words words;
+    mp::Task taken = take(circle, tree_parent(circle.rank), words);
+    co_await taken;
+    assignment = Assignment::read(words);
+  }
+  int step = 1;
+  while (circle.rank + step < end) step *= 2;
+  for (; step > 0; step /= 2) {
+    const int child = circle.rank + step;
+    if (child >= end) continue;
+    const auto from = static_cast<std::size_t>(step);
+    const auto to = static_cast<std::size_t>(tree_end(child, circle.members.size()) - circle.rank);
+    const Words words = assignment.part(from, to).write();
+    mp::Task given = give(circle, child, words);
+    co_await given;
+  }
+  co_return 0;
+}
+
+mp::Task form(Communicator& comm, Circles circles, Choice mine, Assignment& assignment) {
+  Words own = {static_cast<std::uint32_t>(mine.colour), static_cast<std::uint32_t>(mine.key)};
+  Choices local;
+  mp::Task collected = collect(circles.own, own, local);
+  co_await collected;
+  if (circles.own.rank == 0) {
+    Choices remote;
+    if (circles.linked) {
+      mp::Task traded = trade(circles.own.messenger, circles.link, local, remote);
+      co_await traded;
+    }
+    assignment = assign(comm, local, remote);
+  }
+  mp::Task shared = share(circles.own, assignment);
+  co_await shared;
+  co_return 0;
+}
+
+}  // namespace
+
+Communicator* split(Process& process, Communicator& parent, int colour, int key) {
+  const std::uint32_t context = agree_context(process, parent);
+  Assignment assignment;
+  process.run(form(parent, circles_of(process, parent), {colour, key}, assignment));
+  const std::uint32_t group = assignment.of_member[0];
+  if (group == Assignment::none) return nullptr;
+  NewCommunicator made;
+  made.context = context;
+  made.inter = parent.inter;
+  made.local = mp::Members::of(decode(assignment.groups[group].local));
+  made.remote = mp::Members::of(decode(assignment.groups[group].remote));
+  return make_communicator(process, parent, std::move(made));
+}
+
+}  // namespace weft::mpi

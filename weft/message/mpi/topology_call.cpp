@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topology_call.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <weft/message/coll/collectives.hpp>
+
+namespace weft::mpi {
+
+MPI_Comm make_with(Process& process, Communicator& parent, mp::Members members,
+                   std::shared_ptr<const Topology> topology) {
+  const std::uint32_t context = agree_context(process, parent);
+  Communicator* made = make_communicator(process, parent, {context, std::move(members), {}, false});
+  made->topology = std::move(topology);
+  return made->handle;
+}
+
+MPI_Comm make_first(Process& process, Communicator& parent, int size,
+                    std::shared_ptr<const Topology> topology) {
+  if (size == parent.size()) {
+    return make_with(process, parent, parent.local, std::move(topology));
+  }
+  if (parent.rank >= size) {
+    agree_context(process, parent);
+    return MPI_COMM_NULL;
+  }
+  std::vector<RankId> ranks;
+  ranks.reserve(static_cast<std::size_t>(size));
+  for (int i = 0; i < size; ++i) ranks.push_back(parent.local[i]);
+  return make_with(process, parent, mp::Members::of(ranks), std::move(topology));
+}
+
+namespace {
+
+// An edge as it travels: one of its ends is the rank that hears of it.
+struct Notice {
+  std::int32_t outgoing = 0;
+  std::int32_t peer = 0;
+  std::int32_t weight = 0;
+  std::int32_t teller = 0;
+  std::int32_t number = 0;  // Among those that the teller named.
+
+  // An order of their own, as messages come in any.
+  auto order() const { return std::tie(peer, teller, number); }
+};
+
+// Nobody knows from how many ranks it will hear. So each sends what must be answered, and enters a
+// barrier when all answers are there: when all have entered, nothing is under way any more.
+class Telling {
+ public:
+  Telling(Process& process, Communicator& comm)
+      : messenger_(process.messenger),
+        context_(comm.context_of(Communicator::Traffic::collectives)),
+        tag_(comm.next_collective_tag()),
+        team_{process.messenger, context_, comm.rank, comm.local, comm.next_collective_tag()} {}
+
+  void tell(int rank, const std::vector<Notice>& notices) {
+    mp::Sending sending;
+    sending.to = team_.members[rank];
+    sending.context = context_;
+    sending.source = team_.rank;
+    sending.tag = tag_;
+    sending.data = notices.data();
+    sending.size = notices.size() * sizeof(Notice);
+    sending.synchronous = true;
+    sending.internal = true;
+    open_.push_back(messenger_.send(sending));
+  }
+  // To be asked until it is.
+  bool done(std::vector<Notice>& heard) {
+    while (mp::UnexpectedRecord* message = messenger_.take(context_, mp::any_source, tag_)) {
+      hear(message, heard);
+    }
+    while (!open_.empty() && open_.back()->done) {
+      messenger_.release(open_.back());
+      open_.pop_back();
+    }
+    if (!open_.empty()) return false;
+    if (!entered_) barrier_ = coll::barrier(team_);
+    entered_ = true;
+    return barrier_.done();
+  }
+
+ private:
+  void hear(mp::UnexpectedRecord* message, std::vector<Notice>& heard) {
+    mp::Receiving receiving;
+    receiving.size = messenger_.taken(message).size;
+    receiving.internal = true;
+    std::vector<Notice> notices(receiving.size / sizeof(Notice));
+    receiving.data = notices.data();
+    mp::Request* const request = messenger_.receive_taken(message, receiving);
+    messenger_.wait(request);
+    messenger_.release(request);
+    heard.insert(heard.end(), notices.begin(), notices.end());
+  }
+
+  mp::Messenger& messenger_;
+  mp::ContextId context_;
+  int tag_;
+  coll::Team team_;
+  std::vector<mp::Request*> open_;
+  bool entered_ = false;
+  mp::Task barrier_;
+};
+
+}  // namespace
+
+LocalGraph spread_edges(Process& process, Communicator& comm, std::span<const Edge> edges) {
+  std::map<int, std::vector<Notice>> by_rank;
+  std::int32_t number = 0;
+  for (const Edge& edge : edges) {
+    by_rank[edge.source].push_back({1, edge.destination, edge.weight, comm.rank, number});
+    by_rank[edge.destination].push_back({0, edge.source, edge.weight, comm.rank, number});
+    ++number;
+  }
+  std::vector<Notice> heard = std::move(by_rank[comm.rank]);
+  by_rank.erase(comm.rank);
+  Telling telling(process, comm);
+  for (const auto& [rank, notices] : by_rank) telling.tell(rank, notices);
+  process.wait_until([&] { return telling.done(heard); });
+  std::sort(heard.begin(), heard.end(),
+            [](const Notice& a, const Notice& b) { return a.order() < b.order(); });
+  LocalGraph graph;
+  for (const Notice& notice : heard) {
+    (notice.outgoing ? graph.destinations : graph.sources).push_back(notice.peer);
+    (notice.outgoing ? graph.destination_weights : graph.source_weights).push_back(notice.weight);
+  }
+  return graph;
+}
+
+}  // namespace weft::mpi

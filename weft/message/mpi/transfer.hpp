@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends and receives of the program, from checked arguments to a status. A request goes through
+// start, done (any number of times), finish; who owns it frees it.
+#pragma once
+
+#include <string>
+
+#include <weft/message/mpi/call.hpp>
+#include <weft/message/mpi/request.hpp>
+
+namespace weft::mpi {
+
+// As the program gave them.
+struct TransferArguments {
+  const void* buffer;
+  MPI_Count count;
+  MPI_Datatype type;
+  int peer;
+  int tag;
+  MPI_Comm comm;
+};
+
+// Checks the arguments as the standard says and fills the request, which is then ready to start.
+// On an error, it has been reported: return it.
+int prepare(Call& call, const TransferArguments& arguments, Request::Kind kind, Request& request);
+// The parts of prepare() that also serve probes and matched receives.
+int check_peer(Call& call, const Communicator& comm, int peer, int tag, Request::Kind kind);
+int check_data(Call& call, const Communicator& comm, const TransferArguments& arguments);
+
+// Packed bytes of the whole transfer.
+std::size_t size_of(const Transfer& transfer);
+
+void start(Process& process, Request& request);
+// Receives a message that MPI_Mprobe took out.
+void start_taken(Process& process, Request& request, mp::UnexpectedRecord* message);
+bool is_done(const Request& request);
+// What the message layer does for it; null if that is done.
+mp::Request* low_of(const Request& request);
+// After it is done, once or more often: data is where it belongs, and request.error says how it
+// went.
+void finish(Process& process, Request& request);
+// What the program sees of a finished request.
+void fill_status(const Request& request, MPI_Status& status);
+// For the reader of a fatal error.
+std::string describe_error(const Request& request);
+std::string describe(const Request& request, std::vector<RankId>* on);
+
+// Waits for requests that live on the stack of a blocking call.
+void wait_for(Process& process, const Request* const* requests, int count);
+
+// Ends a request object: lets go of its communicator and type.
+void free_request(Process& process, Request* request);
+
+// A request of the pool with a copy of what was prepared; holds communicator and type.
+Request* keep(Process& process, Request&& prepared);
+
+inline int source_for_matching(int source) {
+  return source == MPI_ANY_SOURCE ? mp::any_source : source;
+}
+inline int tag_for_matching(int tag) {
+  return tag == MPI_ANY_TAG ? mp::any_tag : tag;
+}
+
+}  // namespace weft::mpi

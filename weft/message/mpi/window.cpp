@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "window.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include <weft/message/mpi/datatype.hpp>
+#include <weft/message/mpi/handlers.hpp>
+#include <weft/message/mpi/op.hpp>
+
+namespace weft::mpi {
+
+namespace {
+
+// Tags of a window's messages. Answers have numbers of their own, from the last one on.
+enum Tag : int { wish_tag, blocks_tag, data_tag, first_answer_tag };
+
+// A message of a window: the library's own, or the program's data, which may not travel.
+struct Message {
+  int peer;
+  int tag;
+  void* data;
+  std::size_t size;
+  bool internal;
+};
+
+// Answers have a context of their own: what comes need not look through all receives that wait for
+// an answer.
+mp::ContextId context_of(const Window& window, int tag) {
+  using Traffic = Communicator::Traffic;
+  return window.comm->context_of(tag < first_answer_tag ? Traffic::messages : Traffic::local);
+}
+
+mp::Request* send(Process& process, const Window& window, const Message& message) {
+  mp::Sending sending;
+  sending.to = window.comm->local[message.peer];
+  sending.context = context_of(window, message.tag);
+  sending.source = window.comm->rank;
+  sending.tag = message.tag;
+  sending.data = message.data;
+  sending.size = message.size;
+  sending.internal = message.internal;
+  return process.messenger.send(sending);
+}
+
+mp::Request* receive(Process& process, const Window& window, const Message& message) {
+  mp::Receiving receiving;
+  receiving.context = context_of(window, message.tag);
+  receiving.source = message.peer;
+  receiving.tag = message.tag;
+  receiving.data = message.data;
+  receiving.size = message.size;
+  receiving.internal = message.internal;
+  return process.messenger.receive(receiving);
+}
+
+using Bytes = std::vector<std::byte>;
+
+std::size_t total(std::span<const std::uint64_t> blocks) {
+  std::size_t sum = 0;
+  for (std::size_t i = 1; i < blocks.size(); i += 2) sum += blocks[i];
+  return sum;
+}
+
+// The memory that a wish names, checked.
+class Place {
+ public:
+  Place(Process& process, const Window& window, const Wish& wish, std::vector<std::uint64_t> blocks)
+      : blocks_(std::move(blocks)) {
+    if (blocks_.empty()) blocks_ = {0, wish.bytes};
+    // Numbers, as a dynamic window begins at address 0.
+    start_ = reinterpret_cast<std::uintptr_t>(window.base) +
+             static_cast<std::uintptr_t>(wish.displacement * window.unit);
+    if (window.flavor == MPI_WIN_FLAVOR_DYNAMIC) return;
+    const auto first = reinterpret_cast<std::uintptr_t>(window.base);
+    for (std::size_t i = 0; i < blocks_.size(); i += 2) {
+      const std::uintptr_t offset = start_ + blocks_[i] - first;
+      const auto size = static_cast<std::uintptr_t>(window.size);
+      if (blocks_[i + 1] > 0 && (offset > size || size - offset < blocks_[i + 1])) {
+        end_job(process, MPI_ERR_RMA_RANGE,
+                "rank " + std::to_string(process.rank().index) +
+                    ": an access by another rank lies outside of the window of " +
+                    std::to_string(window.size) + " bytes");
+      }
+    }
+  }
+
+  std::size_t size() const { return total(blocks_); }
+  // In one piece: its memory.
+  std::byte* piece() const {
+    return blocks_.size() == 2 ? reinterpret_cast<std::byte*>(start_ + blocks_[0]) : nullptr;
+  }
+  Bytes read() const {
+    Bytes bytes(size());
+    std::byte* to = bytes.data();
+    for (std::size_t i = 0; i < blocks_.size(); i += 2) {
+      std::memcpy(to, reinterpret_cast<void*>(start_ + blocks_[i]), blocks_[i + 1]);
+      to += blocks_[i + 1];
+    }
+    return bytes;
+  }
+  void write(const std::byte* from) const {
+    for (std::size_t i = 0; i < blocks_.size(); i += 2) {
+      std::memcpy(reinterpret_cast<void*>(start_ + blocks_[i]), from, blocks_[i + 1]);
+      from += blocks_[i + 1];
+    }
+  }
+
+ private:
+  std::uintptr_t start_;
+  std::vector<std::uint64_t> blocks_;
+};
+
+template <typename T>
+T* handle_from(std::uint64_t number) {
+  return reinterpret_cast<T*>(static_cast<std::uintptr_t>(number));
+}
+
+// target = target op data, element by element.
+void accumulate(const Wish& wish, const Place& place, const Bytes& data) {
+  const auto op_handle = handle_from<MPI_ABI_Op>(wish.op);
+  if (op_handle == MPI_NO_OP) return;
+  if (op_handle == MPI_REPLACE) {
+    place.write(data.data());
+    return;
+  }
+  const Datatype* type = find_type(handle_from<MPI_ABI_Datatype>(wish.type));
+  const Op* op = find_op(op_handle);
+  Bytes old = place.read();
+  const std::int64_t count = static_cast<std::int64_t>(old.size()) / type->size();
+  if (type->contiguous()) {
+    op->apply(data.data(), old.data(), count, *type);
+    place.write(old.data());
+    return;
+  }
+  // Elements with gaps inside, such as pairs, are not packed while they are worked on.
+  Bytes in(static_cast<std::size_t>(count * type->extent()));
+  Bytes inout(in.size());
+  type->unpack(in.data(), count, 0, data);
+  type->unpack(inout.data(), count, 0, old);
+  op->apply(in.data(), inout.data(), count, *type);
+  type->pack(inout.data(), count, 0, old);
+  place.write(old.data());
+}
+
+void swap(const Place& place, const Bytes& data) {
+  const std::size_t size = place.size();
+  const Bytes old = place.read();
+  if (std::memcmp(old.data(), data.data(), size) == 0) place.write(data.data() + size);
+}
+
+mp::Task answer(Process& process, Window& window, int peer, int tag, Bytes data, bool internal) {
+  mp::Request* sent = send(process, window, {peer, tag, data.data(), data.size(), internal});
+  co_await mp::finished(process.messenger, sent);
+  co_return 0;
+}
+
+// Answers without data need nobody to wait for them.
+void acknowledge(Process& process, const Window& window, int peer, int tag) {
+  if (tag == 0) return;
+  process.messenger.release(send(process, window, {peer, tag, nullptr, 0, true}));
+}
+
+void grant_locks(Process& process, Window& window) {
+  while (!window.waiters.empty() && !window.exclusive_lock) {
+    const Window::Waiter next = window.waiters.front();
+    if (next.exclusive && window.shared_locks > 0) return;
+    window.waiters.pop_front();
+    if (next.exclusive) {
+      window.exclusive_lock = true;
+    } else {
+      ++window.shared_locks;
+    }
+    acknowledge(process, window, next.rank, next.answer_tag);
+  }
+}
+
+// Wishes that do not touch memory.
+void synchronize(Process& process, Window& window, const Wish& wish, int source) {
+  switch (wish.kind) {
+    case Wish::Kind::lock_shared:
+    case Wish::Kind::lock_exclusive:
+      window.waiters.push_back({source, wish.kind == Wish::Kind::lock_exclusive, wish.answer_tag});
+      grant_locks(process, window);
+      return;
+    case Wish::Kind::unlock:
+      if (window.exclusive_lock) {
+        window.exclusive_lock = false;
+      } else if (window.shared_locks > 0) {
+        --window.shared_locks;
+      }
+      acknowledge(process, window, source, wish.answer_tag);
+      grant_locks(process, window);
+      return;
+    case Wish::Kind::posted:
+      window.posted.push_back(source);
+      return;
+    case Wish::Kind::completed:
+      ++window.completed;
+      return;
+    default:
+      acknowledge(process, window, source, wish.answer_tag);
+  }
+}
+
+bool touches_memory(Wish::Kind kind) {
+  return kind <= Wish::Kind::swap;
+}
+
+mp::Task grant(Process& process, Window& window, Wish wish, int source) {
+  std::vector<std::uint64_t> blocks(wish.blocks);
+  if (wish.blocks > 0) {
+    mp::Request* list =
+        receive(process, window, {source, blocks_tag, blocks.data(), blocks.size() * 8, true});
+    co_await mp::finished(process.messenger, list);
+  }
+  const Place place(process, window, wish, std::move(blocks));
+  const bool carried = process.fabric.carries_data();
+  const std::size_t size = wish.kind == Wish::Kind::swap ? 2 * place.size() : place.size();
+  // A put into one block goes straight to its place.
+  const bool direct = wish.kind == Wish::Kind::put && place.piece();
+  Bytes data(wish.data && !direct ? size : 0);
+  if (wish.data) {
+    std::byte* to = direct ? place.piece() : data.data();
+    mp::Request* in = receive(process, window, {source, data_tag, to, size, false});
+    co_await mp::finished(process.messenger, in);
+  }
+  if (!direct) process.fabric.copy(nullptr, nullptr, place.size());
+  Bytes old(wish.answer_tag != 0 ? place.size() : 0);
+  if (carried) {
+    if (wish.answer_tag != 0) old = place.read();
+    if (wish.kind == Wish::Kind::put && !direct) place.write(data.data());
+    if (wish.kind == Wish::Kind::accumulate || wish.kind == Wish::Kind::fetch) {
+      accumulate(wish, place, data);
+    }
+    if (wish.kind == Wish::Kind::swap) swap(place, data);
+  }
+  if (wish.answer_tag != 0) {
+    mp::Task answered = answer(process, window, source, wish.answer_tag, std::move(old), false);
+    co_await answered;
+  }
+  co_return 0;
+}
+
+}  // namespace
+
+mp::Task serve(Process& process, Window& window) {
+  for (;;) {
+    Wish wish;
+    window.listening =
+        receive(process, window, {mp::any_source, wish_tag, &wish, sizeof wish, true});
+    const mp::Arrival arrival = co_await mp::finished(process.messenger, window.listening);
+    window.listening = nullptr;
+    if (arrival.cancelled) co_return 0;
+    if (touches_memory(wish.kind)) {
+      mp::Task granted = grant(process, window, wish, arrival.source);
+      co_await granted;
+    } else {
+      synchronize(process, window, wish, arrival.source);
+    }
+  }
+}
+
+Window::Target& Window::target(int rank) {
+  for (Target& known : targets) {
+    if (known.rank == rank) return known;
+  }
+  return targets.emplace_back(Target{rank, false, Lock::none});
+}
+
+void Window::sweep() {
+  std::erase_if(pending, [](const Pending& p) { return p.task.done(); });
+  next_sweep = 2 * pending.size() + 64;
+}
+
+void Window::add_pending(int target, mp::Task task) {
+  if (pending.size() >= next_sweep) sweep();
+  pending.push_back({target, std::move(task)});
+}
+
+namespace {
+
+int next_answer_tag(Window& window) {
+  window.last_answer_tag = (window.last_answer_tag + 1) & 0xffffff;
+  return first_answer_tag + window.last_answer_tag;
+}
+
+void append(Bytes& to, Process& process, const Access::Piece& piece) {
+  const auto size = static_cast<std::size_t>(piece.count * piece.type->size());
+  const std::size_t before = to.size();
+  to.resize(before + size);
+  process.fabric.copy(nullptr, nullptr, size);
+  if (!process.fabric.carries_data()) return;
+  piece.type->pack(piece.buffer, piece.count, 0, {to.data() + before, size});
+}
+
+}  // namespace
+
+mp::Task perform(Process& process, Window& window, std::unique_ptr<Access> access) {
+  Access& a = *access;
+  const int to = a.target;
+  if (a.result.type) a.wish.answer_tag = next_answer_tag(window);
+  const auto result_size =
+      a.result.type ? static_cast<std::size_t>(a.result.count * a.result.type->size()) : 0;
+  Bytes in(result_size), out;
+  mp::Request* answered = nullptr;
+  if (a.result.type) {
+    answered = receive(process, window, {to, a.wish.answer_tag, in.data(), in.size(), false});
+  }
+  if (a.compare) append(out, process, {const_cast<void*>(a.compare), 1, a.origin.type});
+  if (a.origin.type) append(out, process, a.origin);
+  a.wish.data = a.origin.type ? 1 : 0;
+  a.wish.blocks = static_cast<std::uint32_t>(a.blocks.size());
+  std::vector<mp::Request*> sends = {
+      send(process, window, {to, wish_tag, &a.wish, sizeof a.wish, true})};
+  if (!a.blocks.empty()) {
+    sends.push_back(
+        send(process, window, {to, blocks_tag, a.blocks.data(), a.blocks.size() * 8, true}));
+  }
+  if (a.wish.data) {
+    sends.push_back(send(process, window, {to, data_tag, out.data(), out.size(), false}));
+  }
+  for (mp::Request* sent : sends) co_await mp::finished(process.messenger, sent);
+  if (answered) {
+    co_await mp::finished(process.messenger, answered);
+    process.fabric.copy(nullptr, nullptr, in.size());
+    if (process.fabric.carries_data()) {
+      a.result.type->unpack(a.result.buffer, a.result.count, 0, std::span<const std::byte>(in));
+    }
+  }
+  if (a.result.type) Datatype::release(a.result.type);
+  if (a.origin.type) Datatype::release(a.origin.type);
+  co_return 0;
+}
+
+mp::Task ask(Process& process, Window& window, int target, Wish::Kind kind, bool answered) {
+  Wish wish;
+  wish.kind = kind;
+  wish.answer_tag = answered ? next_answer_tag(window) : 0;
+  mp::Request* heard = nullptr;
+  if (answered) heard = receive(process, window, {target, wish.answer_tag, nullptr, 0, true});
+  mp::Request* sent = send(process, window, {target, wish_tag, &wish, sizeof wish, true});
+  co_await mp::finished(process.messenger, sent);
+  if (heard) co_await mp::finished(process.messenger, heard);
+  co_return 0;
+}
+
+Window* find_window(Process& process, MPI_Win handle) {
+  return process.windows.find(handle);
+}
+
+int result(Call& call, const Window& window, int code, const std::string& detail) {
+  if (code == MPI_SUCCESS) return code;
+  Process& process = call.process();
+  const ErrorHandler* made = process.handlers.find(window.handler);
+  if (made && made->win_function) {
+    MPI_Win handle = window.handle;
+    int told = code;
+    made->win_function(&handle, &told);
+    return code;
+  }
+  return raise(process, window.handler, window.comm->handle, code, detail);
+}
+
+}  // namespace weft::mpi

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/message/port/fabric.hpp>
+
+namespace weft {
+
+Fabric* Current::everywhere_fabric_ = nullptr;
+void* Current::everywhere_layer_ = nullptr;
+thread_local Fabric* Current::fabric_ = nullptr;
+thread_local void* Current::layer_ = nullptr;
+
+}  // namespace weft

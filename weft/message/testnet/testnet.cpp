@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "world.hpp"
+
+namespace weft::testnet {
+
+std::uint32_t LocalRank::ranks() const {
+  return static_cast<std::uint32_t>(world_.ranks.size());
+}
+int LocalRank::rails(RankId) const {
+  return world_.options.rails;
+}
+bool LocalRank::ordered() const {
+  return world_.options.ordered && world_.options.rails == 1;
+}
+bool LocalRank::carries_data() const {
+  return world_.options.carries_data;
+}
+Time LocalRank::now() const {
+  return Time::ps(world_.steps) + ahead_;
+}
+
+void LocalRank::tell(Completion::Kind kind, RankId peer) {
+  Completion told;
+  told.kind = kind;
+  told.peer = peer;
+  inbox.push_back(std::move(told));
+}
+
+bool LocalRank::needs_connection(RankId peer) const {
+  const TestnetConnections& rules = world_.options.connections;
+  return rules.needed && peer.index / rules.host_ranks != self_.index / rules.host_ranks;
+}
+
+bool LocalRank::connected(RankId peer) const {
+  return !needs_connection(peer) || world_.connections.usable(self_, peer);
+}
+
+void LocalRank::connect(RankId peer) {
+  if (needs_connection(peer)) {
+    world_.ask(self_, peer);
+    return;
+  }
+  for (int i = 0; i < rails(peer); ++i) {
+    tell(Completion::Kind::rail_up, peer);
+    inbox.back().rail = RailId(static_cast<std::uint32_t>(i));
+  }
+}
+
+void LocalRank::disconnect(RankId peer) {
+  if (needs_connection(peer)) world_.disconnect(self_, peer);
+}
+
+void LocalRank::check_way(RankId peer) const {
+  WEFT_CHECK(peer.index < ranks());
+  WEFT_CHECK(connected(peer) || world_.ranks[peer.index]->lost);
+}
+
+namespace {
+
+std::unique_ptr<std::byte[]> captured(Payload payload) {
+  if (payload.data == nullptr || payload.size == 0) return nullptr;
+  auto data = std::make_unique<std::byte[]>(payload.held());
+  std::memcpy(data.get(), payload.data, payload.held());
+  return data;
+}
+
+}  // namespace
+
+void LocalRank::post(const Way& way, const FrameHead& head, Payload payload, bool /*stable*/,
+                     std::uint64_t cookie) {
+  check_way(way.peer);
+  WEFT_CHECK(static_cast<int>(way.rail.index) < rails(way.peer));
+  Completion c;
+  c.kind = Completion::Kind::frame;
+  c.peer = self_;
+  c.rail = way.rail;
+  c.size = payload.size;
+  c.head = head;
+  c.data = captured(payload);
+  world_.launch(way.peer, std::move(c), {});
+  if (cookie == 0) return;
+  Completion sent;
+  sent.kind = Completion::Kind::sent;
+  sent.peer = way.peer;
+  sent.cookie = cookie;
+  inbox.push_back(std::move(sent));
+}
+
+void LocalRank::write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
+                      std::uint64_t cookie) {
+  check_way(way.peer);
+  Completion c;
+  c.kind = Completion::Kind::written;
+  c.peer = self_;
+  c.rail = way.rail;
+  c.size = payload.size;
+  c.head = notice;
+  c.data = captured(payload);
+  const bool unsent = world_.mischief();
+  if (!unsent || world_.coin()) world_.launch(way.peer, std::move(c), target);
+  Completion sent;
+  sent.kind = unsent ? Completion::Kind::unsent : Completion::Kind::sent;
+  sent.peer = way.peer;
+  sent.rail = way.rail;
+  sent.cookie = cookie;
+  inbox.push_back(std::move(sent));
+}
+
+bool LocalRank::poll(Completion& out) {
+  if (lost) throw Lost();
+  if (inbox.empty()) return false;
+  out = std::move(inbox.front());
+  inbox.pop_front();
+  return true;
+}
+
+void LocalRank::wait(Time at) {
+  waits = true;
+  until = at;
+  fiber->pause();
+  if (lost) throw Lost();
+}
+
+}  // namespace weft::testnet
+
+namespace weft {
+
+Status run_on_testnet(std::uint32_t ranks, const TestnetOptions& options,
+                      const std::function<void(Fabric&)>& body) {
+  testnet::World world(ranks, options, body);
+  return world.run();
+}
+
+}  // namespace weft

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a probe has found: hosts on switches, switches in a tree, and how sure that is.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <weft/network/probe/meter.hpp>
+
+namespace weft::probe {
+
+inline constexpr std::uint32_t nowhere = 0xffffffffu;
+
+struct HostFound {
+  std::string name;
+  std::uint32_t on = nowhere;  // Its switch; nowhere: not placed.
+  double sure = 0;             // 0 to 1: the share of measurements that agree.
+  friend bool operator==(const HostFound&, const HostFound&) = default;
+};
+
+struct SwitchFound {
+  std::string name;
+  double depth_ns = 0;  // Round trip from the first switch, without the hosts' own part.
+  friend bool operator==(const SwitchFound&, const SwitchFound&) = default;
+};
+
+// How a link's rate is known.
+enum class Filled { unknown, full, at_least };
+
+struct LinkFound {
+  std::uint32_t a = 0, b = 0;  // Switches; a is nearer to the first one.
+  double latency_ns = 0;       // One way, with the switch behind it.
+  double rate_bit_per_s = 0;
+  Filled filled = Filled::unknown;
+  bool shared = false;  // Flows over it were seen to slow each other.
+  double sure = 0;
+  friend bool operator==(const LinkFound&, const LinkFound&) = default;
+};
+
+struct Finding {
+  std::vector<HostFound> hosts;
+  std::vector<SwitchFound> switches;
+  std::vector<LinkFound> links;
+  double host_ns = 0;         // Of a round trip, what each of its two hosts costs.
+  double host_bit_per_s = 0;  // Of one host; 0: not measured.
+  double noise_ns = 0;        // Of a round trip.
+  double same_ns = 0;         // Round trips below this are those under one switch.
+  double jump_ns = 0;         // From those to the next farther ones; 0: there is no jump.
+  double contradicting = 0;   // Share of checked distances that do not fit the tree.
+  bool tree = true;           // Else groups only: the links mean nothing.
+  bool complete = true;       // Else the time was up.
+  std::vector<std::string> remarks;
+  Counts counts;
+};
+
+}  // namespace weft::probe

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The algorithm of the paper (Kaneda, Taura, Yonezawa: "A Message Passing System with Dynamic
+// Connection Management", section 2), as it stands there: every host measures every other, the
+// largest jump of each row tells its switch, and flows between all pairs of pairs of switches tell
+// the tree, from the leaves up. Slow and obvious: the judge of the fast way.
+#pragma once
+
+#include <weft/network/probe/find.hpp>
+
+namespace weft::probe {
+
+Finding find_by_paper(Meter& meter, const Wish& wish);
+
+}  // namespace weft::probe

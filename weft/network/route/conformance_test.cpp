@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every policy of the table on every kind of network, judged by conformance.hpp.
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <weft/network/route/conformance.hpp>
+#include <weft/network/route/test_networks.hpp>
+
+namespace weft {
+namespace {
+
+using Load = FakeView::Load;
+
+std::set<int> vc_counts(int needed) {
+  std::set<int> counts;
+  for (const int vcs : {needed, needed + 1, 2 * needed, 2 * needed + 3})
+    counts.insert(std::min(vcs, max_vcs));
+  return counts;
+}
+
+// All pairs of nodes; where there are too many for the time a test has, every stride-th.
+void follow_pairs(Judge& judge, const Topology& topology, int packets, std::uint64_t pairs_max) {
+  const std::uint64_t nodes = topology.graph.node_count();
+  // Odd and not a divisor of anything in use, so that no source or destination is left out.
+  const std::uint64_t stride = nodes * nodes <= pairs_max ? 1 : nodes * nodes / pairs_max * 2 + 1;
+  Rng rng(nodes);
+  for (std::uint64_t i = 0; i < nodes * nodes; i += stride)
+    for (int k = 0; k < packets; ++k) {
+      const std::uint64_t bits = k == 0 ? 0 : k == 1 ? ~std::uint64_t{0} : rng.next();
+      judge.follow(NodeId(static_cast<std::uint32_t>(i / nodes)),
+                   NodeId(static_cast<std::uint32_t>(i % nodes)), bits);
+    }
+}
+
+void judge(const Topology& topology, const Policy& policy, int vcs, FakeView view) {
+  Judge j(topology, policy, vcs, view);
+  const PolicyFacts facts = policy.facts();
+  const std::uint64_t nodes = topology.graph.node_count();
+  const bool wide = facts.choices_max > 2;
+  const std::uint64_t pairs_max = wide ? 2'000 : 50'000;
+  const std::uint64_t budget = wide ? 6'000 : 30'000;  // Packets in all.
+  const auto packets = facts.in_order ? 3 : std::max<std::uint64_t>(4, budget / (nodes * nodes));
+  follow_pairs(j, topology, static_cast<int>(packets), pairs_max);
+  j.check_dependencies();
+  EXPECT_TRUE(j.errors().empty()) << j.report();
+}
+
+using Case = std::tuple<PolicyEntry, std::string_view>;
+class EveryPolicy : public testing::TestWithParam<Case> {
+ protected:
+  const PolicyEntry& entry() const { return std::get<0>(GetParam()); }
+  Topology network() const { return test_network(std::get<1>(GetParam())); }
+};
+
+TEST_P(EveryPolicy, KeepsItsPromises) {
+  const Topology topology = network();
+  const int needed = entry().vcs_needed(topology);
+  for (const int vcs : vc_counts(needed)) {
+    const auto policy = make_policy(entry().name, topology, vcs);
+    ASSERT_TRUE(policy) << policy.error().text();
+    judge(topology, **policy, vcs, FakeView(topology, Load::random, 7));
+    if (!(*policy)->facts().looks) continue;
+    judge(topology, **policy, vcs, FakeView(topology, Load::empty));
+    judge(topology, **policy, vcs, FakeView(topology, Load::full));
+  }
+}
+
+// The table's own graph is whole: the policy learns from the view that a cable is down. It may find
+// another way or none, but must not send over it, loop or stop.
+TEST_P(EveryPolicy, AvoidsDownPorts) {
+  const Topology topology = network();
+  const int vcs = entry().vcs_needed(topology);
+  const auto policy = make_policy(entry().name, topology, vcs);
+  ASSERT_TRUE(policy) << policy.error().text();
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    FakeView view(topology, Load::random, seed);
+    Rng rng(seed);
+    for (int i = 0; i < 4; ++i)
+      view.cut(LinkId(static_cast<std::uint32_t>(rng.below(topology.graph.link_count()))));
+    Judge j(topology, **policy, vcs, view);
+    follow_pairs(j, topology, 2, 3'000);
+    EXPECT_TRUE(j.errors().empty()) << j.report();
+  }
+}
+
+std::string test_name(const testing::TestParamInfo<Case>& info) {
+  std::string name =
+      std::string(std::get<0>(info.param).name) + "_on_" + std::string(std::get<1>(info.param));
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+std::vector<Case> fitting() {
+  std::vector<Case> cases;
+  for (const std::string_view spec : test_network_specs()) {
+    const Topology topology = test_network(spec);
+    for (const PolicyEntry& entry : builtin_policies())
+      if (entry.vcs_needed(topology) > 0) cases.emplace_back(entry, spec);
+  }
+  return cases;
+}
+INSTANTIATE_TEST_SUITE_P(Builtin, EveryPolicy, testing::ValuesIn(fitting()), test_name);
+
+// The table is without words; those that change a route promise the same.
+TEST(PolicyWithWords, KeepsItsPromises) {
+  int networks = 0;
+  for (const std::string_view spec : test_network_specs()) {
+    const Topology topology = test_network(spec);
+    const int needed = vcs_needed("dor:up", topology);
+    if (needed == 0) continue;
+    ++networks;
+    for (const int vcs : vc_counts(needed)) {
+      const auto policy = make_policy("dor:up", topology, vcs);
+      ASSERT_TRUE(policy) << policy.error().text();
+      judge(topology, **policy, vcs, FakeView(topology, Load::random, 7));
+    }
+  }
+  EXPECT_GT(networks, 3);
+}
+
+// Policies made for any graph deliver whatever is still connected.
+TEST(BrokenGraph, IsRoutedAround) {
+  for (const std::string_view spec : test_network_specs()) {
+    if (spec == "tofu:3x3x2") continue;  // Takes longer than all others together.
+    const Topology whole = test_network(spec);
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+      std::vector<LinkId> links;
+      links.reserve(3);
+      Rng rng(seed);
+      for (int i = 0; i < 3; ++i)
+        links.push_back(LinkId(static_cast<std::uint32_t>(rng.below(whole.graph.link_count()))));
+      const Topology topology = break_cables(whole, links);
+      bool connected = true;
+      for (std::uint32_t n = 1; n < topology.graph.node_count(); ++n)
+        connected &= distance(topology, topology.graph.router_of(NodeId(0)),
+                              topology.graph.router_of(NodeId(n))) >= 0;
+      if (!connected) continue;
+      for (const std::string_view name : {"up-down", "shortest"}) {
+        const int vcs = name == "up-down" ? 1 : 16;
+        const auto made = make_policy(name, topology, vcs);
+        ASSERT_TRUE(made) << made.error().text();
+        judge(topology, **made, vcs, FakeView(topology, Load::empty));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft

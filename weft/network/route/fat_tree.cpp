@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fat trees: up to the lowest switch above the destination, then the only way down. Up ports:
+//   `source-up`    by the source node's number (source-straight-up, s-mod-k),
+//   `dest-down`    by the destination node's number (destination-straight-down, d-mod-k),
+//   `adaptive-up`  whichever has least queued.
+// By number n, from level l to parent (n / (w1*...*wl)) mod w(l+1) (Zahavi): in a full tree that is
+// the node's digit l, and in a tapered one it still deals consecutive nodes evenly to all tops.
+// Nobody goes up after going down, so one VC is free of deadlock.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include <weft/base/rng.hpp>
+#include <weft/network/route/families.hpp>
+
+namespace weft::detail {
+namespace {
+
+enum class Up { by_source, by_destination, by_queue };
+
+class FatTreePolicy final : public Policy {
+ public:
+  FatTreePolicy(const Topology& t, int vcs, Up up);
+
+  void next(RouterId here, const Flight& flight, const PortView& view,
+            Choices& out) const override {
+    const Place place = places_[here.index];
+    const Level& level = levels_[place.level];
+    const std::uint64_t target = leaf_words_[flight.destination.index];
+    if ((target >> level.shift) == place.prefix) {
+      if (place.level == 0) return out.add_eject();
+      const auto child =
+          static_cast<std::uint16_t>((target >> level.child_shift) & level.child_mask);
+      if (view.up(child)) out.add({.port = child, .vcs = vcs_, .state = flight.state});
+      return;
+    }
+    if (up_ == Up::by_queue) return add_by_queue(level, flight, view, out);
+    const NodeId node = up_ == Up::by_source ? flight.source_node : flight.destination_node;
+    const auto port =
+        static_cast<std::uint16_t>(level.first_parent + node.index / level.divisor % level.parents);
+    if (view.up(port)) out.add({.port = port, .vcs = vcs_, .state = flight.state});
+  }
+
+  PolicyFacts facts() const override;
+
+ private:
+  struct Place {
+    std::uint64_t prefix = 0;  // The digits that all leaves below share, packed.
+    std::uint8_t level = 0;    // 0 is a leaf switch.
+  };
+  struct Level {
+    std::uint64_t child_mask = 0;
+    std::uint8_t shift = 0, child_shift = 0;
+    std::uint32_t first_parent = 0, parents = 0, divisor = 1;
+  };
+  void add_by_queue(const Level& level, const Flight& flight, const PortView& view,
+                    Choices& out) const;
+  void set_levels(const FatTree& tree);
+  void set_places(const FatTree& tree);
+
+  std::vector<Place> places_;              // Per router.
+  std::vector<std::uint64_t> leaf_words_;  // Per leaf switch: its digits, x2 lowest.
+  std::vector<Level> levels_;
+  VcMask vcs_;
+  Up up_;
+};
+
+FatTreePolicy::FatTreePolicy(const Topology& t, int vcs, Up up)
+    : places_(t.graph.router_count()), vcs_(vc_range(0, vcs)), up_(up) {
+  const FatTree& tree = std::get<FatTree>(t.shape);
+  set_levels(tree);
+  set_places(tree);
+}
+
+void FatTreePolicy::set_levels(const FatTree& tree) {
+  levels_.resize(tree.children.size());
+  std::uint32_t divisor = 1;
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    Level& level = levels_[l];
+    divisor *= static_cast<std::uint32_t>(tree.parents[l]);
+    level.divisor = divisor;
+    if (l + 1 < levels_.size()) level.parents = static_cast<std::uint32_t>(tree.parents[l + 1]);
+    if (l == 0) continue;
+    const auto bits = static_cast<int>(std::bit_width(static_cast<unsigned>(tree.children[l] - 1)));
+    level.child_mask = (std::uint64_t{1} << bits) - 1;
+    level.child_shift = levels_[l - 1].shift;
+    level.shift = static_cast<std::uint8_t>(level.child_shift + bits);
+    level.first_parent = static_cast<std::uint32_t>(tree.children[l]);
+  }
+}
+
+void FatTreePolicy::set_places(const FatTree& tree) {
+  std::uint32_t router = 0;
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    std::uint32_t subtrees = 1;
+    for (std::size_t i = l + 1; i < levels_.size(); ++i)
+      subtrees *= static_cast<std::uint32_t>(tree.children[i]);
+    for (std::uint32_t s = 0; s < subtrees * levels_[l].divisor; ++s, ++router) {
+      Place& place = places_[router];
+      place.level = static_cast<std::uint8_t>(l);
+      std::uint32_t digits = s / levels_[l].divisor;
+      for (std::size_t i = l + 1; i < levels_.size(); ++i) {
+        const auto m = static_cast<std::uint32_t>(tree.children[i]);
+        place.prefix |= std::uint64_t{digits % m} << (levels_[i].child_shift - levels_[l].shift);
+        digits /= m;
+      }
+      if (l == 0) leaf_words_.push_back(place.prefix);
+    }
+  }
+  WEFT_CHECK(router == places_.size());
+}
+
+void FatTreePolicy::add_by_queue(const Level& level, const Flight& flight, const PortView& view,
+                                 Choices& out) const {
+  struct Way {
+    std::int64_t queued;
+    std::uint16_t port;
+  };
+  std::array<Way, Choices::capacity> best;
+  std::size_t count = 0;
+  // Where to begin is the packet's own, else equal queues would all fill the first parent.
+  const auto begin = static_cast<std::uint32_t>(
+      (static_cast<UnsignedWide>(mix(flight.state + level.divisor)) * level.parents) >> 64);
+  for (std::uint32_t i = 0; i < level.parents; ++i) {
+    const std::uint32_t parent = begin + i < level.parents ? begin + i : begin + i - level.parents;
+    const auto port = static_cast<std::uint16_t>(level.first_parent + parent);
+    if (!view.up(port)) continue;
+    const Way way{.queued = view.queued(port).count, .port = port};
+    if (count == best.size()) {
+      if (best.back().queued <= way.queued) continue;
+      --count;
+    }
+    std::size_t at = count++;
+    for (; at > 0 && best[at - 1].queued > way.queued; --at) best[at] = best[at - 1];
+    best[at] = way;
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    out.add({.port = best[i].port, .vcs = vcs_, .state = flight.state});
+}
+
+PolicyFacts FatTreePolicy::facts() const {
+  std::uint32_t most = 1;
+  for (const Level& level : levels_) most = std::max(most, level.parents);
+  const bool one_way = up_ != Up::by_queue || most == 1;
+  return {
+      .choices_max = up_ == Up::by_queue ? std::min(static_cast<int>(most), Choices::capacity) : 1,
+      .hops_max = 2 * (static_cast<int>(levels_.size()) - 1),
+      .asks_source = up_ == Up::by_source,
+      .looks = up_ == Up::by_queue,
+      .in_order = one_way && std::popcount(vcs_) == 1};
+}
+
+}  // namespace
+
+int vcs_fat_tree(const Topology& t) {
+  return std::holds_alternative<FatTree>(t.shape) ? 1 : 0;
+}
+MadePolicy make_source_up(const Topology& t, int vcs) {
+  return MadePolicy(std::make_unique<FatTreePolicy>(t, vcs, Up::by_source));
+}
+MadePolicy make_dest_down(const Topology& t, int vcs) {
+  return MadePolicy(std::make_unique<FatTreePolicy>(t, vcs, Up::by_destination));
+}
+MadePolicy make_adaptive_up(const Topology& t, int vcs) {
+  return MadePolicy(std::make_unique<FatTreePolicy>(t, vcs, Up::by_queue));
+}
+
+}  // namespace weft::detail

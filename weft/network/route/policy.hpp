@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which outputs may a packet take next? A policy has no state after construction: what belongs to a
+// packet travels in Flight::state, what belongs to a router is seen through PortView. So one object
+// serves every router and worker, and a test can fake the view.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <weft/base/check.hpp>
+#include <weft/base/id.hpp>
+#include <weft/base/result.hpp>
+#include <weft/base/units.hpp>
+#include <weft/network/route/lines.hpp>
+#include <weft/network/topo/topology.hpp>
+
+namespace weft {
+
+// What a policy knows of a packet whose head stands at a router.
+struct Flight {
+  RouterId destination;     // The router of destination_node.
+  std::uint8_t hops = 0;    // Links crossed so far (saturates at 255); 0 at the source router: the
+                            // place for choices made once.
+  std::uint64_t state = 0;  // At hops = 0: 64 random bits of the packet's own. Later: the state of
+                            // the choice that was taken.
+  NodeId source_node{};     // Nodes of one leaf switch go up a fat tree by different ways, so the
+  NodeId destination_node{};  // routers alone do not say enough.
+};
+
+// What a router knows of its own network outputs at this instant.
+class PortView {
+ public:
+  virtual ~PortView() = default;
+  virtual bool up(int port) const = 0;
+  // Room in the buffer at the far end of (port, vc), by the credits that have come back.
+  virtual Bytes free(int port, int vc) const = 0;
+  // Bytes that are ahead of a newcomer for this port: waiting here for it, being sent, or held at
+  // its far end in any VC.
+  virtual Bytes queued(int port) const = 0;
+  // What is known of a line of the policy's own (lines()); its nearest element is seen, not heard
+  // of, and so is never stale.
+  virtual LineNews line(int /*port*/, int /*line*/) const { return {}; }
+};
+
+struct Choice {
+  std::uint16_t port = 0;  // Network port, or Choice::eject.
+  bool escape = false;     // The choice that keeps an adaptive policy free of deadlock.
+  VcMask vcs = 0;
+  std::uint64_t state = 0;  // Flight::state once this choice is taken.
+
+  static constexpr std::uint16_t eject =
+      0xffff;  // This router is the end: hand the packet to its node.
+};
+
+// Best first. The packet takes the first that can move; while none can, it waits for all of them.
+class Choices {
+ public:
+  static constexpr int capacity = 16;
+
+  void clear() { count_ = 0; }
+  void add(const Choice& choice) {
+    WEFT_CHECK(count_ < capacity);
+    items_[static_cast<std::size_t>(count_++)] = choice;
+  }
+  void add_eject() { add({.port = Choice::eject, .vcs = ~VcMask{0}}); }
+  int count() const { return count_; }
+  bool empty() const { return count_ == 0; }
+  const Choice& operator[](int i) const { return items_[static_cast<std::size_t>(i)]; }
+  std::span<const Choice> all() const { return {items_.data(), static_cast<std::size_t>(count_)}; }
+
+ private:
+  int count_ = 0;
+  std::array<Choice, capacity> items_;
+};
+
+// What holds for every packet under this policy on its topology; the conformance test checks it.
+struct PolicyFacts {
+  int choices_max = 1;      // Never more than this many choices at once.
+  int hops_max = 0;         // No packet crosses more links.
+  bool asks_source = true;  // Reads Flight::source_node, which is filled in only then.
+  bool looks = false;       // Reads the PortView, so a route depends on when it is asked for.
+  bool in_order = true;  // Packets of one source and destination node keep their order: one path,
+                         // and one VC on each of its links (in two VCs they could overtake).
+  bool again = false;  // A head that waits is asked for again, until it has a VC. Its choices then
+                       // are the same, in another order.
+  bool returns = false;  // Who has taken an escape may leave it again. Sound where a packet is in
+                         // one buffer only, as here: it then waits for the escape of that place.
+};
+
+class Policy {
+ public:
+  virtual ~Policy() = default;
+  // Appends the choices of a packet whose head stands at `here`; none means: no way (a cable on the
+  // only path is down). Must give the same answer for the same arguments.
+  virtual void next(RouterId here, const Flight& flight, const PortView& view,
+                    Choices& out) const = 0;
+  virtual PolicyFacts facts() const = 0;
+  // What routers shall tell each other for this policy; null: nothing. Lives as long as the policy.
+  virtual const Lines* lines() const { return nullptr; }
+};
+
+// Words after a policy's name, "crossline:escape,cut": one of each group, the first if none is
+// given.
+struct PolicyWords {
+  std::string_view words;  // "nets|escape"
+  std::string_view help;
+};
+using ChosenWords = std::vector<std::string_view>;  // One of each group, in their order.
+
+struct PolicyEntry {
+  std::string_view name;
+  std::string_view help;
+  // Does the policy have an answer for this family, and if so how many VCs are needed? 0: it does
+  // not fit.
+  int (*vcs_needed)(const Topology&);
+  // REQUIRES: vcs_needed(topology) > 0 and vcs is at least that. The topology outlives the policy.
+  // Fails only where tables would not fit in memory.
+  Result<std::unique_ptr<Policy>> (*make)(const Topology&, int vcs);
+  // Of a policy that takes words; the two above are then without any.
+  std::span<const PolicyWords> groups = {};
+  int (*vcs_needed_with)(const Topology&, const ChosenWords&) = nullptr;
+  Result<std::unique_ptr<Policy>> (*make_with)(const Topology&, int vcs,
+                                               const ChosenWords&) = nullptr;
+};
+
+std::span<const PolicyEntry> builtin_policies();
+
+// By name and words; the error names the nearest name, the families that fit, or the number of VCs
+// needed.
+Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const Topology& topology,
+                                            int vcs);
+
+// What is used on a network when no routing is named.
+std::string default_routing(const Topology& topology);
+// 0 for an unknown routing or one that does not fit.
+int vcs_needed(std::string_view routing, const Topology& topology);
+
+}  // namespace weft

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// `up-down` on any graph, broken cables included (up*/down*, Autonet): routers are ranked by their
+// distance from a root, equals by index. A step to a lower rank is up. Legal paths go up, then
+// down, never up again: as ranks along a chain of waiting packets first fall and then rise, it
+// cannot close, with one VC. Of the legal paths the shortest; among equal next steps, by a hash of
+// the two nodes, so that pairs spread and each pair keeps its order.
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <weft/base/rng.hpp>
+#include <weft/network/route/distance_table.hpp>
+#include <weft/network/route/families.hpp>
+
+namespace weft::detail {
+namespace {
+
+// Places of the routers in an order of (distance from the root, index), component by component.
+class Ranking {
+ public:
+  explicit Ranking(const Graph& graph) : rank_(graph.router_count(), unranked) {
+    std::vector<std::uint16_t> distances(graph.router_count());
+    std::vector<RouterId> members;
+    for (std::uint32_t r = 0; r < graph.router_count(); ++r) {
+      if (rank_[r] != unranked) continue;
+      search(graph, RouterId(r), distances, members);
+      const RouterId root = find_root(graph, members);
+      depth_max_ = std::max(depth_max_, search(graph, root, distances, members));
+      std::stable_sort(members.begin(), members.end(), [&](RouterId a, RouterId b) {
+        return std::pair(distances[a.index], a.index) < std::pair(distances[b.index], b.index);
+      });
+      for (const RouterId m : members) {
+        rank_[m.index] = static_cast<std::uint32_t>(order_.size());
+        order_.push_back(m);
+      }
+    }
+  }
+
+  bool is_up(RouterId from, RouterId to) const { return rank_[to.index] < rank_[from.index]; }
+  const std::vector<RouterId>& order() const { return order_; }
+  int depth_max() const { return depth_max_; }
+
+ private:
+  static constexpr std::uint32_t unranked = 0xffffffffu;
+
+  // The centre makes the tree shallow; where finding it costs too much, the most connected router.
+  static RouterId find_root(const Graph& graph, std::vector<RouterId> members) {
+    std::sort(members.begin(), members.end());
+    const bool search_all = std::uint64_t{members.size()} * graph.link_count() < 200'000'000;
+    std::vector<std::uint16_t> distances(graph.router_count());
+    std::vector<RouterId> queue;
+    RouterId best = members.front();
+    int best_score = std::numeric_limits<int>::min();
+    for (const RouterId m : members) {
+      const auto ports = graph.ports(m);
+      const int score =
+          search_all ? -search(graph, m, distances, queue)
+                     : static_cast<int>(std::count_if(ports.begin(), ports.end(),
+                                                      [](const Port& p) { return p.usable(); }));
+      if (score > best_score) {
+        best = m;
+        best_score = score;
+      }
+    }
+    return best;
+  }
+
+  std::vector<std::uint32_t> rank_;
+  std::vector<RouterId> order_;
+  int depth_max_ = 0;
+};
+
+class UpDown final : public Policy {
+ public:
+  UpDown(const Topology& t, Ranking ranking, bool wide, int vcs)
+      : graph_(t.graph),
+        ranking_(std::move(ranking)),
+        legal_(t, wide),
+        down_(t, wide),
+        vcs_(vc_range(0, vcs)) {
+    fill();
+  }
+
+  void next(RouterId here, const Flight& flight, const PortView& view,
+            Choices& out) const override {
+    if (here == flight.destination) return out.add_eject();
+    const bool falling = flight.hops != 0 && flight.state != 0;
+    const int left = (falling ? down_ : legal_).at(here, flight.destination);
+    const auto ports = graph_.ports(here);
+    const auto fits = [&](std::size_t p) {
+      if (!ports[p].usable() || !view.up(static_cast<int>(p))) return false;
+      const RouterId peer = ports[p].peer;
+      const bool up = ranking_.is_up(here, peer);
+      if (falling && up) return false;
+      return (up ? legal_ : down_).at(peer, flight.destination) + 1 == left;
+    };
+    std::uint64_t count = 0;
+    for (std::size_t p = 0; p < ports.size(); ++p) count += fits(p) ? 1 : 0;
+    if (count == 0) return;
+    std::uint64_t skip = hash(flight, here) % count;
+    for (std::size_t p = 0; p < ports.size(); ++p) {
+      if (!fits(p) || skip-- != 0) continue;
+      out.add({.port = static_cast<std::uint16_t>(p),
+               .vcs = vcs_,
+               .state = ranking_.is_up(here, ports[p].peer) ? 0u : 1u});
+      return;
+    }
+  }
+
+  PolicyFacts facts() const override {
+    return {.choices_max = 1,
+            .hops_max = hops_max_,
+            .asks_source = true,
+            .looks = false,
+            .in_order = std::popcount(vcs_) == 1};
+  }
+
+ private:
+  static std::uint64_t hash(const Flight& flight, RouterId here) {
+    const std::uint64_t pair =
+        (std::uint64_t{flight.source_node.index} << 32) | flight.destination_node.index;
+    return mix(mix(pair) + here.index);
+  }
+
+  void fill() {
+    const auto routers = graph_.router_count();
+    std::vector<std::uint16_t> down(routers), legal(routers);
+    std::vector<RouterId> queue;
+    for (const RouterId to : legal_.destinations()) {
+      search_down(to, down, queue);
+      // In order of rank the routers above are done first.
+      for (const RouterId r : ranking_.order()) {
+        int best = down[r.index];
+        for (const Port& port : graph_.ports(r))
+          if (port.usable() && ranking_.is_up(r, port.peer) &&
+              legal[port.peer.index] != DistanceTable::unreachable)
+            best = std::min(best, legal[port.peer.index] + 1);
+        legal[r.index] = static_cast<std::uint16_t>(best);
+      }
+      for (const RouterId from : legal_.destinations())
+        if (legal[from.index] != DistanceTable::unreachable)
+          hops_max_ = std::max<int>(hops_max_, legal[from.index]);
+      down_.set(to, down);
+      legal_.set(to, legal);
+    }
+  }
+
+  // Backwards from the destination over steps that go down.
+  void search_down(RouterId to, std::vector<std::uint16_t>& down,
+                   std::vector<RouterId>& queue) const {
+    std::fill(down.begin(), down.end(), DistanceTable::unreachable);
+    queue.assign(1, to);
+    down[to.index] = 0;
+    for (std::size_t head = 0; head < queue.size(); ++head) {
+      const RouterId at = queue[head];
+      for (const Port& port : graph_.ports(at)) {
+        if (!port.usable() || !ranking_.is_up(at, port.peer) ||
+            down[port.peer.index] != DistanceTable::unreachable)
+          continue;
+        down[port.peer.index] = static_cast<std::uint16_t>(down[at.index] + 1);
+        queue.push_back(port.peer);
+      }
+    }
+  }
+
+  const Graph& graph_;
+  Ranking ranking_;
+  DistanceTable legal_;  // Of the shortest legal path from here, upward steps still allowed.
+  DistanceTable down_;   // Of the shortest path that only goes down.
+  VcMask vcs_;
+  int hops_max_ = 0;
+};
+
+}  // namespace
+
+int vcs_up_down(const Topology&) {
+  return 1;
+}
+MadePolicy make_up_down(const Topology& t, int vcs) {
+  // Up to the root and down again is legal, so no path is longer than twice the depth.
+  if (const Status fits = DistanceTable::fits(t, "up-down", 2, false); !fits) return fits.error();
+  Ranking ranking(t.graph);
+  const bool wide = 2 * ranking.depth_max() >= 0xff;
+  if (const Status fits = DistanceTable::fits(t, "up-down", 2, wide); !fits) return fits.error();
+  return MadePolicy(std::make_unique<UpDown>(t, std::move(ranking), wide, vcs));
+}
+
+}  // namespace weft::detail

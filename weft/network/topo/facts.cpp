@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/network/topo/facts.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include <weft/base/rng.hpp>
+#include <weft/network/topo/family.hpp>
+#include <weft/network/topo/partition.hpp>
+#include <weft/network/topo/search.hpp>
+
+namespace weft {
+namespace {
+
+constexpr std::uint32_t exact_routers_max = 4096;
+constexpr std::uint32_t sample_sources = 256;
+
+void count(const Graph& g, Facts& f) {
+  f.nodes = g.node_count();
+  f.routers = g.router_count();
+  f.cables = g.cable_count();
+  f.cables_down = g.down_count();
+  for (const std::string& name : g.link_classes()) f.classes.push_back({name, 0});
+  for (std::uint32_t r = 0; r < g.router_count(); ++r) {
+    int plugged = 0;
+    for (const Port& p : g.ports(RouterId(r))) {
+      if (!p.connected()) continue;
+      ++plugged;
+      if (p.peer.index > r) ++f.classes[p.link_class].cables;
+    }
+    const int nodes = static_cast<int>(g.nodes_at(RouterId(r)).size());
+    f.network_ports_min = r == 0 ? plugged : std::min(f.network_ports_min, plugged);
+    f.network_ports_max = std::max(f.network_ports_max, plugged);
+    f.nodes_min = r == 0 ? nodes : std::min(f.nodes_min, nodes);
+    f.nodes_max = std::max(f.nodes_max, nodes);
+  }
+}
+
+// All routers that have nodes, or an even choice of them where searching from all takes too long.
+std::vector<RouterId> choose_sources(const Graph& g) {
+  std::vector<RouterId> sources;
+  for (std::uint32_t r = 0; r < g.router_count(); ++r)
+    if (!g.nodes_at(RouterId(r)).empty()) sources.push_back(RouterId(r));
+  if (g.router_count() <= exact_routers_max || sources.size() <= sample_sources) return sources;
+  Rng rng(1);
+  for (std::size_t i = 0; i < sample_sources; ++i)
+    std::swap(sources[i], sources[i + rng.below(sources.size() - i)]);
+  sources.resize(sample_sources);
+  return sources;
+}
+
+DistanceFacts search_distances(const Graph& g) {
+  const std::vector<RouterId> sources = choose_sources(g);
+  DistanceFacts made;
+  double total = 0;
+  double pairs = 0;
+  double nodes_seen = 0;
+  for (const RouterId source : sources) {
+    const std::vector<int> away = distances_from(g, source);
+    const auto here = static_cast<double>(g.nodes_at(source).size());
+    double sum = 0;
+    for (std::uint32_t r = 0; r < g.router_count(); ++r) {
+      const auto there = g.nodes_at(RouterId(r)).size();
+      if (there == 0) continue;
+      sum += away[r] * static_cast<double>(there);
+      made.diameter = std::max(made.diameter, away[r]);
+    }
+    total += here * sum;
+    pairs += here * (g.node_count() - 1.0);
+    nodes_seen += here;
+  }
+  made.average = pairs > 0 ? total / pairs : 0;
+  if (nodes_seen < g.node_count()) {
+    made.ground = Ground::sample;
+    made.sources = static_cast<std::uint32_t>(sources.size());
+  }
+  return made;
+}
+
+// From sums over pairs of routers that all have the same number of nodes.
+DistanceFacts from_sum(const Graph& g, const detail::DistanceSum& sum) {
+  const auto p = static_cast<double>(g.nodes_at(RouterId(0)).size());
+  const double nodes = g.node_count();
+  return {sum.largest, nodes > 1 ? sum.total * p * p / (nodes * (nodes - 1)) : 0, Ground::exact, 0};
+}
+
+DistanceFacts find_distances(const Topology& t) {
+  if (!t.graph.all_up() || std::holds_alternative<Irregular>(t.shape))
+    return search_distances(t.graph);
+  if (const auto* s = std::get_if<Cube>(&t.shape))
+    return from_sum(t.graph, detail::distance_sum(*s));
+  if (const auto* s = std::get_if<FatTree>(&t.shape))
+    return from_sum(t.graph, detail::distance_sum(*s));
+  if (const auto* s = std::get_if<HyperX>(&t.shape))
+    return from_sum(t.graph, detail::distance_sum(*s));
+  return from_sum(t.graph, detail::distance_sum(std::get<Dragonfly>(t.shape), t.graph));
+}
+
+Bisection find_bisection(const Topology& t) {
+  std::optional<Bisection> known;
+  if (t.graph.all_up()) {
+    if (const auto* cube = std::get_if<Cube>(&t.shape)) known = detail::bisection(*cube);
+    if (const auto* tree = std::get_if<FatTree>(&t.shape)) known = detail::bisection(*tree);
+    if (const auto* hyperx = std::get_if<HyperX>(&t.shape)) known = detail::bisection(*hyperx);
+  }
+  if (known) return *known;
+  return {detail::search_bisection(t.graph), Ground::upper_bound};
+}
+
+}  // namespace
+
+std::string_view to_text(Ground ground) {
+  switch (ground) {
+    case Ground::exact:
+      return "exact";
+    case Ground::sample:
+      return "sample";
+    case Ground::upper_bound:
+      return "upper bound";
+  }
+  return "";
+}
+
+Facts find_facts(const Topology& t) {
+  Facts made;
+  count(t.graph, made);
+  if (!validate(t)) return made;
+  made.distance = find_distances(t);
+  made.bisection = find_bisection(t);
+  return made;
+}
+
+Status validate(const Topology& t) {
+  if (t.graph.node_count() == 0) return Error::run(t.name + " has no nodes");
+  const NodeId first(0);
+  const std::vector<int> away = distances_from(t.graph, t.graph.router_of(first));
+  for (std::uint32_t n = 0; n < t.graph.node_count(); ++n)
+    if (away[t.graph.router_of(NodeId(n)).index] < 0)
+      return Error::run(fmt::format("node '{}' cannot be reached from node '{}' in {}",
+                                    node_name(t, NodeId(n)), node_name(t, first), t.name));
+  return {};
+}
+
+}  // namespace weft

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be said about a network without running anything on it. Broken cables count as absent
+// everywhere but in `cables` and `cables_down`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <weft/base/result.hpp>
+#include <weft/network/topo/topology.hpp>
+
+namespace weft {
+
+// How a number was come by.
+enum class Ground {
+  exact,        // Closed form or search of every case.
+  sample,       // From part of the sources: the average is an estimate, the diameter a lower bound.
+  upper_bound,  // The best found by a search that does not prove.
+};
+std::string_view to_text(Ground ground);
+
+// The fewest cables that must be cut to part the nodes into two halves. A router is not split: the
+// halves are as equal as whole routers allow.
+struct Bisection {
+  std::uint64_t cables = 0;
+  Ground ground = Ground::exact;
+};
+
+struct ClassFacts {
+  std::string name;
+  std::uint64_t cables = 0;
+};
+
+// Cables between the routers of two nodes: the most, and the mean over pairs of different nodes.
+struct DistanceFacts {
+  int diameter = 0;
+  double average = 0;
+  Ground ground = Ground::exact;
+  std::uint32_t sources = 0;  // With Ground::sample: the routers searched from.
+};
+
+struct Facts {
+  std::uint32_t nodes = 0;
+  std::uint32_t routers = 0;
+  std::uint32_t cables = 0;
+  std::uint32_t cables_down = 0;
+  std::vector<ClassFacts> classes;
+  // Per router: ports with a cable, and nodes.
+  int network_ports_min = 0;
+  int network_ports_max = 0;
+  int nodes_min = 0;
+  int nodes_max = 0;
+  // Nothing where some node cannot reach another, or there are no nodes.
+  std::optional<DistanceFacts> distance;
+  std::optional<Bisection> bisection;
+};
+
+// The same network gives the same facts, searches included.
+Facts find_facts(const Topology& topology);
+
+// Can every node reach every other? The error names a pair that cannot, or says there are no nodes.
+Status validate(const Topology& topology);
+
+}  // namespace weft

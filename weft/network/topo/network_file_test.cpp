@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/network/topo/network_file.hpp"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include <weft/base/file.hpp>
+#include <weft/base/test_file.hpp>
+#include <weft/network/topo/facts.hpp>
+
+namespace weft {
+namespace {
+
+Result<Topology> read(const std::string& text) {
+  const auto config = Config::read_text(text, "net.toml");
+  if (!config) return config.error();
+  return read_topology(config->table("network"), testing::TempDir());
+}
+
+TEST(NetworkFile, ReadsTheTable) {
+  const auto t = read(
+      "[router]\nvcs = 3\n[network]\ntopology = \"torus:4x4\"\nnodes_per_router = 2\n"
+      "down = [\"(0,0)-(1,0)\", \"(0,0)-(0,3)\"]\n");
+  ASSERT_TRUE(t) << t.error().text();
+  EXPECT_EQ(t->name, "torus:4x4,p=2");
+  EXPECT_EQ(t->graph.down_count(), 2u);
+  EXPECT_FALSE(t->graph.ports(RouterId(0))[Cube::up_port(0)].up);
+  EXPECT_FALSE(t->graph.ports(RouterId(0))[Cube::down_port(1)].up);
+}
+
+TEST(NetworkFile, ErrorsSayWhere) {
+  struct Case {
+    std::string body, message;
+  };
+  const Case cases[] = {
+      {"topology = \"tours:4\"",
+       "net.toml:2: unknown kind of network 'tours'; did you mean 'torus'?"},
+      {"topology = \"torus:1\"", "net.toml:2: torus:1: size 1 in '1' must be from 2 to 16777216"},
+      {"topology = \"fattree:k=2,levels=2\"\nnodes_per_router = 2",
+       "net.toml:2: fattree:k=2,levels=2: 'fattree' has no parameter 'p'"},
+      {"topology = \"ring:4\"\ndown = [\"(0)-(2)\"]", "net.toml:3: there is no cable '(0)-(2)'"},
+      {"topology = \"ring:4\"\ndown = [\"(0)-(1)\", \"(1)-(0)\"]",
+       "net.toml:3: every cable of '(1)-(0)' is down already"},
+      {"topology = \"ring:4\"\ndown = [\"(0)-(4)\"]",
+       "net.toml:3: no router '(4)' in ring:4; they are called '(0)' to '(3)'"},
+      {"topology = \"ring:4\"\ndown = [\"(0)\"]",
+       "net.toml:3: '(0)' must be two routers with a '-' between"},
+  };
+  for (const Case& c : cases) {
+    const auto t = read("[network]\n" + c.body + "\n");
+    ASSERT_FALSE(t) << c.body;
+    EXPECT_EQ(t.error().text(), c.message);
+  }
+  EXPECT_FALSE(read("[network]\ntopolgy = \"ring:4\"\n"));
+  EXPECT_FALSE(read("[network]\n"));
+}
+
+class LoadTopology : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = test_file(testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::create_directories(folder_);
+    ASSERT_TRUE(write_file(path("two.graph"),
+                           "weft-graph 1\nrouter a-1\nrouter b-1\nnode x a-1\nnode y b-1\n"
+                           "link a-1 b-1\nlink a-1 b-1\n"));
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::filesystem::path folder_;
+};
+
+TEST_F(LoadTopology, TakesSpecsAndFiles) {
+  EXPECT_EQ(load_topology("torus:4x4")->name, "torus:4x4");
+  EXPECT_EQ(load_topology(path("two.graph"))->graph.cable_count(), 2u);
+  EXPECT_EQ(load_topology("graph:" + path("two.graph"))->graph.cable_count(), 2u);
+  EXPECT_EQ(load_topology("nowhere").error().text(),
+            "'nowhere' is neither a file nor a network spec such as torus:4x4x4");
+  EXPECT_EQ(load_topology("tours:4").error().text(),
+            "unknown kind of network 'tours'; did you mean 'torus'?");
+}
+
+TEST_F(LoadTopology, GraphFilesLieBesideTheDescription) {
+  // Each "A-B" breaks one of the two cables; names with a dash are found all the same.
+  ASSERT_TRUE(write_file(path("net.toml"),
+                         "[network]\ntopology = \"graph:two.graph\"\ndown = [\"a-1-b-1\"]\n"));
+  const auto t = load_topology(path("net.toml"));
+  ASSERT_TRUE(t) << t.error().text();
+  EXPECT_EQ(t->graph.down_count(), 1u);
+  EXPECT_TRUE(validate(*t));
+  ASSERT_TRUE(write_file(path("none.toml"), "[router]\nvcs = 2\n"));
+  EXPECT_EQ(load_topology(path("none.toml")).error().text(),
+            path("none.toml") + ": no [network] table");
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Breadth-first search over usable cables: what holds for any graph, broken or not.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <weft/base/id.hpp>
+#include <weft/network/topo/graph.hpp>
+
+namespace weft {
+
+// Cables from `from` to every router; -1 where there is no way.
+std::vector<int> distances_from(const Graph& graph, RouterId from);
+
+// One shortest path, as the links it crosses; of several, the one that takes the lowest port first.
+// Nothing when there is no way.
+std::optional<std::vector<LinkId>> shortest_path(const Graph& graph, RouterId from, RouterId to);
+
+}  // namespace weft

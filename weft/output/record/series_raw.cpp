@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <unistd.h>
+
+#include <weft/base/check.hpp>
+#include <weft/output/record/series_raw.hpp>
+
+namespace weft {
+
+namespace {
+
+long sample_size(const SeriesHeader& header) {
+  return static_cast<long>(sizeof(SeriesSample::Head) + header.links * sizeof(LinkSample) +
+                           header.routers * sizeof(std::uint64_t));
+}
+
+long place_of(const SeriesHeader& header, std::uint64_t index) {
+  return static_cast<long>(sizeof header) + static_cast<long>(index) * sample_size(header);
+}
+
+bool write_at(std::FILE* file, long place, const SeriesSample& sample) {
+  return std::fseek(file, place, SEEK_SET) == 0 &&
+         std::fwrite(&sample.head, sizeof sample.head, 1, file) == 1 &&
+         std::fwrite(sample.links.data(), sizeof(LinkSample), sample.links.size(), file) ==
+             sample.links.size() &&
+         std::fwrite(sample.buffers.data(), sizeof(std::uint64_t), sample.buffers.size(), file) ==
+             sample.buffers.size();
+}
+
+bool read_at(std::FILE* file, const SeriesHeader& header, long place, SeriesSample& sample) {
+  sample.links.resize(header.links);
+  sample.buffers.resize(header.routers);
+  return std::fseek(file, place, SEEK_SET) == 0 &&
+         std::fread(&sample.head, sizeof sample.head, 1, file) == 1 &&
+         std::fread(sample.links.data(), sizeof(LinkSample), sample.links.size(), file) ==
+             sample.links.size() &&
+         std::fread(sample.buffers.data(), sizeof(std::uint64_t), sample.buffers.size(), file) ==
+             sample.buffers.size();
+}
+
+}  // namespace
+
+void SeriesSample::join(const SeriesSample& next) {
+  head = next.head;  // What ranks have sent is counted from the start.
+  for (std::size_t l = 0; l < links.size(); ++l) {
+    links[l].bytes += next.links[l].bytes;
+    links[l].packets += next.links[l].packets;
+  }
+  buffers = next.buffers;
+}
+
+Result<SeriesWriter> SeriesWriter::create(const std::string& path, const SeriesHeader& header) {
+  RawFile file(std::fopen(path.c_str(), "wb+"));
+  if (file == nullptr) return Error::run(path + ": " + std::strerror(errno));
+  SeriesWriter writer(std::move(file), path, header);
+  if (!writer.put_header()) return writer.failed().error();
+  return writer;
+}
+
+Status SeriesWriter::failed() const {
+  return Error::run(path_ + " cannot be written: " + std::strerror(errno));
+}
+
+bool SeriesWriter::put_header() {
+  return std::fseek(file_.get(), 0, SEEK_SET) == 0 &&
+         std::fwrite(&header_, sizeof header_, 1, file_.get()) == 1 &&
+         std::fflush(file_.get()) == 0;
+}
+
+Status SeriesWriter::append(const SeriesSample& sample) {
+  if (!write_at(file_.get(), place_of(header_, samples_), sample) ||
+      std::fflush(file_.get()) != 0) {
+    return failed();
+  }
+  ++samples_;
+  return {};
+}
+
+Status SeriesWriter::halve() {
+  WEFT_CHECK(samples_ % 2 == 0);
+  ++header_.changes;
+  if (!put_header()) return failed();
+  SeriesSample one, other;
+  for (std::uint64_t i = 0; i < samples_ / 2; ++i) {
+    if (!read_at(file_.get(), header_, place_of(header_, 2 * i), one) ||
+        !read_at(file_.get(), header_, place_of(header_, 2 * i + 1), other)) {
+      return failed();
+    }
+    one.join(other);
+    if (!write_at(file_.get(), place_of(header_, i), one)) return failed();
+  }
+  samples_ /= 2;
+  header_.interval_ps *= 2;
+  ++header_.changes;
+  if (std::fflush(file_.get()) != 0 ||
+      ::ftruncate(::fileno(file_.get()), place_of(header_, samples_)) != 0 || !put_header()) {
+    return failed();
+  }
+  return {};
+}
+
+Result<SeriesReader> SeriesReader::open(const std::string& path) {
+  RawFile file(std::fopen(path.c_str(), "rb"));
+  if (file == nullptr) return Error::run(path + ": " + std::strerror(errno));
+  SeriesReader reader(std::move(file), {});
+  if (!reader.read_header()) return Error::run(path + " is not the series of a run");
+  return reader;
+}
+
+bool SeriesReader::read_header() {
+  const SeriesHeader expected;
+  std::fflush(file_.get());  // Nothing of what was read before counts.
+  return std::fseek(file_.get(), 0, SEEK_SET) == 0 &&
+         std::fread(&header_, sizeof header_, 1, file_.get()) == 1 &&
+         std::memcmp(header_.magic, expected.magic, sizeof header_.magic) == 0;
+}
+
+bool SeriesReader::read(std::uint64_t index, SeriesSample& sample) const {
+  return read_at(file_.get(), header_, place_of(header_, index), sample);
+}
+
+bool SeriesReader::next(SeriesSample& sample) {
+  if (!read(at_, sample)) return false;
+  begin_ps_ = at_ == 0 ? 0 : end_ps_;
+  end_ps_ = sample.head.end_ps;
+  ++at_;
+  return true;
+}
+
+bool SeriesReader::next_after(std::int64_t end_ps, SeriesSample& sample) {
+  const std::uint64_t before = header_.changes;
+  if (!read_header() || header_.changes % 2 == 1) return false;
+  if (header_.changes != before) at_ = 0;
+  const std::uint64_t seen = header_.changes;
+  do {
+    if (!next(sample)) return false;
+  } while (sample.head.end_ps <= end_ps);
+  // While we read, samples may have been put together; what we have then is worth nothing.
+  if (read_header() && header_.changes == seen) return true;
+  at_ = 0;
+  return false;
+}
+
+}  // namespace weft

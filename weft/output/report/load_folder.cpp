@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the summary of a simulated or real run says.
+#include <algorithm>
+
+#include <weft/output/report/load_parts.hpp>
+
+namespace weft::report {
+
+namespace {
+
+struct Wanted {
+  const char* key;  // A path in the summary.
+  const char* label;
+  Unit unit;
+  const char* better;
+};
+
+const Wanted wanted[] = {
+    {"/program", "Program", "", ""},
+    {"/network", "Network", "", ""},
+    {"/routing", "Routing", "", ""},
+    {"/ranks", "Ranks", "1", ""},
+    {"/nodes", "Nodes", "1", ""},
+    {"/ending", "Ending", "", ""},
+    {"/program_time_ps", "Program time", "ps", "less"},
+    {"/waiting_ps/mean", "Waiting, mean of ranks", "ps", "less"},
+    {"/waiting_ps/most", "Waiting, most of a rank", "ps", "less"},
+    {"/messages", "Messages", "1", ""},
+    {"/bytes", "Bytes sent", "B", ""},
+    {"/packets", "Packets", "1", ""},
+    {"/packet_hops", "Packet hops", "1", "less"},
+    {"/links/efficiency", "Links used, mean", "share", ""},
+    {"/links/busiest_efficiency", "Busiest link used", "share", "less"},
+    {"/links/busiest", "Busiest link", "", ""},
+    {"/latency/p50_ps", "Message latency, median", "ps", "less"},
+    {"/latency/p99_ps", "Message latency, 99 of 100", "ps", "less"},
+    {"/latency/max_ps", "Message latency, most", "ps", "less"},
+    {"/connections/most", "Connections, most of a rank", "1", "less"},
+    {"/connections/held_mean", "Connections, mean of ranks", "1", "less"},
+};
+
+void add_facts(const Json& summary, RunView& view) {
+  for (const Wanted& w : wanted) {
+    const Json::json_pointer place(w.key);
+    if (!summary.contains(place)) continue;
+    const Json& value = summary.at(place);
+    std::string key = w.key + 1;
+    std::replace(key.begin(), key.end(), '/', '.');
+    if (value.is_number()) {
+      const auto number = value.get<double>();
+      view.facts.push_back({key, w.label, pretty(number, w.unit), number, w.better});
+    } else {
+      view.facts.push_back({key, w.label, value.get<std::string>()});
+    }
+  }
+}
+
+void add_calls(const Json& summary, RunView& view) {
+  Table table{"calls",
+              "MPI calls",
+              {{"call"},
+               {"calls", "1"},
+               {"time, all ranks", "ps"},
+               {"time per call", "ps"},
+               {"bytes", "B"}},
+              {}};
+  for (const auto& [name, call] : summary.at("calls").items()) {
+    const auto count = call.at("count").get<double>(), time = call.at("time_ps").get<double>();
+    table.rows.push_back({name, call.at("count"), call.at("time_ps"),
+                          count > 0 ? Json(time / count) : Json(), call.at("bytes")});
+  }
+  std::stable_sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
+    return a[2].template get<double>() > b[2].template get<double>();
+  });
+  view.tables.push_back(std::move(table));
+}
+
+void add_latency(const Json& summary, RunView& view) {
+  const auto latency = summary.find("latency");
+  if (latency == summary.end() || latency->at("buckets").empty()) return;
+  ChartView chart{"latency", {}, "ps", "1"};
+  chart.chart.title = "Latency of messages";
+  chart.chart.x = {"latency", true, std::nullopt, std::nullopt};
+  chart.chart.y = {"messages", false, 0, std::nullopt};
+  Series series{"messages", {}, true};
+  for (const Json& bucket : latency->at("buckets")) {
+    const auto first = bucket.at(0).get<double>(), last = bucket.at(1).get<double>();
+    const auto count = bucket.at(2).get<double>();
+    if (!series.points.empty() && series.points.back().x >= first) series.points.pop_back();
+    series.points.push_back({std::max(first, 1.0), count});
+    series.points.push_back({last + 1, 0});
+  }
+  chart.chart.series.push_back(std::move(series));
+  for (const auto& [key, label] : {std::pair{"p50_ps", "median"}, {"p99_ps", "99 %"}}) {
+    if (latency->contains(key)) chart.chart.rules.push_back({latency->at(key), true, label});
+  }
+  view.charts.push_back(std::move(chart));
+}
+
+void add_rails(const Json& summary, RunView& view) {
+  const auto rails = summary.find("rails");
+  if (rails == summary.end()) return;
+  Table table{"rails",
+              "Rails",
+              {{"host"},
+               {"interface"},
+               {"handed over", "B"},
+               {"acknowledged", "B"},
+               {"mean rate of a rank", "B/s"},
+               {"failures", "1"}},
+              {}};
+  for (const Json& rail : *rails) {
+    const Json& node = rail.at("node");
+    Json host = node;
+    for (const Json& known : summary.at("hosts")) {
+      if (known.at("node") == node) host = known.at("name");
+    }
+    table.rows.push_back({host, rail.at("interface"), rail.at("bytes"), rail.at("delivered_bytes"),
+                          rail.at("mean_byte_per_s"), rail.at("downs")});
+  }
+  view.tables.push_back(std::move(table));
+}
+
+void add_windows(const Json& summary, RunView& view) {
+  const auto windows = summary.find("windows");
+  if (windows == summary.end() || windows->empty()) return;
+  Table table{"windows",
+              "Parts that the program named",
+              {{"part"},
+               {"begin", "ps"},
+               {"end", "ps"},
+               {"messages", "1"},
+               {"bytes", "B"},
+               {"waited, all ranks", "ps"}},
+              {}};
+  for (const auto& [name, w] : windows->items()) {
+    table.rows.push_back({name, w.at("first_start_ps"), w.at("last_stop_ps"), w.at("messages"),
+                          w.at("bytes"), w.at("waited_ps")});
+  }
+  view.tables.push_back(std::move(table));
+}
+
+}  // namespace
+
+void add_folder_facts(const Json& summary, RunView& view) {
+  add_facts(summary, view);
+  if (summary.contains("complete") && !summary.at("complete").get<bool>())
+    view.remarks.emplace_back("The run did not come to its end; numbers are of what there was.");
+  if (summary.contains("calls")) add_calls(summary, view);
+  add_latency(summary, view);
+  add_rails(summary, view);
+  add_windows(summary, view);
+}
+
+}  // namespace weft::report

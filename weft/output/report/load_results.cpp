@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// The JSON files of weft traffic, map and probe.
+#include <fmt/format.h>
+
+#include <weft/network/topo/network_file.hpp>
+#include <weft/output/report/heat.hpp>
+#include <weft/output/report/load_parts.hpp>
+
+namespace weft::report {
+
+namespace {
+
+Json value_or_null(const Json& json, const char* key) {
+  return json.contains(key) ? json.at(key) : Json();
+}
+
+Fact fact(const char* key, const char* label, double value, const Unit& unit,
+          const char* better = "") {
+  return {key, label, pretty(value, unit), value, better};
+}
+
+ChartView over_load(const char* id, const char* title, const char* y, const Unit& unit) {
+  ChartView view{id, {}, "", unit};
+  view.chart.title = title;
+  view.chart.x = {"offered load, flit/node/cycle", false, 0, std::nullopt};
+  view.chart.y = {y, false, 0, std::nullopt};
+  return view;
+}
+
+// The network by its name: a spec, or a file that is still there.
+void add_network(const std::string& name, RunView& view) {
+  const auto topology = load_topology(name);
+  if (!topology) {
+    view.remarks.push_back("The network cannot be drawn: " + topology.error().text());
+    return;
+  }
+  std::vector<std::uint32_t> kept;
+  view.network = without_gaps(facts_of(*topology), kept);
+}
+
+}  // namespace
+
+void add_traffic(const Json& json, RunView& view) {
+  ChartView latency = over_load("latency-load", "Latency over load", "mean latency", "cycles");
+  ChartView accepted =
+      over_load("throughput", "Throughput over load", "accepted, flit/node/cycle", "");
+  Table points{"points",
+               "Points",
+               {{"curve"},
+                {"offered"},
+                {"accepted"},
+                {"latency", "cycles"},
+                {"state"},
+                {"fullest link", "share"},
+                {"hops"}},
+               {}};
+  Table curves{"curves",
+               "Curves",
+               {{"curve"},
+                {"network"},
+                {"routing"},
+                {"VCs", "1"},
+                {"pattern"},
+                {"latency without load", "cycles"},
+                {"saturation"}},
+               {}};
+  for (const Json& curve : json.at("curves")) {
+    const std::string label = curve.at("label");
+    Series of_latency{label, {}}, of_accepted{label, {}};
+    for (const Json& point : curve.at("points")) {
+      const Json& offered = point.at("load_flit_per_node_cycle");
+      const Json cycles = value_or_null(point, "latency_cycles"),
+                 taken = value_or_null(point, "accepted_flit_per_node_cycle");
+      if (cycles.is_number()) of_latency.points.push_back({offered, cycles});
+      if (taken.is_number()) of_accepted.points.push_back({offered, taken});
+      points.rows.push_back({label, offered, taken, cycles, value_or_null(point, "state"),
+                             value_or_null(point, "link_utilisation_max"),
+                             value_or_null(point, "hops_mean")});
+    }
+    latency.chart.series.push_back(std::move(of_latency));
+    accepted.chart.series.push_back(std::move(of_accepted));
+    const Json zero = value_or_null(curve, "zero_load"),
+               saturation = value_or_null(curve, "saturation");
+    curves.rows.push_back(
+        {label, curve.at("network"), curve.at("routing"), curve.at("vcs"), curve.at("pattern"),
+         zero.is_object() ? value_or_null(zero, "latency_cycles") : Json(),
+         saturation.is_object() ? value_or_null(saturation, "stable_flit_per_node_cycle")
+                                : saturation});
+  }
+  view.facts.push_back(fact("curves", "Curves", static_cast<double>(curves.rows.size()), "1"));
+  view.facts.push_back(fact("points", "Points", static_cast<double>(points.rows.size()), "1"));
+  view.charts = {std::move(latency), std::move(accepted)};
+  view.tables = {std::move(curves), std::move(points)};
+}
+
+void add_map(const Json& json, RunView& view) {
+  const Json &before = json.at("before"), &after = json.at("after");
+  for (const auto& [key, label] :
+       {std::pair{"network", "Network"}, {"routing", "Routing"}, {"objective", "Objective"}}) {
+    view.facts.push_back({key, label, json.at(key).get<std::string>()});
+  }
+  view.facts.push_back(fact("ranks", "Ranks", json.at("ranks"), "1"));
+  Table maps{"maps",
+             "Maps",
+             {{"map"},
+              {"value"},
+              {"hops", "1"},
+              {"hop-bytes", "B"},
+              {"fullest link", "B"},
+              {"mean link", "B"}},
+             {}};
+  for (const Json* map : {&before, &after}) {
+    maps.rows.push_back({fmt::format("{}: {}", map == &before ? "before" : "after",
+                                     map->at("name").get<std::string>()),
+                         map->at("value"), map->at("hops"), map->at("hop_bytes"),
+                         map->at("link_max"), map->at("link_mean")});
+  }
+  for (const auto& [key, label, unit] : {std::tuple{"hop_bytes", "Hop-bytes", "B"},
+                                         {"link_max", "Fullest link", "B"},
+                                         {"hops", "Hops", "1"},
+                                         {"value", "Value of the objective", ""}}) {
+    view.facts.push_back(fact(key, label, after.at(key), unit, "less"));
+    const double was = before.at(key), is = after.at(key);
+    if (was > 0)
+      view.facts.back().text +=
+          fmt::format(" (before: {}, {:+.1f} %)", pretty(was, unit), 100 * (is - was) / was);
+  }
+  Table tried{"candidates", "Maps that were tried", {{"map"}, {"value"}}, {}};
+  for (const Json& candidate : json.at("candidates"))
+    tried.rows.push_back({candidate.at("name"), candidate.at("value")});
+  view.tables = {std::move(maps), std::move(tried)};
+  view.placement = {before.at("name"), after.at("name"),
+                    before.at("nodes").get<std::vector<std::uint32_t>>(),
+                    after.at("nodes").get<std::vector<std::uint32_t>>()};
+  add_network(json.at("network"), view);
+}
+
+namespace {
+
+void add_probed_network(const Json& json, RunView& view) {
+  NetworkFacts facts;
+  facts.name = "found by weft probe";
+  facts.family = NetworkFacts::Family::graph;
+  const Json &switches = json.at("switches"), &links = json.at("links");
+  facts.routers = static_cast<std::uint32_t>(switches.size());
+  for (const Json& one : switches) facts.names.push_back(one.at("name"));
+  const auto router = [&](const Json& index) {
+    const auto number = index.get<std::int32_t>();
+    // Whatever the file says, no picture must look beyond its lists.
+    if (number < 0 || number >= static_cast<std::int32_t>(facts.routers))
+      throw Json::other_error::create(501, "a link or host names a switch that is not there",
+                                      &index);
+    return number;
+  };
+  for (const Json& link : links) {
+    const std::int32_t a = router(link.at("a")), b = router(link.at("b"));
+    for (const auto& [from, to] : {std::pair{a, b}, {b, a}}) {
+      facts.link_from.push_back(from);
+      facts.link_to.push_back(to);
+      facts.link_port.push_back(0);
+    }
+  }
+  for (const Json& host : json.at("hosts")) {
+    if (host.at("on").is_number()) facts.node_router.push_back(router(host.at("on")));
+  }
+  find_levels(facts);
+  view.network = std::move(facts);
+}
+
+}  // namespace
+
+void add_probe(const Json& json, RunView& view) {
+  const auto count = [&](const char* key) { return static_cast<double>(json.at(key).size()); };
+  view.facts.push_back(fact("hosts", "Hosts", count("hosts"), "1"));
+  view.facts.push_back(fact("switches", "Switches", count("switches"), "1"));
+  view.facts.push_back({"tree", "A tree", json.at("tree").get<bool>() ? "yes" : "no"});
+  view.facts.push_back(fact("host_rate", "Rate of a host", json.at("host_bit_per_s"), "b/s"));
+  view.facts.push_back(
+      fact("round_trips", "Round trips measured", json.at("counts").at("round_trips"), "1"));
+  view.facts.push_back(
+      fact("seconds", "Time taken", json.at("counts").at("seconds").get<double>() * 1e12, "ps"));
+  for (const Json& remark : json.at("remarks")) view.remarks.push_back(remark);
+  const auto name_of = [&](const Json& index) {
+    const Json& switches = json.at("switches");
+    const auto i = index.get<std::size_t>();
+    return i < switches.size() ? switches.at(i).at("name") : index;
+  };
+  Table hosts{"hosts", "Hosts", {{"host"}, {"switch"}, {"sure", "share"}}, {}};
+  for (const Json& host : json.at("hosts")) {
+    const Json& on = host.at("on");
+    hosts.rows.push_back(
+        {host.at("name"), on.is_number() ? name_of(on) : Json(), value_or_null(host, "sure")});
+  }
+  Table links{"links",
+              "Links between switches",
+              {{"from"}, {"to"}, {"latency", "ps"}, {"rate", "b/s"}, {"filled"}, {"sure", "share"}},
+              {}};
+  for (const Json& link : json.at("links")) {
+    links.rows.push_back({name_of(link.at("a")), name_of(link.at("b")),
+                          link.at("latency_ns").get<double>() * 1000,
+                          value_or_null(link, "rate_bit_per_s"), value_or_null(link, "filled"),
+                          value_or_null(link, "sure")});
+  }
+  view.tables = {std::move(hosts), std::move(links)};
+  add_probed_network(json, view);
+}
+
+}  // namespace weft::report

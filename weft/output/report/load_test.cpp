@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <weft/output/report/load.hpp>
+#include <weft/output/report/test_record.hpp>
+
+namespace weft::report {
+namespace {
+
+using testing::HasSubstr;
+
+class Load : public TestRecord {};
+
+TEST_F(Load, AWholeRecord) {
+  write_record();
+  const auto view = load(folder, {});
+  ASSERT_TRUE(view) << view.error().text();
+  EXPECT_EQ(view->kind, "sim");
+  EXPECT_EQ(view->facts[0].text, "halo");
+  ASSERT_TRUE(view->timeline);
+  EXPECT_EQ(view->timeline->ranks(), 2U);
+  ASSERT_TRUE(view->matrix);
+  EXPECT_EQ(view->matrix->to, (std::vector<std::uint32_t>{1, 2}));
+  EXPECT_EQ(view->tables[0].id, "calls");
+  EXPECT_EQ(view->tables[0].rows[0][0], "MPI_Recv");  // What took most comes first.
+  if (!has_hdf5()) return;
+  ASSERT_TRUE(view->heat);
+  ASSERT_EQ(view->heat->frames(), 3U);
+  EXPECT_EQ(view->heat->links[8], 255);  // Second frame, first link.
+  EXPECT_EQ(view->heat->links[0], 0);
+  EXPECT_EQ(view->heat->buffers[11], 128);
+  EXPECT_TRUE(view->remarks.empty());
+}
+
+TEST_F(Load, FramesArePutTogetherWhereRoomIsShort) {
+  if (!has_hdf5()) GTEST_SKIP() << "built without HDF5";
+  write_record(20);
+  Limits limits;
+  limits.heat_bytes = 1;  // There are eight frames at most then, of three samples each.
+  const auto view = load(folder, limits);
+  ASSERT_TRUE(view);
+  ASSERT_EQ(view->heat->frames(), 7U);
+  EXPECT_EQ(view->heat->end_ps.front(), 3'000'000);
+  EXPECT_EQ(view->heat->end_ps.back(), 20'000'000);
+  EXPECT_EQ(view->heat->links[0], 85);     // Full in one of three intervals.
+  EXPECT_EQ(view->heat->buffers[3], 128);  // The most of the three.
+  EXPECT_THAT(view->remarks.at(0), HasSubstr("20 intervals are shown as 7 frames"));
+}
+
+TEST_F(Load, RanksAndCallsArePutTogetherWhereRoomIsShort) {
+  write_record();
+  Limits limits;
+  limits.pairs = 1;
+  limits.spans = 1;
+  const auto view = load(folder, limits);
+  ASSERT_TRUE(view);
+  EXPECT_GT(view->matrix->bin, 1U);
+  EXPECT_EQ(view->matrix->bytes, (std::vector<float>{3000}));
+  EXPECT_EQ(view->timeline->ranks(), 2U);
+}
+
+TEST_F(Load, SaysWhatWasNotRecorded) {
+  write_record();
+  for (const char* name : {"/series.h5", "/timeline.raw", "/traffic.txt"})
+    std::filesystem::remove(folder + name);
+  const auto view = load(folder, {});
+  ASSERT_TRUE(view);
+  EXPECT_EQ(view->remarks.size(), 3U);
+  for (const std::string& remark : view->remarks) EXPECT_THAT(remark, HasSubstr("--record"));
+}
+
+TEST_F(Load, LatencyIsAStepForEachBucket) {
+  write_record();
+  const auto view = load(folder, {});
+  ASSERT_TRUE(view);
+  const auto& points = view->charts[0].chart.series[0].points;
+  ASSERT_EQ(view->charts[0].id, "latency");
+  ASSERT_EQ(points.size(), 4U);
+  EXPECT_EQ(points[0].x, 100);
+  EXPECT_EQ(points[0].y, 2);
+  EXPECT_EQ(points[1].y, 0);
+  EXPECT_EQ(points[2].x, 300);
+  EXPECT_EQ(points[3].y, 0);
+}
+
+TEST_F(Load, SweepsMapsAndProbes) {
+  const auto sweep = load(write("t.json", R"({"format":"weft-traffic-1","curves":[
+    {"label":"dor","network":"mesh:4x4","routing":"dor","vcs":1,"pattern":"uniform",
+     "points":[{"load_flit_per_node_cycle":0.1,"latency_cycles":50,
+                "accepted_flit_per_node_cycle":0.1,"state":"steady"},
+               {"load_flit_per_node_cycle":0.2,"latency_cycles":null}]}]})"),
+                          {});
+  ASSERT_TRUE(sweep) << sweep.error().text();
+  EXPECT_EQ(sweep->kind, "traffic");
+  EXPECT_EQ(sweep->charts[0].chart.series[0].points.size(), 1U);
+  const auto map = load(write("m.json", R"({"format":"weft-map-report","network":"torus:2x2",
+    "routing":"dor","objective":"paper","ranks":2,"candidates":[{"name":"a","value":1}],
+    "before":{"name":"identity","hops":2,"hop_bytes":20,"link_max":10,"link_mean":5,"value":4,
+              "nodes":[0,3]},
+    "after":{"name":"a","hops":1,"hop_bytes":10,"link_max":10,"link_mean":5,"value":2,
+             "nodes":[0,1]}})"),
+                        {});
+  ASSERT_TRUE(map) << map.error().text();
+  EXPECT_EQ(map->placement->after, (std::vector<std::uint32_t>{0, 1}));
+  ASSERT_TRUE(map->network);
+  EXPECT_EQ(map->network->routers, 4U);
+  const auto probe = load(write("p.json", R"({"weft":"probe","tree":true,"host_bit_per_s":1e9,
+    "counts":{"round_trips":5,"seconds":0.5},"remarks":["odd"],
+    "hosts":[{"name":"a","on":0,"sure":1},{"name":"b","on":1,"sure":1}],
+    "switches":[{"name":"s"},{"name":"t"}],
+    "links":[{"a":0,"b":1,"latency_ns":50,"rate_bit_per_s":1e9}]})"),
+                          {});
+  ASSERT_TRUE(probe) << probe.error().text();
+  EXPECT_EQ(probe->network->family, NetworkFacts::Family::tree);
+  EXPECT_EQ(probe->remarks, std::vector<std::string>{"odd"});
+}
+
+TEST_F(Load, BadInputNamesTheFile) {
+  const auto error_of = [&](const std::string& path) {
+    const auto view = load(path, {});
+    return view ? std::string("none") : view.error().text();
+  };
+  EXPECT_THAT(error_of(folder + "/none"), HasSubstr("no such file"));
+  EXPECT_THAT(error_of(folder), HasSubstr("--record"));
+  EXPECT_THAT(error_of(write("a.json", "{")), HasSubstr("a.json"));
+  EXPECT_THAT(error_of(write("b.json", R"({"weft":"tea"})")), HasSubstr("no kind"));
+  EXPECT_THAT(error_of(write("c.json", R"({"weft":"probe"})")), HasSubstr("c.json"));
+  EXPECT_THAT(error_of(write("d.json", R"({"weft":"probe","tree":true,"host_bit_per_s":1e9,
+    "counts":{"round_trips":5,"seconds":0.5},"remarks":[],"hosts":[{"name":"a","on":7}],
+    "switches":[],"links":[]})")),
+              HasSubstr("not there"));
+  write_record();
+  write("ranks.csv", "rank,node\n1,2\n");
+  EXPECT_THAT(error_of(folder), HasSubstr("ranks.csv:2"));
+  write("summary.json", R"({"weft":"sim","calls":{"MPI_Send":3}})");
+  EXPECT_THAT(error_of(folder), HasSubstr("summary.json"));
+}
+
+}  // namespace
+}  // namespace weft::report

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <zlib.h>
+
+#include <weft/output/report/load.hpp>
+#include <weft/output/report/page.hpp>
+#include <weft/output/report/picture.hpp>
+#include <weft/output/report/raster.hpp>
+#include <weft/output/report/tables.hpp>
+#include <weft/output/report/test_record.hpp>
+
+namespace weft::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Base64, IsThatOfTheStandard) {
+  EXPECT_EQ(to_base64(""), "");
+  EXPECT_EQ(to_base64("f"), "Zg==");
+  EXPECT_EQ(to_base64("fo"), "Zm8=");
+  EXPECT_EQ(to_base64("foo"), "Zm9v");
+  EXPECT_EQ(to_base64("\xff\xfe\xfd\xfc"), "//79/A==");
+}
+
+TEST(Deflate, CanBeUndone) {
+  const std::string text(100'000, 'x');
+  const std::string packed = deflate(text);
+  EXPECT_LT(packed.size(), 1000U);
+  std::string back(text.size(), '\0');
+  uLongf size = back.size();
+  ASSERT_EQ(::uncompress(reinterpret_cast<Bytef*>(back.data()), &size,
+                         reinterpret_cast<const Bytef*>(packed.data()), packed.size()),
+            Z_OK);
+  EXPECT_EQ(back, text);
+}
+
+TEST(Pretty, HasUnits) {
+  EXPECT_EQ(pretty(138'718'400, "ps"), "138.7 us");
+  EXPECT_EQ(pretty(2.5e15, "ps"), "2500 s");
+  EXPECT_EQ(pretty(251'695'104, "B"), "251.7 MB");
+  EXPECT_EQ(pretty(0.0738, "share"), "7.38 %");
+  EXPECT_EQ(pretty(39936, "1"), "39936");
+}
+
+class Page : public TestRecord {
+ protected:
+  RunView view() const {
+    write_record();
+    auto view = load(folder, {});
+    EXPECT_TRUE(view);
+    view->name = "<a & \"b\">";
+    return *std::move(view);
+  }
+};
+
+TEST_F(Page, DataStandsInThePlaceOfTheMarker) {
+  RunView run = view();
+  run.remarks.emplace_back("</script><script>alert(1)</script>");
+  const auto page = make_page("<body><!--weft-data--><p>", {"t", "weft", false}, {&run, 1});
+  ASSERT_TRUE(page);
+  EXPECT_THAT(*page, HasSubstr("<body><script type=\"application/json\" id=\"weft-data\">"));
+  EXPECT_THAT(*page, Not(HasSubstr("<script>alert")));
+  EXPECT_THAT(*page, HasSubstr("id=\"weft-block-0\""));
+  EXPECT_TRUE(page->ends_with("<p>"));
+  const std::size_t begin = page->find('{'), end = page->find("</script>");
+  const Json index = Json::parse(page->substr(begin, end - begin));
+  EXPECT_EQ(index["runs"][0]["name"], "<a & \"b\">");
+  EXPECT_EQ(index["runs"][0]["remarks"][0], "</script><script>alert(1)</script>");
+  EXPECT_EQ(index["runs"][0]["timeline"]["ranks"], 2);
+}
+
+TEST_F(Page, ATemplateWithoutAPlaceIsRefused) {
+  const RunView run = view();
+  EXPECT_FALSE(make_page("<body>", {"t", "weft", false}, {&run, 1}));
+  EXPECT_FALSE(make_page("<!--weft-data--><!--weft-data-->", {"t", "weft", false}, {&run, 1}));
+}
+
+TEST_F(Page, EveryPictureIsDrawn) {
+  const RunView run = view();
+  const auto names = pictures_of(run);
+  EXPECT_GE(names.size(), 4U);
+  for (const PictureName& name : names) {
+    const auto svg = draw(run, {name.id, std::nullopt});
+    ASSERT_TRUE(svg) << name.id;
+    EXPECT_THAT(*svg, HasSubstr("</svg>")) << name.id;
+    EXPECT_THAT(*svg, Not(HasSubstr("var("))) << name.id;
+    EXPECT_THAT(*svg, Not(HasSubstr("<a & "))) << name.id;
+    if (!has_png()) continue;
+    const auto png = to_png(*svg, 1);
+    ASSERT_TRUE(png) << name.id;
+    EXPECT_EQ(png->substr(1, 3), "PNG") << name.id;
+  }
+  const auto none = draw(run, {"tea", std::nullopt});
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().text(), HasSubstr("timeline"));
+}
+
+TEST_F(Page, TablesForScripts) {
+  const RunView run = view();
+  const auto calls = table_csv(run, "calls");
+  ASSERT_TRUE(calls);
+  EXPECT_THAT(*calls, testing::StartsWith(
+                          "call,calls,\"time, all ranks [ps]\",time per call [ps],bytes [B]\n"
+                          "MPI_Recv,2,900,450.0,3000\n"));
+  const auto waiting = table_csv(run, "waiting");
+  ASSERT_TRUE(waiting);
+  EXPECT_THAT(*waiting, HasSubstr("waited,0.0,5.0\n"));
+  EXPECT_FALSE(table_csv(run, "tea"));
+  EXPECT_THAT(list_contents({&run, 1}), HasSubstr("waiting"));
+  EXPECT_EQ(Json::parse(to_json({&run, 1}))["runs"][0]["kind"], "sim");
+}
+
+TEST(Raster, CellsKeepTheirColours) {
+  Raster raster(2, 1, {255, 255, 255});
+  raster.set(1, 0, {1, 2, 3});
+  const Raster large = raster.enlarged(10, 5);
+  EXPECT_EQ(large.width(), 20U);
+  EXPECT_EQ(large.at(9, 0).red, 255);
+  EXPECT_EQ(large.at(10, 4).blue, 3);
+  EXPECT_EQ(raster.to_png().substr(0, 8), "\x89PNG\r\n\x1a\n");
+}
+
+}  // namespace
+}  // namespace weft::report

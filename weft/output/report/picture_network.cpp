@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Networks as pictures: cubes as slices, trees by level, others on a circle.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include <weft/output/report/picture_parts.hpp>
+
+namespace weft::report {
+
+namespace {
+
+constexpr double width = 960, inner = width - 2 * Sheet::margin;
+constexpr Colour plain_link{170, 170, 170}, plain_router{86, 180, 233};
+
+struct Palette {
+  std::function<Colour(std::uint32_t router)> router;
+  std::function<Colour(std::size_t link)> link;
+};
+
+// The share of each link and router: at a moment, or the mean of all time.
+struct Shown {
+  std::vector<double> links, routers;
+  double most = 1;  // Of both: the end of the scale.
+  std::string when;
+};
+
+Shown shown_of(const RunView& view, const PictureWish& wish) {
+  const NetworkFacts& network = *view.network;
+  Shown shown{std::vector<double>(network.links(), 0), std::vector<double>(network.routers, 0), 1,
+              "mean of all time"};
+  if (!view.heat || view.heat->frames() == 0) return shown;
+  const Heat& heat = *view.heat;
+  std::size_t first = 0, last = heat.frames();
+  if (wish.at) {
+    const auto found = std::lower_bound(heat.end_ps.begin(), heat.end_ps.end(), wish.at->in_ps());
+    first = std::min(static_cast<std::size_t>(found - heat.end_ps.begin()), last - 1);
+    last = first + 1;
+    shown.when = "until " + pretty(static_cast<double>(heat.end_ps[first]), "ps");
+  }
+  const double whole =
+      static_cast<double>(heat.end_ps[last - 1] - (first == 0 ? 0 : heat.end_ps[first - 1]));
+  for (std::size_t f = first; f < last; ++f) {
+    const double part =
+        static_cast<double>(heat.end_ps[f] - (f == 0 ? 0 : heat.end_ps[f - 1])) / whole / 255;
+    for (std::size_t l = 0; l < network.links(); ++l)
+      shown.links[l] += part * heat.links[f * network.links() + l];
+    if (wish.id == "buffer-heat") {
+      for (std::size_t r = 0; r < network.routers; ++r)
+        shown.routers[r] += part * heat.buffers[f * network.routers + r];
+    }
+  }
+  if (wish.id == "link-heat") {
+    for (std::size_t l = 0; l < network.links(); ++l) {
+      double& most = shown.routers[static_cast<std::size_t>(network.link_from[l])];
+      most = std::max(most, shown.links[l]);
+    }
+  }
+  shown.most = 1e-9;
+  for (const std::vector<double>* list : {&shown.links, &shown.routers}) {
+    if (list == &shown.links && wish.id == "buffer-heat") continue;
+    for (const double share : *list) shown.most = std::max(shown.most, share);
+  }
+  return shown;
+}
+
+// Slices of the first two dimensions, one for each place in the others. Returns the height.
+double draw_slices(Sheet& sheet, const Box& box, const NetworkFacts& network,
+                   const Palette& palette) {
+  const auto columns = static_cast<std::size_t>(network.radix[0]);
+  const std::size_t rows =
+      network.radix.size() > 1 ? static_cast<std::size_t>(network.radix[1]) : 1;
+  const std::size_t slices = network.routers / (columns * rows);
+  const double gap = slices > 1 ? 18 : 0;
+  // As many beside each other as makes the picture about as wide as it is high.
+  auto across = static_cast<std::size_t>(
+      std::ceil(std::sqrt(static_cast<double>(slices * rows) / static_cast<double>(columns))));
+  across = std::clamp<std::size_t>(across, 1, slices);
+  const double side = std::min(
+      (box.width - gap * static_cast<double>(across - 1)) / static_cast<double>(across * columns),
+      rows * columns < 64 ? 40.0 : 28.0);
+  const double slice_width = side * static_cast<double>(columns),
+               slice_height = side * static_cast<double>(rows);
+  for (std::size_t s = 0; s < slices; ++s) {
+    Raster raster(columns, rows, {255, 255, 255});
+    for (std::size_t y = 0; y < rows; ++y) {
+      for (std::size_t x = 0; x < columns; ++x)
+        raster.set(x, y, palette.router(static_cast<std::uint32_t>((s * rows + y) * columns + x)));
+    }
+    const std::size_t column = s % across, line = s / across;
+    const Box place{box.x + static_cast<double>(column) * (slice_width + gap),
+                    box.y + 14 + static_cast<double>(line) * (slice_height + gap + 8), slice_width,
+                    slice_height};
+    sheet.image(place, raster);
+    if (slices == 1) continue;
+    std::string name;
+    std::size_t rest = s;
+    for (std::size_t d = 2; d < network.radix.size(); ++d) {
+      const auto radix = static_cast<std::size_t>(network.radix[d]);
+      name += fmt::format("{}{}", name.empty() ? "" : ",", rest % radix);
+      rest /= radix;
+    }
+    sheet.text(place.x, place.y - 4, (network.radix.size() == 3 ? "z = " : "at ") + name);
+  }
+  const std::size_t lines = (slices + across - 1) / across;
+  return 14 + static_cast<double>(lines) * (slice_height + gap + 8);
+}
+
+std::vector<Spot> spots_of(const NetworkFacts& network, const Box& box) {
+  std::vector<Spot> spots(network.routers);
+  if (network.family != NetworkFacts::Family::tree) {
+    for (std::uint32_t r = 0; r < network.routers; ++r) {
+      const double angle = 2 * std::numbers::pi * r / network.routers;
+      spots[r] = {box.x + box.width / 2 + 0.46 * box.width * std::sin(angle),
+                  box.y + box.height / 2 - 0.46 * box.height * std::cos(angle)};
+    }
+    return spots;
+  }
+  const int top = *std::max_element(network.level.begin(), network.level.end());
+  std::vector<std::size_t> count(static_cast<std::size_t>(top) + 1), seen(count.size());
+  for (const std::uint8_t level : network.level) ++count[level];
+  for (std::uint32_t r = 0; r < network.routers; ++r) {
+    const std::uint8_t level = network.level[r];
+    spots[r] = {box.x + box.width * (static_cast<double>(seen[level]++) + 0.5) /
+                            static_cast<double>(count[level]),
+                box.y + 20 + (box.height - 40) * (top - level) / std::max(top, 1)};
+  }
+  return spots;
+}
+
+double draw_drawing(Sheet& sheet, const Box& box, const NetworkFacts& network,
+                    const Palette& palette) {
+  const std::vector<Spot> spots = spots_of(network, box);
+  const double thick = network.links() > 2000 ? 0.6 : 1.6;
+  for (std::size_t l = 0; l < network.links(); ++l) {
+    const Spot &a = spots[static_cast<std::size_t>(network.link_from[l])],
+               &b = spots[static_cast<std::size_t>(network.link_to[l])];
+    // Either direction has its own side of the line.
+    const double length = std::max(std::hypot(b.x - a.x, b.y - a.y), 1e-9);
+    const double dx = (b.y - a.y) / length * thick, dy = (a.x - b.x) / length * thick;
+    sheet.line({a.x + dx, a.y + dy}, {b.x + dx, b.y + dy}, palette.link(l), thick);
+  }
+  const double radius = network.routers > 200 ? 3 : 7;
+  for (std::uint32_t r = 0; r < network.routers; ++r)
+    sheet.dot(spots[r].x, spots[r].y, radius, palette.router(r), network.names[r]);
+  if (network.routers <= 40) {
+    for (std::uint32_t r = 0; r < network.routers; ++r)
+      sheet.text(spots[r].x, spots[r].y - radius - 4, network.names[r], Sheet::Anchor::middle);
+  }
+  return box.height;
+}
+
+double draw_any(Sheet& sheet, const Box& box, const NetworkFacts& network, const Palette& palette) {
+  if (network.family == NetworkFacts::Family::cube)
+    return draw_slices(sheet, box, network, palette);
+  return draw_drawing(sheet, box, network, palette);
+}
+
+}  // namespace
+
+std::string draw_network(const RunView& view, const PictureWish& wish) {
+  const NetworkFacts& network = *view.network;
+  const Shown shown = shown_of(view, wish);
+  const bool links = wish.id == "link-heat";
+  const char* const what = links ? "Links" : view.heat ? "Buffers" : "Network";
+  Sheet sheet(width, fmt::format("{}: {}", what, network.name),
+              view.heat ? view.name + ", " + shown.when : view.name);
+  const Box box{Sheet::margin, Sheet::head, inner, inner * 0.62};
+  const Palette palette{
+      [&](std::uint32_t r) {
+        return view.heat ? heat_colour(shown.routers[r] / shown.most) : plain_router;
+      },
+      [&](std::size_t l) {
+        return view.heat && links ? heat_colour(shown.links[l] / shown.most) : plain_link;
+      }};
+  double y = box.y + draw_any(sheet, box, network, palette) + 24;
+  if (view.heat)
+    y += sheet.legend(y, shown.most,
+                      links ? "of its rate: the fullest link out of each router"
+                            : "of the room in each router's buffers");
+  return sheet.finish(y + 10);
+}
+
+std::string draw_placement(const RunView& view) {
+  const NetworkFacts& network = *view.network;
+  const Placement& placement = *view.placement;
+  Sheet sheet(width, "Where ranks run",
+              view.name + ": colours are rank numbers, from first to last");
+  const double half = (inner - Sheet::margin) / 2;
+  double height = 0;
+  for (const bool after : {false, true}) {
+    const std::vector<std::uint32_t>& nodes = after ? placement.after : placement.before;
+    std::vector<double> share(network.routers, -1);
+    for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+      if (nodes[rank] >= network.node_router.size()) continue;
+      const auto router = static_cast<std::size_t>(network.node_router[nodes[rank]]);
+      if (share[router] < 0)
+        share[router] = static_cast<double>(rank) / static_cast<double>(nodes.size());
+    }
+    const Box box{Sheet::margin + (after ? half + Sheet::margin : 0), Sheet::head + 30, half,
+                  half * 0.8};
+    sheet.text(box.x, box.y - 8,
+               (after ? "after: " + placement.after_name : "before: " + placement.before_name));
+    const Palette palette{[&](std::uint32_t r) {
+                            return share[r] < 0 ? Colour{255, 255, 255} : heat_colour(share[r]);
+                          },
+                          [](std::size_t) { return plain_link; }};
+    const double drawn = draw_any(sheet, box, network, palette);
+    height = std::max(height, drawn);
+  }
+  return sheet.finish(Sheet::head + 30 + height + 20);
+}
+
+}  // namespace weft::report

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/parallel/des/windows.hpp"
+
+namespace weft {
+
+Partition Partition::even(std::uint32_t processes, int workers) {
+  WEFT_CHECK(workers > 0);
+  Partition made;
+  for (int w = 0; w <= workers; ++w) {
+    made.first.push_back(
+        static_cast<std::uint32_t>(std::uint64_t{processes} * static_cast<std::uint64_t>(w) /
+                                   static_cast<std::uint64_t>(workers)));
+  }
+  return made;
+}
+
+// About as long as one worker waits for another in a window of a large network, if each has a core
+// (5 % of the time of 65,536 ranks on two); else the core is left to others soon.
+Meeting::Meeting(int workers)
+    : workers_(workers),
+      spins_(static_cast<unsigned>(workers) <= std::thread::hardware_concurrency() ? 100'000
+                                                                                   : 2000) {}
+
+std::int64_t Meeting::least(std::int64_t mine) {
+  const std::uint32_t round = round_.load(std::memory_order_acquire);
+  std::atomic<std::int64_t>& best = best_[round & 1];
+  std::int64_t seen = best.load(std::memory_order_relaxed);
+  while (mine < seen && !best.compare_exchange_weak(seen, mine, std::memory_order_relaxed)) {
+  }
+  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == workers_) {
+    arrived_.store(0, std::memory_order_relaxed);
+    // The other slot belongs to the next round; whoever read it last has left that round before
+    // arriving in this one.
+    best_[(round + 1) & 1].store(INT64_MAX, std::memory_order_relaxed);
+    round_.store(round + 1, std::memory_order_release);
+    round_.notify_all();
+  } else {
+    for (int i = 0; i < spins_ && round_.load(std::memory_order_acquire) == round; ++i) {
+    }
+    round_.wait(round, std::memory_order_acquire);
+  }
+  return best.load(std::memory_order_relaxed);
+}
+
+void run_workers(int workers, const std::function<void(int)>& work) {
+  std::vector<std::thread> threads;
+  threads.reserve(static_cast<std::size_t>(workers));
+  for (int w = 1; w < workers; ++w) threads.emplace_back(work, w);
+  work(0);
+  for (std::thread& thread : threads) thread.join();
+}
+
+WorkerThreads::~WorkerThreads() {
+  work_ = nullptr;
+  round_.fetch_add(1, std::memory_order_release);
+  round_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void WorkerThreads::run(const std::function<void(int)>& work) {
+  work_ = &work;
+  busy_.store(workers_ - 1, std::memory_order_relaxed);
+  round_.fetch_add(1, std::memory_order_release);
+  round_.notify_all();
+  // The first round is under way when they start, so they begin with it.
+  for (int w = 1; threads_.size() + 1 < static_cast<std::size_t>(workers_); ++w)
+    threads_.emplace_back(&WorkerThreads::serve, this, w);
+  work(0);
+  for (int left = busy_.load(std::memory_order_acquire); left > 0;
+       left = busy_.load(std::memory_order_acquire)) {
+    busy_.wait(left, std::memory_order_acquire);
+  }
+}
+
+void WorkerThreads::serve(int worker) {
+  for (std::uint32_t seen = 0;;) {
+    round_.wait(seen, std::memory_order_acquire);
+    seen = round_.load(std::memory_order_acquire);
+    if (work_ == nullptr) return;
+    (*work_)(worker);
+    if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_all();
+  }
+}
+
+}  // namespace weft

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conservative parallel execution. Virtual time is cut into windows no longer than the lookahead
+// (the least delay with which one process can affect another); within a window processes are
+// independent, so each worker visits its own in any order. Mail written in a window is read after
+// it. The model breaks ties by its own keys, so results do not depend on the number of workers or
+// the window length.
+//
+// Processes of a cluster do the same with one worker each. They agree on a stretch of windows, play
+// it with a word to their neighbours after each, and agree again: the busier they are, the longer
+// the stretches.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include <weft/base/units.hpp>
+#include <weft/parallel/des/calendar.hpp>
+
+namespace weft {
+
+// Processes [first[w], first[w + 1]) belong to worker w.
+struct Partition {
+  std::vector<std::uint32_t> first;
+
+  int workers() const { return static_cast<int>(first.size()) - 1; }
+  static Partition even(std::uint32_t processes, int workers);
+};
+
+// All workers meet after each window and leave with the least of what they brought. Spins briefly,
+// then sleeps.
+class Meeting {
+ public:
+  explicit Meeting(int workers);
+  std::int64_t least(std::int64_t mine);
+
+ private:
+  const int workers_, spins_;
+  std::atomic<std::int64_t> best_[2] = {INT64_MAX, INT64_MAX};
+  std::atomic<int> arrived_{0};
+  std::atomic<std::uint32_t> round_{0};
+};
+
+// Runs `work(worker)` on each worker's own thread (worker 0 on the caller's) and waits for all.
+void run_workers(int workers, const std::function<void(int)>& work);
+
+// The same again and again: worker w is the same thread each time, so what belongs to a thread (a
+// stack in mid-air, an alternate stack for signals) stays where it is. Threads start with the first
+// work.
+class WorkerThreads {
+ public:
+  explicit WorkerThreads(int workers) : workers_(workers) {}
+  ~WorkerThreads();
+  WorkerThreads(const WorkerThreads&) = delete;
+  WorkerThreads& operator=(const WorkerThreads&) = delete;
+
+  // Worker 0 on the caller's thread; returns when all are done.
+  void run(const std::function<void(int)>& work);
+
+ private:
+  void serve(int worker);
+
+  const int workers_;
+  const std::function<void(int)>* work_ = nullptr;  // Null: end.
+  std::atomic<std::uint32_t> round_{0};
+  std::atomic<int> busy_{0};
+  std::vector<std::thread> threads_;
+};
+
+// How far a process may go in a visit. Before `sure` it knows all that others do to it. Before
+// `far` it knows what takes longer: a process that can tell that nothing quicker matters to it goes
+// on, and is visited less often.
+struct Reach {
+  std::int64_t sure_ps, far_ps;
+};
+
+// What processes agree on.
+struct Stretch {
+  std::int64_t first;  // Window; Calendar::no_window when nobody has any work.
+  int windows;
+};
+
+// What a model offers: void visit(int worker, std::uint32_t process, Reach reach): do all that
+// happens before reach.sure_ps, and at will more; void expect(int worker, std::uint32_t process,
+// int steps): it will be visited soon, fetch what that needs; called with 3, 2 and 1 as the visit
+// comes nearer; void write_mail(int worker, int side): what is mailed from now on goes to this
+// side, which is empty; void read_mail(int worker, int side): take in and empty what others mailed
+// to me on this side; std::int64_t mailed_ps(int worker): the earliest time at which something
+// mailed since write_mail matters, INT64_MAX for none. Two sides, so that one meeting per window is
+// enough: a fast worker writes one while a slow one still reads the other. Among processes: Stretch
+// agree(std::int64_t next_window, int busy): a call that all make; void exchange(): mail of this
+// window to and from the neighbours.
+template <typename Model>
+class Windows {
+ public:
+  // `ahead`: how far beyond a window's beginning slow influences are known.
+  Windows(Model& model, Partition partition, Duration window, Duration ahead)
+      : model_(model),
+        partition_(std::move(partition)),
+        window_ps_(window.in_ps()),
+        ahead_ps_(ahead.in_ps()),
+        threads_(partition_.workers()) {
+    WEFT_CHECK(window_ps_ > 0 && ahead_ps_ >= window_ps_);
+    for (int w = 0; w < partition_.workers(); ++w) {
+      const auto i = static_cast<std::size_t>(w);
+      calendars_.emplace_back(partition_.first[i], partition_.first[i + 1] - partition_.first[i]);
+    }
+  }
+
+  int workers() const { return partition_.workers(); }
+  const Partition& partition() const { return partition_; }
+  std::int64_t window_of(std::int64_t time_ps) const { return time_ps / window_ps_; }
+
+  // REQUIRES: called by the worker that owns the process (or between runs); time is not before the
+  // window being visited.
+  void wake(int worker, std::uint32_t process, std::int64_t time_ps) {
+    calendars_[static_cast<std::size_t>(worker)].wake(process, window_of(time_ps));
+  }
+
+  // Executes everything that happens before `until`. Returns true when work remains at or after it.
+  bool run(Time until) {
+    Meeting meeting(workers());
+    bool remains = false;
+    threads_.run([&](int worker) {
+      const bool mine = run_worker(worker, until.in_ps(), meeting);
+      if (worker == 0) remains = mine;
+    });
+    return remains;
+  }
+
+  // As run(), for one of several processes, which has one worker.
+  bool run_among_processes(Time until) {
+    Calendar& calendar = calendars_[0];
+    Stretch stretch = model_.agree(calendar.next(), 0);
+    for (;;) {
+      if (stretch.first == Calendar::no_window) return false;
+      if (stretch.first * window_ps_ >= until.in_ps()) return true;
+      int busy = 0;
+      for (int i = 0; i < stretch.windows; ++i) {
+        const std::int64_t window = stretch.first + i;
+        calendar.advance(window);
+        busy += visit_window(0, window, until.in_ps()) ? 1 : 0;
+        model_.exchange();
+        // The last one may be cut short; what remains of it is for the next run.
+        if ((window + 1) * window_ps_ >= until.in_ps())
+          return model_.agree(calendar.next(), busy).first != Calendar::no_window;
+      }
+      stretch = model_.agree(calendar.next(), busy);
+    }
+  }
+
+ private:
+  // False: there was nothing to do.
+  bool visit_window(int worker, std::int64_t window, std::int64_t until) {
+    const std::int64_t from = window * window_ps_;
+    const Reach reach{std::min(from + window_ps_, until), std::min(from + ahead_ps_, until)};
+    const std::vector<std::uint32_t>& due = calendars_[static_cast<std::size_t>(worker)].take_due();
+    constexpr std::size_t stride = 2;  // A fetch takes about as long as this many visits.
+    for (std::size_t i = 0; i < due.size(); ++i) {
+      for (std::size_t ahead = 1; ahead <= 3; ++ahead) {
+        if (i + stride * ahead < due.size())
+          model_.expect(worker, due[i + stride * ahead], static_cast<int>(ahead));
+      }
+      model_.visit(worker, due[i], reach);
+    }
+    return !due.empty();
+  }
+
+  bool run_worker(int worker, std::int64_t until, Meeting& meeting) {
+    Calendar& calendar = calendars_[static_cast<std::size_t>(worker)];
+    const bool alone = workers() == 1;
+    std::int64_t next = alone ? calendar.next() : meeting.least(calendar.next());
+    for (int side = 0;; side ^= 1) {
+      if (next == Calendar::no_window) return false;
+      const std::int64_t from = next * window_ps_;
+      if (from >= until) return true;
+      calendar.advance(next);
+      if (!alone) model_.write_mail(worker, side);
+      visit_window(worker, next, until);
+      next = calendar.next();
+      if (!alone) {
+        const std::int64_t mailed = model_.mailed_ps(worker);
+        if (mailed != INT64_MAX) next = std::min(next, window_of(mailed));
+        next = meeting.least(next);
+        // Nothing that was mailed matters before `next`, so it may be read here, before anyone
+        // writes this side again.
+        model_.read_mail(worker, side);
+      }
+      if (from + window_ps_ >= until) return next != Calendar::no_window;
+    }
+  }
+
+  Model& model_;
+  Partition partition_;
+  std::int64_t window_ps_, ahead_ps_;
+  std::vector<Calendar> calendars_;
+  WorkerThreads threads_;
+};
+
+}  // namespace weft

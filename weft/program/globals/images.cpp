@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "images.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+#include <new>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <weft/base/check.hpp>
+#include <weft/base/file.hpp>
+#include <weft/base/text.hpp>
+#include <weft/program/globals/elf_tables.hpp>
+#include <weft/program/globals/marks.hpp>
+#include <weft/program/globals/space.hpp>
+
+namespace weft {
+
+namespace detail {
+Space space;
+}
+
+namespace {
+
+constexpr const char* own_path = "/proc/self/exe";
+constexpr std::uintptr_t cache_line = 64;  // Ranks of two workers must not share one.
+
+// A library that was compiled with the pass would look for its data where the program's copies are.
+std::string library_with_pass() {
+  std::string found;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* out) {
+        if (*info->dlpi_name == '\0') return 0;  // The program itself; the kernel's object has one.
+        for (std::size_t i = 0; i < info->dlpi_phnum; ++i) {
+          if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+          const auto tables = detail::ElfTables::read(
+              info->dlpi_addr,
+              std::bit_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
+          for (const ElfW(Rela) & relocation : tables.relocations) {
+            const ElfW(Sym)& symbol = tables.symbol_of(relocation);
+            if (ELF64_R_SYM(relocation.r_info) != 0 && symbol.st_shndx == SHN_UNDEF &&
+                std::strcmp(tables.name_of(symbol), "__weft_delta") == 0)
+              *static_cast<std::string*>(out) = info->dlpi_name;
+          }
+        }
+        return 0;
+      },
+      &found);
+  return found;
+}
+
+// Why the pass does not keep this program's ranks apart; empty if it does.
+std::string why_not_delta(const Program& program, const Result<Marks>& marks) {
+  if (!marks) return marks.error().text();
+  if (marks->marked == 0) return "no part of the program was compiled with weft cc's clang";
+  if (!marks->all())
+    return marks->unmarked.front() + " was not compiled with weft cc's clang (" +
+           std::to_string(marks->unmarked.size()) + " such files)";
+  if (program.copies_library_data) return "a part of the program was not compiled with -fPIC";
+  return "";
+}
+
+std::uint64_t map_count_limit() {
+  const auto text = read_file("/proc/sys/vm/max_map_count");
+  const auto number = parse_int(text ? trim(*text) : "65530");
+  return number ? static_cast<std::uint64_t>(*number) : 65530;
+}
+
+}  // namespace
+
+Images::Images(Program program, Separation how, std::uint32_t ranks)
+    : program_(std::move(program)), how_(how), ranks_(ranks) {}
+
+Images::~Images() {
+  detail::space = {};
+  __weft_data_begin = __weft_data_size = 0;
+  if (space_.size() != 0) ::munmap(std::bit_cast<void*>(space_.begin), space_.size());
+  if (file_ >= 0) ::close(file_);
+}
+
+Result<std::unique_ptr<Images>> Images::make(std::uint32_t ranks, std::optional<Separation> how) {
+  WEFT_CHECK(ranks > 0);
+  auto program = Program::take();
+  if (!program) return std::move(program).error();
+  const auto marks = read_marks(own_path);
+  const std::string reason = why_not_delta(*program, marks);
+  if (!how) how = reason.empty() ? Separation::delta : Separation::copies;
+  if (*how == Separation::delta && !reason.empty())
+    return Error::input(reason + ": compile and link all of it with weft cc, or use copies");
+  if (*how != Separation::none && !program->movable)
+    return Error::input("the program is not position-independent: link it with weft cc (-pie)");
+  if (const std::string library = library_with_pass();
+      *how == Separation::delta && !library.empty())
+    return Error::input(library +
+                        " was compiled with weft cc and holds data that ranks would "
+                        "share: make it a static library (.a)");
+  std::unique_ptr<Images> images(new Images(*std::move(program), *how, ranks));
+  images->reason_ = reason;
+  if (*how == Separation::delta) images->choose_packing(marks->data_alignment);
+  auto libc = LibcStates::make(ranks, images->program_);
+  if (!libc) return std::move(libc).error();
+  images->libc_ = *std::move(libc);
+  images->thread_locals_ = std::make_unique<ThreadLocals>(ranks);
+  if (*how == Separation::none) return images;
+  if (Status reserved = images->reserve(); !reserved) return std::move(reserved).error();
+  if (Status held = images->program_.hold_constructors(); !held) return std::move(held).error();
+  return images;
+}
+
+// Small data lies rank by rank without gaps, instead of in pages of which most is unused. Large
+// data keeps to pages: only those that a rank touches cost memory.
+void Images::choose_packing(std::uintptr_t alignment) {
+  constexpr std::uintptr_t page = 4096, small = 4 * page;
+  if (alignment == 0 || alignment > page || program_.exact_data.size() > small) return;
+  packing_ = std::max(alignment, cache_line);
+}
+
+Status Images::reserve() {
+  const bool with_code = how_ == Separation::copies;
+  if (with_code) {
+    if (Status enough = check_mappings(); !enough) return enough;
+    file_ = ::open(own_path, O_RDONLY | O_CLOEXEC);
+    if (file_ < 0) return Error::run(std::string(own_path) + ": " + std::strerror(errno));
+  }
+  copied_ = with_code ? program_.image : program_.data;
+  addresses_ = program_.addresses_of(copied_);
+  // Copies lie as the original does with respect to the largest alignment in it.
+  std::uintptr_t grain = std::max<std::uintptr_t>(program_.alignment, 4096);
+  if (packing_ != 0) {
+    grain = packing_;
+    copied_ = {program_.exact_data.begin / grain * grain, program_.exact_data.end};
+  }
+  stride_ = (copied_.size() + grain - 1) / grain * grain;
+  const std::size_t size = stride_ * ranks_ + 2 * grain;
+  void* mapped = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED)
+    return Error::run("no address space for " + std::to_string(ranks_) + " ranks of " +
+                      std::to_string(stride_) + " bytes: " + std::strerror(errno));
+  // A huge page would hold what hundreds of ranks never touch.
+  if (packing_ == 0) ::madvise(mapped, size, MADV_NOHUGEPAGE);
+  space_.begin = reinterpret_cast<std::uintptr_t>(mapped);
+  space_.end = space_.begin + size;
+  first_delta_ = (space_.begin + grain - 1) / grain * grain - copied_.begin / grain * grain;
+  const std::uintptr_t first = copied_.begin + first_delta_;
+  detail::space = {program_.image, {first, first + stride_ * ranks_},
+                   stride_,        with_code,
+                   &libc_->of(0),  first_delta_};
+  if (with_code) find_options();
+  find_streams();
+  if (!with_code) {
+    first_data_delta_ = first_delta_;
+    data_stride_ = stride_;
+    __weft_data_begin = program_.data.begin;
+    __weft_data_size = program_.data.size();
+  }
+  return {};
+}
+
+// Each rank's code is a mapping, and so is the data between it and the next rank's.
+Status Images::check_mappings() const {
+  const std::uint64_t needed = 2 * program_.pieces.size() * ranks_;
+  const std::uint64_t others = 1000;  // Libraries, stacks, the heap.
+  const std::uint64_t limit = map_count_limit();
+  if (needed + others <= limit) return {};
+  return Error::run(std::to_string(ranks_) + " ranks need " + std::to_string(needed) +
+                    " mappings, vm.max_map_count is " + std::to_string(limit) +
+                    ": compile with weft cc (clang), or raise it (sysctl vm.max_map_count=" +
+                    std::to_string(needed + others) + "); " + reason_);
+}
+
+// A copy of the program finds a library's variables through its own table of addresses, where the
+// rank's may stand instead.
+void Images::find_options() {
+  const std::pair<const char*, std::size_t> members[] = {
+      {"optind", offsetof(OptionVariables, optind)},
+      {"opterr", offsetof(OptionVariables, opterr)},
+      {"optopt", offsetof(OptionVariables, optopt)},
+      {"optarg", offsetof(OptionVariables, optarg)}};
+  for (const auto& [name, member] : members)
+    for (const std::size_t offset : program_.addresses_of(std::string_view(name)))
+      options_.emplace_back(offset, member);
+}
+
+// Programs compiled with the pass have the streams among their own variables.
+void Images::find_streams() {
+  const std::array<const char*, 3> names = {"_ZSt4cout", "_ZSt4cerr", "_ZSt4clog"};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto found = reinterpret_cast<std::uintptr_t>(::dlsym(RTLD_DEFAULT, names[i]));
+    if (program_.data.holds(found)) {
+      streams_[i].own = found;
+    } else if (how_ == Separation::copies) {
+      streams_[i].words = program_.addresses_of(std::string_view(names[i]));
+    }
+  }
+}
+
+// A rank's streams begin as new, and write where those of the process do.
+void Images::make_streams(std::uint32_t rank) {
+  const std::array<std::ostream*, 3> originals = {&std::cout, &std::cerr, &std::clog};
+  std::ostream* out = nullptr;
+  for (std::size_t i = 0; i < originals.size(); ++i) {
+    const Stream& stream = streams_[i];
+    if (stream.own == 0 && stream.words.empty()) continue;
+    void* const place = stream.own != 0 ? std::bit_cast<void*>(stream.own + delta(rank))
+                                        : static_cast<void*>(libc_->of(rank).streams[i]);
+    auto* const made = new (place) std::ostream(originals[i]->rdbuf());
+    for (const std::size_t offset : stream.words)
+      *std::bit_cast<std::ostream**>(program_.data.begin + delta(rank) + offset) = made;
+    if (i == 0) out = made;
+    if (i != 1) continue;
+    made->setf(std::ios_base::unitbuf);
+    made->tie(out);
+  }
+}
+
+Images::Bytes Images::bytes_per_rank() const {
+  Bytes bytes;
+  if (how_ == Separation::none) return bytes;
+  bytes.reserved = stride_;
+  if (packing_ != 0) bytes.committed = stride_;
+  if (packing_ != 0) return bytes;
+  for (const AddressRange part : program_.filled)
+    bytes.committed += (part.end + 4095) / 4096 * 4096 - part.begin / 4096 * 4096;
+  return bytes;
+}
+
+Status Images::prepare(std::uint32_t rank) {
+  WEFT_CHECK(rank < ranks_);
+  if (how_ == Separation::none) {
+    thread_locals_->prepare(rank, 0);
+    return {};
+  }
+  if (how_ == Separation::copies)
+    if (Status mapped = map_code(rank); !mapped) return mapped;
+  const std::uintptr_t distance = delta(rank);
+  auto* data = std::bit_cast<std::byte*>(program_.data.begin + distance);
+  for (const AddressRange part : program_.filled)
+    std::memcpy(data + part.begin, program_.initial.data() + part.begin, part.size());
+  for (const std::size_t offset : addresses_)
+    *reinterpret_cast<std::uintptr_t*>(data + offset) += distance;
+  thread_locals_->prepare(rank, distance);
+  make_streams(rank);
+  if (options_.empty()) return {};
+  LibcState& state = libc_->of(rank);
+  state.options = {1, 1, '?', nullptr};
+  for (const auto& [offset, member] : options_)
+    *reinterpret_cast<char**>(data + offset) = reinterpret_cast<char*>(&state.options) + member;
+  return {};
+}
+
+Status Images::map_code(std::uint32_t rank) {
+  for (const Program::Piece& piece : program_.pieces) {
+    auto* place = std::bit_cast<void*>(piece.memory.begin + delta(rank));
+    if (::mmap(place, piece.memory.size(), PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, file_,
+               static_cast<off_t>(piece.file_offset)) == MAP_FAILED)
+      return Error::run("cannot map the program for rank " + std::to_string(rank) + ": " +
+                        std::strerror(errno));
+  }
+  return {};
+}
+
+void Images::run_constructors(std::uint32_t rank, int count, char** arguments, char** environment) {
+  using Constructor = void (*)(int, char**, char**);
+  if (how_ == Separation::none) return;
+  for (const std::uintptr_t function : program_.constructors)
+    std::bit_cast<Constructor>(function + code_delta(rank))(count, arguments, environment);
+}
+
+void Images::run_destructors(std::uint32_t rank) {
+  if (how_ == Separation::none) return;
+  libc_->run_exit_handlers(rank);
+  for (const std::uintptr_t function : program_.destructors)
+    std::bit_cast<void (*)()>(function + code_delta(rank))();
+}
+
+}  // namespace weft

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// A copy of the program's data for every rank of a simulation. Made once, before any code of the
+// program has run; afterwards workers use it side by side, each for its own ranks.
+//
+//   interposed __libc_start_main: images = Images::make(...)
+//   worker, before a rank starts: prepare(rank)
+//   inside the rank:              run_constructors(...), main_of(...)(...), run_destructors(rank)
+//   worker, at each switch:       leave(old rank), enter(new rank)
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <weft/base/result.hpp>
+#include <weft/program/globals/libc_state.hpp>
+#include <weft/program/globals/program.hpp>
+#include <weft/program/globals/thread_locals.hpp>
+#include <weft/program/globals/words.h>
+
+namespace weft {
+
+// How an executable keeps ranks apart.
+enum class Separation {
+  delta,   // All of it went through the compiler pass: one code, data addressed by a distance.
+  copies,  // Each rank has its own segments; the code's pages are shared.
+  none,    // Ranks share everything.
+};
+
+class Images {
+ public:
+  using Main = int (*)(int, char**, char**);
+  struct Bytes {
+    std::uint64_t reserved = 0;   // Address space.
+    std::uint64_t committed = 0;  // Memory after prepare; more as the rank writes.
+  };
+
+  // Before the real __libc_start_main. Without `how`, what the executable allows best. Holds back
+  // the program's constructors (except for `none`): they run inside each rank.
+  static Result<std::unique_ptr<Images>> make(std::uint32_t ranks, std::optional<Separation> how);
+  ~Images();
+  Images(const Images&) = delete;
+  Images& operator=(const Images&) = delete;
+
+  Separation separation() const { return how_; }
+  // Why the executable cannot have `delta`, in one line; empty if it has it.
+  const std::string& reason() const { return reason_; }
+  Bytes bytes_per_rank() const;
+  // Where all copies lie.
+  AddressRange space() const { return space_; }
+
+  // Lays out the rank's copy: initial data, with addresses of the rank's own data.
+  Status prepare(std::uint32_t rank);
+  Main main_of(std::uint32_t rank, Main original) const {
+    return std::bit_cast<Main>(std::bit_cast<std::uintptr_t>(original) + code_delta(rank));
+  }
+  // The next two inside the rank, before and after its main (also when it leaves through exit).
+  void run_constructors(std::uint32_t rank, int count, char** arguments, char** environment);
+  void run_destructors(std::uint32_t rank);
+
+  void enter(std::uint32_t rank) {
+    __weft_delta = first_data_delta_ + rank * data_stride_;
+    libc_->enter(rank);
+    thread_locals_->enter(rank);
+  }
+  void leave(std::uint32_t rank) {
+    thread_locals_->leave(rank);
+    libc_->leave(rank);
+    __weft_delta = 0;
+  }
+
+ private:
+  Images(Program program, Separation how, std::uint32_t ranks);
+  void choose_packing(std::uintptr_t alignment);
+  Status reserve();
+  Status check_mappings() const;
+  Status map_code(std::uint32_t rank);
+  void find_options();
+  void find_streams();
+  void make_streams(std::uint32_t rank);
+  std::uintptr_t delta(std::uint32_t rank) const { return first_delta_ + rank * stride_; }
+  std::uintptr_t code_delta(std::uint32_t rank) const {
+    return how_ == Separation::copies ? delta(rank) : 0;
+  }
+
+  Program program_;
+  Separation how_;
+  std::uint32_t ranks_;
+  std::string reason_;
+  AddressRange copied_;                 // What each rank has a copy of.
+  std::vector<std::size_t> addresses_;  // Words in the initial data that move with the copy.
+  // Words in it that hold the address of a variable of getopt, and where that is in the state.
+  std::vector<std::pair<std::size_t, std::size_t>> options_;
+  struct Stream {
+    std::uintptr_t own = 0;          // The program's, if it has it.
+    std::vector<std::size_t> words;  // Otherwise those in its data that hold the address.
+  };
+  std::array<Stream, 3> streams_;   // cout, cerr, clog
+  std::uintptr_t first_delta_ = 0;  // From the original to rank 0's copy.
+  std::uintptr_t stride_ = 0;
+  std::uintptr_t packing_ = 0;  // What copies without gaps are aligned to; 0: they lie in pages.
+  std::uintptr_t first_data_delta_ = 0;  // As above, but zero where code finds its own data.
+  std::uintptr_t data_stride_ = 0;
+  AddressRange space_;
+  int file_ = -1;
+  std::unique_ptr<LibcStates> libc_;
+  std::unique_ptr<ThreadLocals> thread_locals_;
+};
+
+}  // namespace weft

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job_process.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <weft/base/config.hpp>
+#include <weft/base/file.hpp>
+#include <weft/message/coll/choose.hpp>
+#include <weft/message/coll/few_connections.hpp>
+#include <weft/message/conn/managed.hpp>
+#include <weft/message/conn/request.hpp>
+#include <weft/message/mpi/process.hpp>
+#include <weft/message/mpi/runtime.hpp>
+#include <weft/program/real_run/recorder.hpp>
+#include <weft/program/real_run/singleton.hpp>
+#include <weft/real/launch/seat.hpp>
+#include <weft/real/wire/wire.hpp>
+
+namespace weft {
+
+namespace {
+
+[[noreturn]] void give_up(const Error& error) {
+  std::fprintf(stderr, "weft: error: %s\n", error.text().c_str());
+  std::fflush(nullptr);
+  ::_exit(1);
+}
+
+// Where the library lies that this code is in.
+std::string own_folder() {
+  Dl_info info = {};
+  if (::dladdr(reinterpret_cast<const void*>(&begin_job_process), &info) == 0 ||
+      info.dli_fname == nullptr) {
+    return ".";
+  }
+  return std::filesystem::path(info.dli_fname).parent_path().string();
+}
+
+// What suits real networks; the user's wishes win.
+Result<mp::Options> read_messages(const launch::Settings& settings) {
+  mp::Options options;
+  options.split = mp::Split::measured;
+  options.head_start = Bytes{65536};
+  std::vector<std::string> sets;
+  for (const std::string& text : settings.messages) sets.push_back("messages." + text);
+  const auto none = Config::read_text("", "messages");
+  if (!none) return Error(none.error());
+  const auto config = none->with_overrides(sets);
+  if (!config) return Error(config.error());
+  if (Status read = mp::read_options(*config, options); !read) return Error(read.error());
+  return options;
+}
+
+// Lives as long as the process: exit handlers of the program may still call the library.
+class WiredRuntime final : public mpi::Runtime {
+ public:
+  void join() override;
+  void leave() override {
+    if (recorder_ != nullptr) recorder_->finish();
+    if (managed_ != nullptr) managed_->leave();
+    wire_->leave(Duration::ms(30'000));
+    seat_->leave();
+  }
+  [[noreturn]] void abort(RankId, int code, const std::string& message) override {
+    std::fflush(nullptr);
+    if (seat_ == nullptr) give_up(Error::run(message));
+    if (recorder_ != nullptr) recorder_->end_early();
+    seat_->abort(code == 0 ? 1 : code, message);
+    __builtin_unreachable();  // Some compilers do not believe a virtual function.
+  }
+  std::string processor_name(RankId rank) const override {
+    return wire_ == nullptr ? wire::host_name() : wire_->host_of(rank);
+  }
+  std::uint32_t node_of(RankId rank) const override {
+    return wire_ == nullptr ? 0 : wire_->node_of(rank);
+  }
+  std::string trouble_with(RankId rank) const override { return wire_->trouble_with(rank); }
+
+ private:
+  Status manage_connections();
+
+  std::unique_ptr<launch::Seat> seat_;
+  std::unique_ptr<wire::Wire> wire_;
+  std::unique_ptr<conn::Layout> layout_;
+  std::unique_ptr<conn::Managed> managed_;  // Null: connections come as they are needed.
+  std::unique_ptr<RunRecorder> recorder_;   // Null: no record is wanted.
+  mp::Options options_;
+  coll::Choices choices_;
+};
+
+void WiredRuntime::join() {
+  if (wire_ != nullptr) return;
+  auto seat = launch::take_seat(own_folder());
+  if (!seat) give_up(seat.error());
+  seat_ = *std::move(seat);
+  if (seat_ == nullptr) return;  // A process of the program's own has taken it: we are alone.
+  auto options = read_messages(seat_->settings());
+  if (!options) seat_->abort(3, options.error().text());
+  options_ = *options;
+  for (const std::string& text : seat_->settings().collectives) {
+    if (Status forced = choices_.force(text); !forced) seat_->abort(2, forced.error().text());
+  }
+  auto wire = wire::Wire::join(*seat_);
+  if (!wire) seat_->abort(1, wire.error().text());
+  wire_ = *std::move(wire);
+  const launch::Settings& settings = seat_->settings();
+  if (Status managed = manage_connections(); !managed) seat_->abort(3, managed.error().text());
+  Fabric& network = managed_ == nullptr ? static_cast<Fabric&>(*wire_) : *managed_;
+  if (!settings.profile.empty()) {
+    recorder_ = std::make_unique<RunRecorder>(*wire_, network, managed_.get(), settings);
+  }
+  Fabric& fabric = recorder_ == nullptr ? network : recorder_->fabric();
+  auto* const process = new mpi::Process(fabric, options_, *this);
+  process->choices = &choices_;
+  process->real_time = true;
+  process->timed = recorder_ != nullptr;
+  Current::set_everywhere(&fabric, process);
+  if (recorder_ != nullptr) recorder_->begin(*process);
+}
+
+// All processes know the same of each other, and so come to the same.
+Status WiredRuntime::manage_connections() {
+  const launch::Settings& settings = seat_->settings();
+  const std::uint32_t ranks = wire_->ranks();
+  std::vector<std::uint32_t> groups;
+  std::vector<std::string> hosts;
+  std::map<std::uint32_t, std::uint32_t> on_host;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    groups.push_back(wire_->node_of(RankId(rank)));
+    hosts.push_back(wire_->host_of(RankId(rank)));
+    ++on_host[groups.back()];
+  }
+  std::uint32_t most = 0;  // Connections of one rank if everybody talks to everybody.
+  for (const auto& [host, count] : on_host)
+    most = std::max(most, settings.shared_memory ? ranks - count : ranks - 1);
+  const std::uint32_t room = wire_->room();
+  if (settings.connections.empty() && most <= room) return {};
+  auto request =
+      conn::parse_request(settings.connections.empty() ? "managed" : settings.connections);
+  if (!request) return Error(request.error());
+  if (request->options.mode == conn::Mode::on_demand) return {};
+  // weft run has read it for all; other launchers have not.
+  std::string text = settings.groups;
+  if (text.empty() && !request->groups_file.empty()) {
+    auto file = read_file(request->groups_file);
+    if (!file) return Error(file.error());
+    text = *std::move(file);
+  }
+  if (!request->groups_file.empty() || !text.empty()) {
+    auto read = conn::groups_of_hosts(text, request->groups_file, hosts);
+    if (!read) return Error(read.error());
+    groups = *std::move(read);
+  } else {
+    groups = conn::groups_of_switches(groups);
+  }
+  if (request->options.mode == conn::Mode::managed && most > room)
+    request->most = std::min(request->most.value_or(room), room);
+  conn::Options options;
+  auto layout = conn::lay_out(*request, groups, options);
+  if (!layout) return Error(layout.error());
+  layout_ = std::make_unique<conn::Layout>(*std::move(layout));
+  choices_.set_groups(layout_->groups(), keeping_of(*layout_, options));
+  managed_ = std::make_unique<conn::Managed>(*wire_, *layout_, options);
+  return {};
+}
+
+}  // namespace
+
+void begin_job_process() {
+  begin_singleton(*new WiredRuntime);
+}
+
+}  // namespace weft

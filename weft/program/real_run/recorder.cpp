@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recorder.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <sys/resource.h>
+
+#include <weft/program/real_run/recorder_talk.hpp>
+#include <weft/real/wire/clock.hpp>
+
+namespace weft {
+
+namespace {
+
+std::int64_t host_clock_ns() {
+  return wire::real_now().in_ps() / 1000;
+}
+
+Duration processor_time() {
+  rusage used = {};
+  ::getrusage(RUSAGE_SELF, &used);
+  const auto seconds = std::int64_t{used.ru_utime.tv_sec} + used.ru_stime.tv_sec;
+  return Duration::us(seconds * 1'000'000 + used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
+// The lowest rank of each node, which answers for its clock.
+std::vector<std::pair<std::uint32_t, RankId>> first_of_nodes(const wire::Wire& wire) {
+  std::set<std::uint32_t> seen;
+  std::vector<std::pair<std::uint32_t, RankId>> firsts;
+  for (std::uint32_t rank = 0; rank < wire.ranks(); ++rank) {
+    const std::uint32_t node = wire.node_of(RankId(rank));
+    if (seen.insert(node).second) firsts.emplace_back(node, RankId(rank));
+  }
+  return firsts;
+}
+
+}  // namespace
+
+RunRecorder::RunRecorder(wire::Wire& wire, Fabric& network, const conn::Managed* managed,
+                         const launch::Settings& settings)
+    : wire_(wire),
+      managed_(managed),
+      folder_(settings.profile),
+      events_(settings.events),
+      fabric_(wire, network, settings.shared_memory) {}
+
+void RunRecorder::warn(const std::string& text) const {
+  std::fprintf(stderr, "weft: warning: %s\n", text.c_str());
+}
+
+void RunRecorder::begin(mpi::Process& process) {
+  process_ = &process;
+  if (events_ || wire_.self() == RankId(0)) {
+    std::error_code failed;
+    std::filesystem::create_directories(folder_, failed);
+    if (failed) warn("no record of the run: " + folder_ + ": " + failed.message());
+  }
+  if (events_) {
+    open_log();
+    fabric_.set_log(log_.get());  // Others may be through with what follows, and send.
+    compare_clocks();
+  }
+  if (events_ || wire_.self() == RankId(0)) {
+    fabric_.set_on_end([this] { end_early(); });
+  }
+  processor_time_before_ = processor_time();
+  fabric_.start_anew();
+  wire_.count_traffic();
+  start_ = fabric_.now();
+  timeline_.emplace(
+      spans_per_rank(wire_.ranks()), [this] { return fabric_.waited(); }, start_);
+  process.profile.listener = this;
+}
+
+void RunRecorder::open_log() {
+  EventLogStart start;
+  start.rank = wire_.self().index;
+  start.ranks = wire_.ranks();
+  start.node = wire_.node_of(wire_.self());
+  start.host = wire_.host_of(wire_.self());
+  start.start_ns = host_clock_ns() - fabric_.now_ns();
+  auto log = EventLogWriter::create(event_log_path(folder_, start.rank), start);
+  if (log) {
+    log_ = *std::move(log);
+  } else {
+    warn("no events of rank " + std::to_string(start.rank) + ": " + log.error().text());
+  }
+}
+
+// Ranks of a host share its clock, so one of them is asked.
+void RunRecorder::compare_clocks() {
+  RecordTalk talk(process_->messenger);
+  for (const auto& [node, first] : first_of_nodes(wire_)) {
+    if (first == RankId(0)) continue;
+    if (wire_.self() == first) talk.answer_clock(host_clock_ns);
+    if (wire_.self() != RankId(0)) continue;
+    const auto clock = talk.ask_clock(first, host_clock_ns);
+    if (clock && log_ != nullptr) log_->clock(node, clock->at_ns, clock->ahead_ns);
+  }
+}
+
+void RunRecorder::close_log(bool whole) {
+  fabric_.set_log(nullptr);
+  if (log_ == nullptr) return;
+  if (process_->call != nullptr) log_->leave(process_->call, fabric_.now_ns());
+  if (whole) {
+    log_->finish();
+  } else {
+    log_->flush();
+  }
+  if (!log_->problem().empty()) {
+    warn("the events of rank " + std::to_string(wire_.self().index) +
+         " are not complete: " + log_->problem());
+  }
+  log_.reset();
+}
+
+void RunRecorder::entered(const char* call, Time at) {
+  if (log_ != nullptr) log_->enter(call, at.in_ps() / 1000);
+  timeline_->entered(call, at);
+}
+
+void RunRecorder::left(const char* call, Time at) {
+  if (log_ != nullptr) log_->leave(call, at.in_ps() / 1000);
+  timeline_->left(call, at);
+}
+
+RankNumbers RunRecorder::own_numbers(bool ended) const {
+  RankNumbers numbers;
+  const RankId self = wire_.self();
+  const Time now = fabric_.now();
+  const Time end = Time::zero() + (now - start_);
+  RankRow& row = numbers.row;
+  row.rank = self;
+  row.node = wire_.node_of(self);
+  row.end_ps = ended ? end.in_ps() : -1;
+  row.counts.ended = end;
+  row.counts.waited = fabric_.waited();
+  row.counts.spent = processor_time() - processor_time_before_;
+  for (const auto& [to, traffic] : wire_.traffic()) {
+    numbers.pairs.push_back({self, RankId(to), traffic.messages, traffic.bytes});
+    row.counts.messages += traffic.messages;
+    row.counts.bytes += traffic.bytes;
+  }
+  mpi::Profile profile = process_->profile;
+  // The call that is under way ends with the record.
+  if (process_->call != nullptr) profile.add(process_->call, now - process_->entered, 0);
+  for (const mpi::Profile::Record& record : profile.records()) {
+    CallTotals& total = numbers.calls[record.call];
+    total.count += record.count;
+    total.bytes += record.bytes;
+    total.inside += record.inside;
+  }
+  numbers.host = wire_.host_of(self);
+  numbers.timeline.rank = self.index;
+  if (timeline_) numbers.timeline = timeline_->read(self.index, now);
+  numbers.rails = fabric_.rails_used();
+  numbers.connections = fabric_.connections();
+  if (managed_ != nullptr) {
+    numbers.managed = managed_->counts();
+    numbers.connections = numbers.managed.held_most;
+  }
+  return numbers;
+}
+
+RunRecord RunRecorder::start_record() const {
+  RunRecord record;
+  record.program = ::program_invocation_short_name;
+  record.ranks = wire_.ranks();
+  return record;
+}
+
+void RunRecorder::finish() {
+  if (std::exchange(over_, true)) return;
+  RankNumbers own = own_numbers(true);
+  process_->profile.listener = nullptr;
+  if (events_) {
+    compare_clocks();
+    close_log(true);
+  }
+  if (wire_.self() == RankId(0)) {
+    gather(std::move(own));
+  } else {
+    RecordTalk(process_->messenger).give(pack(own));
+  }
+}
+
+void RunRecorder::gather(RankNumbers own) {
+  RecordTalk talk(process_->messenger);
+  const Time deadline = fabric_.now() + RecordTalk::gather_most;
+  RunRecord record = start_record();
+  record.add(std::move(own));
+  for (std::uint32_t rank = 1; rank < record.ranks; ++rank) {
+    if (const auto bytes = talk.take(RankId(rank), deadline)) record.add(unpack_numbers(*bytes));
+  }
+  if (record.rows.size() < record.ranks) {
+    record.ending = "incomplete";
+    warn("the record of the run lacks " + std::to_string(record.ranks - record.rows.size()) +
+         " ranks, which did not answer");
+  }
+  write(record);
+}
+
+void RunRecorder::end_early() {
+  if (process_ == nullptr || std::exchange(over_, true)) return;
+  RankNumbers own = own_numbers(false);
+  process_->profile.listener = nullptr;
+  if (events_) close_log(false);
+  if (wire_.self() != RankId(0)) return;
+  RunRecord record = start_record();
+  record.ending = "aborted";
+  record.add(std::move(own));
+  write(record);
+}
+
+void RunRecorder::write(const RunRecord& record) const {
+  if (Status wrote = write_record(folder_, record); !wrote) {
+    warn("no record of the run: " + wrote.error().text());
+  }
+}
+
+}  // namespace weft

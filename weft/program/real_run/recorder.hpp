@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps the record of one rank of a real run, and at the end writes that of all, in rank 0.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <weft/base/result.hpp>
+#include <weft/message/conn/managed.hpp>
+#include <weft/message/mpi/process.hpp>
+#include <weft/message/mpi/profile.hpp>
+#include <weft/program/real_run/recorded_fabric.hpp>
+#include <weft/program/run_record/call_timeline.hpp>
+#include <weft/program/run_record/event_log.hpp>
+#include <weft/program/run_record/run_record.hpp>
+#include <weft/real/launch/settings.hpp>
+#include <weft/real/wire/wire.hpp>
+
+namespace weft {
+
+class RunRecorder final : private mpi::CallListener {
+ public:
+  // `network` stands on the wire, or is the wire; `managed` likewise, or null.
+  RunRecorder(wire::Wire& wire, Fabric& network, const conn::Managed* managed,
+              const launch::Settings& settings);
+
+  Fabric& fabric() { return fabric_; }
+  // After MPI_Init has brought the ranks together: all of them make this call.
+  void begin(mpi::Process& process);
+  // In MPI_Finalize; all ranks make this call. Never takes longer than the limits of RecordTalk.
+  void finish();
+  // The job ends before its time: keeps what this rank knows.
+  void end_early();
+
+ private:
+  void entered(const char* call, Time at) override;
+  void left(const char* call, Time at) override;
+
+  void open_log();
+  void close_log(bool whole);
+  void compare_clocks();
+  RankNumbers own_numbers(bool ended) const;
+  RunRecord start_record() const;
+  void gather(RankNumbers own);
+  void write(const RunRecord& record) const;
+  void warn(const std::string& text) const;
+
+  wire::Wire& wire_;
+  const conn::Managed* managed_;
+  const std::string folder_;
+  const bool events_;
+  RecordedFabric fabric_;
+  mpi::Process* process_ = nullptr;
+  std::unique_ptr<EventLogWriter> log_;
+  std::optional<CallTimeline> timeline_;
+  Time start_;  // When the ranks had found each other: the record begins here.
+  Duration processor_time_before_;
+  bool over_ = false;
+};
+
+}  // namespace weft

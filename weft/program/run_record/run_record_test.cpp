@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/program/run_record/run_record.hpp"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <weft/base/file.hpp>
+#include <weft/base/test_file.hpp>
+
+namespace weft {
+namespace {
+
+RankNumbers numbers_of(std::uint32_t rank, std::int64_t end_us) {
+  RankNumbers numbers;
+  numbers.row.rank = RankId(rank);
+  numbers.row.node = rank / 2;
+  numbers.row.end_ps = end_us * 1'000'000;
+  numbers.row.counts.ended = Time::zero() + Duration::us(end_us);
+  numbers.row.counts.waited = Duration::us(rank + 1);
+  numbers.row.counts.messages = 3;
+  numbers.row.counts.bytes = 100;
+  numbers.host = rank < 2 ? "a" : "b";
+  numbers.calls["MPI_Send"] = {3, 100, Duration::us(2)};
+  numbers.pairs = {{RankId(rank), RankId(0), 1, 40}, {RankId(rank), RankId(1), 2, 60}};
+  numbers.rails = {{"rail 0", 100, 80, Duration::us(1), rank}};
+  numbers.connections = rank + 1;
+  return numbers;
+}
+
+RunRecord record_of(std::uint32_t ranks) {
+  RunRecord record;
+  record.program = "p";
+  record.ranks = ranks;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    // As rank 0 gets them.
+    record.add(unpack_numbers(pack(numbers_of(rank, 10 + rank))));
+  }
+  return record;
+}
+
+TEST(RunRecord, AddsUpWhatRanksTell) {
+  const auto json = nlohmann::json::parse(to_json(record_of(3)));
+  EXPECT_EQ(json["weft"], "run");
+  EXPECT_EQ(json["ranks"], 3);
+  EXPECT_EQ(json["ranks_heard"], 3);
+  EXPECT_EQ(json["nodes"], 2);
+  EXPECT_EQ(json["hosts"][1]["name"], "b");
+  EXPECT_EQ(json["complete"], true);
+  EXPECT_EQ(json["program_time_ps"], 12'000'000);
+  EXPECT_EQ(json["messages"], 9);
+  EXPECT_EQ(json["bytes"], 300);
+  EXPECT_EQ(json["waiting_ps"]["mean"], 2'000'000);
+  EXPECT_EQ(json["waiting_ps"]["least"], 1'000'000);
+  EXPECT_EQ(json["waiting_ps"]["most_rank"], 2);
+  EXPECT_EQ(json["calls"]["MPI_Send"]["count"], 9);
+  EXPECT_EQ(json["rails"].size(), 2u);
+  EXPECT_EQ(json["rails"][0]["bytes"], 200);
+  EXPECT_EQ(json["rails"][0]["downs"], 1);
+  EXPECT_EQ(json["rails"][0]["mean_byte_per_s"], 80e6);
+  EXPECT_EQ(json["connections"]["all"], 6);
+  EXPECT_EQ(json["connections"]["most"], 3);
+}
+
+TEST(RunRecord, WritesItsFiles) {
+  const std::string folder = test_file("record");
+  std::filesystem::create_directories(folder);
+  ASSERT_TRUE(write_record(folder, record_of(2)));
+  EXPECT_EQ(*read_file(folder + "/traffic.txt"),
+            "# weft traffic matrix, 2 ranks: from to bytes messages\n0 0 40 1\n0 1 60 2\n1 0 40 1\n"
+            "1 1 60 2\n");
+  EXPECT_EQ(*read_file(folder + "/ranks.csv"),
+            "rank,node,end_ps,waited_ps,spent_ps,messages,bytes\n0,0,10000000,1000000,0,3,100\n"
+            "1,0,11000000,2000000,0,3,100\n");
+  EXPECT_EQ(*read_file(folder + "/calls.csv"),
+            "call,count,bytes,time_ps\nMPI_Send,6,200,4000000\n");
+  EXPECT_EQ(*read_file(folder + "/summary.txt"), to_table(record_of(2)));
+}
+
+TEST(RunRecord, OfNobodyIsARecordToo) {
+  RunRecord record;
+  record.ending = "aborted";
+  record.program = "\xff";  // A name may be any bytes.
+  const auto json = nlohmann::json::parse(to_json(record));
+  EXPECT_EQ(json["complete"], false);
+  EXPECT_EQ(json["waiting_ps"]["least"], 0);
+  EXPECT_NE(to_table(record).find("(aborted)"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <weft/base/quantity.hpp>
+#include <weft/program/run_record/tables.hpp>
+
+namespace weft {
+
+namespace {
+
+std::string duration_text(std::int64_t ps) {
+  return to_text(Duration::ps(ps));
+}
+
+// Wide enough for hours to the picosecond.
+constexpr std::string_view calls_row = "  {:<28}{:>12} {:>17} {:>17} {:>13}\n";
+
+}  // namespace
+
+std::string calls_table(const CallTable& table, std::uint32_t ranks) {
+  std::vector<std::pair<std::string, CallTotals>> calls(table.begin(), table.end());
+  std::stable_sort(calls.begin(), calls.end(),
+                   [](const auto& a, const auto& b) { return a.second.inside > b.second.inside; });
+  std::string out = fmt::format(calls_row, "call", "calls", "time/rank", "time/call", "bytes");
+  std::size_t shown = 0;
+  for (const auto& [name, t] : calls) {
+    if (++shown > 12) {
+      out += fmt::format("  and {} more\n", calls.size() - 12);
+      break;
+    }
+    const std::int64_t inside = t.inside.in_ps();
+    out += fmt::format(
+        calls_row, name, t.count, duration_text(inside / std::max<std::int64_t>(ranks, 1)),
+        duration_text(inside / std::max<std::int64_t>(static_cast<std::int64_t>(t.count), 1)),
+        t.bytes);
+  }
+  return out;
+}
+
+std::string ranks_csv(const std::vector<RankRow>& rows) {
+  std::string out = "rank,node,end_ps,waited_ps,spent_ps,messages,bytes\n";
+  for (const RankRow& row : rows) {
+    const RankCounts& c = row.counts;
+    out += fmt::format("{},{},{},{},{},{},{}\n", row.rank.index, row.node, row.end_ps,
+                       c.waited.in_ps(), c.spent.in_ps(), c.messages, c.bytes);
+  }
+  return out;
+}
+
+std::string calls_csv(const CallTable& calls) {
+  std::string out = "call,count,bytes,time_ps\n";
+  for (const auto& [name, t] : calls) {
+    out += fmt::format("{},{},{},{}\n", name, t.count, t.bytes, t.inside.in_ps());
+  }
+  return out;
+}
+
+std::string traffic_text(std::size_t ranks, const std::vector<PairCount>& pairs) {
+  std::string out = fmt::format("# weft traffic matrix, {} ranks: from to bytes messages\n", ranks);
+  for (const PairCount& pair : pairs) {
+    out += fmt::format("{} {} {} {}\n", pair.from.index, pair.to.index, pair.bytes, pair.messages);
+  }
+  return out;
+}
+
+}  // namespace weft

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+
+#include <weft/network/topo/topology.hpp>
+#include <weft/program/simulated_run/ranks.hpp>
+
+namespace weft {
+
+ProgramRanks* ProgramRanks::current_ = nullptr;
+
+ProgramRanks::ProgramRanks(const Scene& scene, const coll::Choices& collectives, Images& images,
+                           Console& console)
+    : scene_(scene),
+      collectives_(collectives),
+      images_(images),
+      console_(console),
+      processes_(scene.placement->ranks()),
+      managed_(scene.layout == nullptr ? 0 : scene.placement->ranks()),
+      connections_(managed_.size()),
+      codes_(scene.placement->ranks()) {}
+
+void ProgramRanks::attach(World& world, const ProgramCall& call) {
+  world_ = &world;
+  call_ = call;
+  current_ = this;
+}
+
+void ProgramRanks::keep_timelines() {
+  const std::uint32_t ranks = scene_.placement->ranks();
+  timelines_.resize(ranks);
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    const RankId rank(r);
+    if (!world_->is_here(rank)) continue;
+    timelines_[r] = std::make_unique<CallTimeline>(
+        spans_per_rank(ranks), [world = world_, rank] { return world->counts(rank).waited; });
+  }
+}
+
+std::vector<CallTimelinePart> ProgramRanks::timelines() const {
+  std::vector<CallTimelinePart> pages;
+  for (std::uint32_t r = 0; r < timelines_.size(); ++r) {
+    const RankId rank(r);
+    if (timelines_[r] == nullptr) continue;
+    const Time now = world_->done(rank) ? world_->counts(rank).ended : world_->fabric(rank).now();
+    pages.push_back(timelines_[r]->read(r, now));
+  }
+  return pages;
+}
+
+namespace {
+
+// Programs change their arguments; every rank has its own.
+class Arguments {
+ public:
+  Arguments(int count, char** from) : pointers_(static_cast<std::size_t>(count) + 1) {
+    std::size_t size = 0;
+    for (int i = 0; i < count; ++i) size += std::strlen(from[i]) + 1;
+    text_ = std::make_unique<char[]>(size);
+    char* at = text_.get();
+    for (int i = 0; i < count; ++i) {
+      const std::size_t length = std::strlen(from[i]) + 1;
+      std::memcpy(at, from[i], length);
+      pointers_[static_cast<std::size_t>(i)] = at;
+      at += length;
+    }
+  }
+  char** get() { return pointers_.data(); }
+
+ private:
+  std::unique_ptr<char[]> text_;
+  std::vector<char*> pointers_;
+};
+
+}  // namespace
+
+void ProgramRanks::run(Fabric& fabric) {
+  const std::uint32_t rank = fabric.self().index;
+  if (!managed_.empty()) {
+    managed_[rank] = std::make_unique<conn::Managed>(fabric, *scene_.layout, scene_.connections);
+  }
+  Fabric& network = managed_.empty() ? fabric : *managed_[rank];
+  processes_[rank] = std::make_unique<mpi::Process>(network, scene_.messages, *this);
+  processes_[rank]->choices = &collectives_;
+  if (!timelines_.empty()) processes_[rank]->profile.listener = timelines_[rank].get();
+  Arguments arguments(call_.count, call_.arguments);
+  Current::set(&fabric, processes_[rank].get());
+  fabric.set_teller(processes_[rank].get());
+  if (Status ready = images_.prepare(rank); !ready) abort(fabric.self(), 1, ready.error().text());
+  images_.enter(rank);
+  images_.run_constructors(rank, call_.count, arguments.get(), call_.environment);
+  fabric.leave_call();
+  const int code =
+      images_.main_of(rank, call_.main)(call_.count, arguments.get(), call_.environment);
+  images_.run_destructors(rank);
+  finish(fabric, code);
+}
+
+void ProgramRanks::exit_rank(int code, bool handlers) {
+  Fabric& fabric = *Current::fabric();
+  if (handlers) images_.run_destructors(fabric.self().index);
+  finish(fabric, code);
+  World::end_current();
+}
+
+// The program needs the network no more; others may need this rank as their relay.
+void ProgramRanks::leave() {
+  if (!managed_.empty()) managed_[Current::fabric()->self().index]->leave();
+}
+
+conn::Counts ProgramRanks::connections(RankId rank) const {
+  if (managed_.empty()) return {};
+  const auto& managed = managed_[rank.index];
+  return managed == nullptr ? connections_[rank.index] : managed->counts();
+}
+
+// What remains of a rank that has left its main. One that leaves the library open takes all with
+// it, as the others would wait for it in vain.
+void ProgramRanks::finish(Fabric& fabric, int code) {
+  const RankId rank = fabric.self();
+  if (processes_[rank.index]->running()) {
+    abort(rank, code == 0 ? 1 : code,
+          "it ended with " + std::to_string(code) + " and without MPI_Finalize");
+  }
+  codes_[rank.index] = code;
+  console_.end(rank, fabric.now());
+  {
+    const std::lock_guard lock(mutex_);
+    add_profile(processes_[rank.index]->profile, totals_);
+  }
+  fabric.set_teller(nullptr);
+  processes_[rank.index].reset();
+  if (!managed_.empty()) {
+    connections_[rank.index] = managed_[rank.index]->counts();
+    managed_[rank.index].reset();
+  }
+  Current::set(&fabric, nullptr);
+}
+
+void ProgramRanks::add_profile(const mpi::Profile& profile,
+                               std::map<std::string, CallTotals>& totals) {
+  for (const mpi::Profile::Record& record : profile.records()) {
+    CallTotals& total = totals[record.call];
+    total.count += record.count;
+    total.bytes += record.bytes;
+    total.inside += record.inside;
+  }
+}
+
+std::map<std::string, CallTotals> ProgramRanks::calls() const {
+  const std::lock_guard lock(mutex_);
+  std::map<std::string, CallTotals> totals = totals_;
+  for (const auto& process : processes_) {  // Of ranks that have not ended.
+    if (process != nullptr) add_profile(process->profile, totals);
+  }
+  return totals;
+}
+
+void ProgramRanks::abort(RankId rank, int code, const std::string& message) {
+  const Time now = Current::fabric()->now();
+  console_.end(rank, now);
+  {
+    const std::lock_guard lock(mutex_);
+    aborts_.push_back({now, rank, code, message});
+  }
+  world_->stop(rank, now);
+  World::end_current();
+}
+
+void ProgramRanks::place_memory(const void* data, std::size_t size, int socket) {
+  if (socket < scene_.node.sockets)
+    world_->place_memory(Current::fabric()->self(), data, size, socket);
+}
+
+void ProgramRanks::begin_window(const std::string& name) {
+  end_window();
+  const Fabric& fabric = *Current::fabric();
+  const std::lock_guard lock(mutex_);
+  open_windows_[fabric.self().index] = {name, fabric.now(), world_->counts(fabric.self())};
+}
+
+void ProgramRanks::end_window() {
+  const Fabric& fabric = *Current::fabric();
+  const std::lock_guard lock(mutex_);
+  const auto open = open_windows_.find(fabric.self().index);
+  if (open == open_windows_.end()) return;
+  const OpenWindow& window = open->second;
+  const RankCounts& now = world_->counts(fabric.self());
+  WindowTotals& total = windows_[window.name];
+  ++total.entries;
+  total.first_start = std::min(total.first_start, window.since);
+  total.last_stop = std::max(total.last_stop, fabric.now());
+  total.inside += fabric.now() - window.since;
+  total.waited += now.waited - window.before.waited;
+  total.spent += now.spent - window.before.spent;
+  total.messages += now.messages - window.before.messages;
+  total.bytes += now.bytes - window.before.bytes;
+  open_windows_.erase(open);
+}
+
+void ProgramRanks::note(const std::string& text) {
+  const Fabric& fabric = *Current::fabric();
+  const std::lock_guard lock(mutex_);
+  notes_.push_back({fabric.now(), fabric.self(), text});
+}
+
+bool ProgramRanks::recall(std::uint64_t key, void* data, std::size_t size) {
+  const std::lock_guard lock(mutex_);
+  const auto found = keys_.find(key);
+  if (found == keys_.end() || found->second.size() != size) return false;
+  if (size > 0) std::memcpy(data, found->second.data(), size);
+  return true;
+}
+
+void ProgramRanks::remember(std::uint64_t key, const void* data, std::size_t size) {
+  const auto* const bytes = static_cast<const std::byte*>(data);
+  const std::lock_guard lock(mutex_);
+  keys_.try_emplace(key, bytes, bytes + size);
+}
+
+std::map<std::string, WindowTotals> ProgramRanks::windows() const {
+  const std::lock_guard lock(mutex_);
+  return windows_;
+}
+
+std::vector<Note> ProgramRanks::notes() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Note> sorted = notes_;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Note& a, const Note& b) {
+    return a.at != b.at ? a.at < b.at : a.rank < b.rank;
+  });
+  return sorted;
+}
+
+std::string ProgramRanks::processor_name(RankId rank) const {
+  const std::uint32_t rails = static_cast<std::uint32_t>(scene_.node.rails);
+  return node_name(*scene_.topology, NodeId(node_of(rank) * rails));
+}
+
+std::vector<ProgramRanks::Abort> ProgramRanks::aborts() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Abort> sorted = aborts_;
+  std::sort(sorted.begin(), sorted.end(), [](const Abort& a, const Abort& b) {
+    return a.at != b.at ? a.at < b.at : a.rank < b.rank;
+  });
+  return sorted;
+}
+
+}  // namespace weft

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ranks of a simulated program: each runs the program's main with its own data, arguments and
+// MPI library, and ends alone or takes all with it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <weft/base/units.hpp>
+#include <weft/message/coll/choose.hpp>
+#include <weft/message/conn/managed.hpp>
+#include <weft/message/mpi/process.hpp>
+#include <weft/message/mpi/runtime.hpp>
+#include <weft/program/globals/images.hpp>
+#include <weft/program/run_record/call_timeline.hpp>
+#include <weft/program/run_record/tables.hpp>
+#include <weft/program/simulated_run/console.hpp>
+#include <weft/program/simulated_run/crash.hpp>
+#include <weft/simulate/nodes/world.hpp>
+#include <weft/simulate/setup/scene.hpp>
+
+namespace weft {
+
+// As the system called it.
+struct ProgramCall {
+  Images::Main main = nullptr;
+  int count = 0;
+  char** arguments = nullptr;
+  char** environment = nullptr;
+};
+
+// Of a part of the program that it named itself: what its ranks did between their start and stop.
+struct WindowTotals {
+  std::uint64_t entries = 0;
+  Time first_start = Time::never(), last_stop;
+  Duration inside, waited, spent;
+  std::uint64_t messages = 0, bytes = 0;
+};
+
+struct Note {
+  Time at;
+  RankId rank;
+  std::string text;
+};
+
+class ProgramRanks final : public RankBody, public mpi::Runtime {
+ public:
+  ProgramRanks(const Scene& scene, const coll::Choices& collectives, Images& images,
+               Console& console);
+  void attach(World& world, const ProgramCall& call);
+  // Before ranks run: what each calls when, for the timeline.
+  void keep_timelines();
+
+  void run(Fabric& fabric) override;
+  void enter(RankId rank) override {
+    prepare_thread_for_crashes();
+    images_.enter(rank.index);
+  }
+  void leave(RankId rank) override { images_.leave(rank.index); }
+  void leave() override;
+
+  [[noreturn]] void abort(RankId rank, int code, const std::string& message) override;
+  std::string processor_name(RankId rank) const override;
+  std::uint32_t node_of(RankId rank) const override { return scene_.placement->node(rank); }
+
+  void place_memory(const void* data, std::size_t size, int socket) override;
+  void begin_window(const std::string& name) override;
+  void end_window() override;
+  void note(const std::string& text) override;
+  bool recall(std::uint64_t key, void* data, std::size_t size) override;
+  void remember(std::uint64_t key, const void* data, std::size_t size) override;
+
+  // The program called exit() in a rank. `handlers`: with what it registered for that.
+  [[noreturn]] void exit_rank(int code, bool handlers);
+
+  struct Abort {
+    Time at;
+    RankId rank;
+    int code = 0;
+    std::string message;
+  };
+  // Between runs. Of ranks in this process.
+  std::vector<Abort> aborts() const;  // By time, then rank.
+  int code(RankId rank) const { return codes_[rank.index]; }
+  conn::Counts connections(RankId rank) const;
+  std::map<std::string, CallTotals> calls() const;
+  std::map<std::string, WindowTotals> windows() const;
+  std::vector<Note> notes() const;  // By time, then rank.
+  std::vector<CallTimelinePart> timelines() const;
+
+  static ProgramRanks* current() { return current_; }
+
+ private:
+  void finish(Fabric& fabric, int code);
+  static void add_profile(const mpi::Profile& profile, std::map<std::string, CallTotals>& totals);
+
+  const Scene& scene_;
+  const coll::Choices& collectives_;
+  Images& images_;
+  Console& console_;
+  World* world_ = nullptr;
+  ProgramCall call_;
+  std::vector<std::unique_ptr<mpi::Process>> processes_;  // By rank, while it runs.
+  std::vector<std::unique_ptr<conn::Managed>> managed_;   // By rank, likewise; or none.
+  std::vector<std::unique_ptr<CallTimeline>> timelines_;  // By rank; or none.
+  std::vector<conn::Counts> connections_;                 // By rank, when it has ended.
+  std::vector<int> codes_;
+  mutable std::mutex mutex_;  // For what follows.
+  std::map<std::string, CallTotals> totals_;
+  std::vector<Abort> aborts_;
+  struct OpenWindow {
+    std::string name;
+    Time since;
+    RankCounts before;
+  };
+  std::map<std::uint32_t, OpenWindow> open_windows_;  // By rank.
+  std::map<std::string, WindowTotals> windows_;
+  std::vector<Note> notes_;
+  std::map<std::uint64_t, std::vector<std::byte>> keys_;
+  static ProgramRanks* current_;
+};
+
+}  // namespace weft

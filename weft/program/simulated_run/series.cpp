@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <weft/output/record/series_raw.hpp>
+#include <weft/parallel/processes/agree.hpp>
+#include <weft/program/simulated_run/gather.hpp>
+#include <weft/program/simulated_run/sampler.hpp>
+
+namespace weft {
+
+namespace {
+
+template <typename Is>
+std::vector<std::uint32_t> those_here(std::uint32_t count, Is&& is_here) {
+  std::vector<std::uint32_t> here;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (is_here(i)) here.push_back(i);
+  }
+  return here;
+}
+
+// So many samples that a file stays below about a quarter of a gigabyte; even, so that they can be
+// put together in pairs.
+std::uint64_t samples_most(const Graph& graph) {
+  const std::uint64_t each =
+      graph.link_count() * sizeof(LinkSample) + graph.router_count() * sizeof(std::uint64_t);
+  return std::clamp<std::uint64_t>((std::uint64_t{1} << 28) / std::max<std::uint64_t>(each, 1), 16,
+                                   256) &
+         ~std::uint64_t{1};
+}
+
+class Series final : public Sampler {
+ public:
+  Series(std::optional<SeriesWriter> file, const Sampled& what, Duration interval)
+      : file_(std::move(file)),
+        world_(what.world),
+        graph_(what.scene.topology->graph),
+        network_(what.world.network()),
+        vcs_(what.scene.machine.vcs),
+        peers_(what.peers),
+        seconds_(what.seconds),
+        grows_(what.plan.series_grows),
+        paced_(what.plan.series_paced),
+        most_(samples_most(graph_)),
+        interval_(interval),
+        next_(Time::zero() + interval_),
+        ranks_(those_here(what.scene.placement->ranks(),
+                          [&](std::uint32_t r) { return world_.is_here(RankId(r)); })),
+        sent_(what.peers,
+              {what.peers == nullptr ? 0U : static_cast<std::uint32_t>(what.peers->self())}),
+        links_(what.peers, those_here(graph_.link_count(),
+                                      [&](std::uint32_t l) {
+                                        return network_.is_here(graph_.source_of(LinkId(l)));
+                                      })),
+        levels_(what.peers,
+                those_here(graph_.router_count(),
+                           [&](std::uint32_t r) { return network_.is_here(RouterId(r)); })),
+        before_(links_.here().size()),
+        own_links_(links_.here().size()),
+        own_levels_(levels_.here().size()),
+        all_sent_(what.peers == nullptr ? 1 : static_cast<std::size_t>(what.peers->count())) {
+    if (!what.writes()) return;
+    all_.links.resize(graph_.link_count());
+    all_.buffers.resize(graph_.router_count());
+  }
+
+  Time next() const override { return next_; }
+
+  Status sample(Time now) override {
+    look(now);
+    ++samples_;
+    if (file_) {
+      if (Status wrote = file_->append(all_); !wrote) return wrote;
+    }
+    const bool full = grows_ && samples_ >= most_;
+    if (full) samples_ /= 2;
+    if (paced_) {
+      keep_pace();
+      next_ = now + interval_;
+    } else {
+      if (full) interval_ = interval_ * 2;
+      while (next_ <= now) next_ = next_ + interval_;
+      if (full) next_ = now + interval_;
+    }
+    return full && file_ ? file_->halve() : Status();
+  }
+
+ private:
+  static constexpr Duration least_interval = Duration::ns(100);
+  struct Sent {
+    std::uint64_t messages = 0, bytes = 0;
+  };
+
+  // A few samples in each second of ours, which cost the run next to nothing. Process 0 says.
+  void keep_pace() {
+    const double now = seconds_(), passed = now - last_seconds_;
+    last_seconds_ = now;
+    if (passed < 0.15) interval_ = interval_ * 2;
+    if (passed > 0.6 && interval_ > least_interval) interval_ = interval_ / 2;
+    if (peers_ == nullptr) return;
+    interval_ = Duration::ps(peers_->least(peers_->self() == 0 ? interval_.in_ps() : INT64_MAX));
+  }
+
+  void look(Time now) {
+    for (std::size_t i = 0; i < own_links_.size(); ++i) {
+      const LinkCount count = network_.link(LinkId(links_.here()[i]));
+      own_links_[i] = {count.bytes - before_[i].bytes, count.packets - before_[i].packets};
+      before_[i] = {count.bytes, count.packets};
+    }
+    for (std::size_t i = 0; i < own_levels_.size(); ++i)
+      own_levels_[i] = level(RouterId(levels_.here()[i]), now);
+    Sent own;
+    for (const std::uint32_t rank : ranks_) {
+      const RankCounts& counts = world_.counts(RankId(rank));
+      own.messages += counts.messages;
+      own.bytes += counts.bytes;
+    }
+    links_.collect(own_links_, all_.links);
+    levels_.collect(own_levels_, all_.buffers);
+    sent_.collect({own}, all_sent_);
+    all_.head = {now.in_ps(), 0, 0};
+    for (const Sent& sent : all_sent_) {
+      all_.head.messages += sent.messages;
+      all_.head.bytes += sent.bytes;
+    }
+  }
+
+  std::uint64_t level(RouterId router, Time now) const {
+    const std::size_t ports = graph_.ports(router).size() + graph_.nodes_at(router).size();
+    Bytes sum;
+    for (int p = 0; p < static_cast<int>(ports); ++p) {
+      for (int v = 0; v < vcs_; ++v) sum += network_.buffer(router, p, v, now).bytes;
+    }
+    return static_cast<std::uint64_t>(sum.count);
+  }
+
+  std::optional<SeriesWriter> file_;  // None in processes that do not write.
+  const World& world_;
+  const Graph& graph_;
+  const Network& network_;
+  const int vcs_;
+  Peers* const peers_;
+  double (*const seconds_)();
+  const bool grows_, paced_;
+  const std::uint64_t most_;
+  Duration interval_;
+  Time next_;
+  double last_seconds_ = 0;
+  std::uint64_t samples_ = 0;
+  const std::vector<std::uint32_t> ranks_;
+  const Together<Sent> sent_;
+  const Together<LinkSample> links_;
+  const Together<std::uint64_t> levels_;
+  std::vector<LinkSample> before_, own_links_;
+  std::vector<std::uint64_t> own_levels_;
+  std::vector<Sent> all_sent_;
+  SeriesSample all_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Sampler>> sample_series(const Sampled& what) {
+  const Graph& graph = what.scene.topology->graph;
+  SeriesHeader header;
+  header.links = graph.link_count();
+  header.routers = graph.router_count();
+  header.interval_ps = what.plan.series.in_ps();
+  std::optional<SeriesWriter> file;
+  Status made;
+  if (what.writes()) {
+    auto writer = SeriesWriter::create(what.plan.out + "/series.raw", header);
+    if (writer) {
+      file.emplace(*std::move(writer));
+    } else {
+      made = Error(writer.error());
+    }
+  }
+  if (Status agreed = agree(what.peers, std::move(made)); !agreed) return std::move(agreed).error();
+  return std::unique_ptr<Sampler>(new Series(std::move(file), what, what.plan.series));
+}
+
+}  // namespace weft

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/program/simulated_run/setup_facts.hpp>
+
+namespace weft {
+
+NetworkFacts facts_of(const Scene& scene) {
+  const Graph& graph = scene.topology->graph;
+  NetworkFacts facts = facts_of(*scene.topology);
+  const auto buffer = static_cast<double>(scene.machine.buffer_size().count) * scene.machine.vcs;
+  for (std::uint32_t r = 0; r < graph.router_count(); ++r) {
+    const auto ports = graph.ports(RouterId(r));
+    std::size_t inputs = graph.nodes_at(RouterId(r)).size();
+    for (const Port& port : ports) {
+      inputs += port.usable() ? 1 : 0;
+      const std::string& name = port.connected() ? graph.link_classes()[port.link_class] : "";
+      facts.link_byte_per_s.push_back(scene.machine.cabling(name).rate.in_byte_per_s());
+    }
+    facts.router_buffer_bytes.push_back(static_cast<double>(inputs) * buffer);
+  }
+  return facts;
+}
+
+}  // namespace weft

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <weft/base/file.hpp>
+#include <weft/base/progress.hpp>
+#include <weft/base/progress_file.hpp>
+#include <weft/base/quantity.hpp>
+#include <weft/message/coll/few_connections.hpp>
+#include <weft/parallel/processes/agree.hpp>
+#include <weft/program/run_record/call_timeline.hpp>
+#include <weft/program/simulated_run/crash.hpp>
+#include <weft/program/simulated_run/deadlock.hpp>
+#include <weft/program/simulated_run/footprint.hpp>
+#include <weft/program/simulated_run/sampler.hpp>
+#include <weft/program/simulated_run/simulated_run.hpp>
+#include <weft/program/simulated_run/summary.hpp>
+
+namespace weft {
+
+namespace {
+
+std::atomic<bool> end_requested = false;
+
+double seconds_now() {
+  using Clock = std::chrono::steady_clock;
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+}
+
+// How far to simulate before looking around (signals, output, progress): about a fifth of a second
+// of ours. No result depends on it.
+class Slices {
+ public:
+  Time next(Time now) const { return now + length_; }
+  Duration length() const { return length_; }
+  void set(Duration length) { length_ = length; }
+  void took(double seconds) {
+    if (seconds < 0.1 && length_ < Duration::ms(1'000'000)) length_ = length_ * 2;
+    if (seconds > 0.4 && length_ > Duration::ns(2)) length_ = length_ / 2;
+  }
+
+ private:
+  Duration length_ = Duration::us(10);
+};
+
+// Where the ranks stand, if they fill a torus or mesh one by one.
+coll::Grid machine_grid(const Scene& scene) {
+  const auto* const cube = std::get_if<Cube>(&scene.topology->shape);
+  const Graph& graph = scene.topology->graph;
+  if (cube == nullptr || !scene.placement->is_block() || scene.nodes() != graph.router_count() ||
+      scene.placement->ranks() != scene.nodes()) {
+    return {};
+  }
+  return {{cube->radix.rbegin(), cube->radix.rend()}};
+}
+
+class SimulatedRun {
+ public:
+  SimulatedRun(const Plan& plan, const Scene& scene, Images& images, Peers* peers)
+      : plan_(plan),
+        scene_(scene),
+        images_(images),
+        peers_(peers),
+        console_(scene.placement->ranks(), plan.label),
+        ranks_(scene, collectives_, images, console_) {}
+
+  Result<int> run(const ProgramCall& call);
+
+ private:
+  Status set_up(const ProgramCall& call);
+  Status add_samplers();
+  Status sample(Time now, bool last);
+  Status play();
+  void show_progress(Progress& progress, Time now);
+  void look_around(Time now, Slices& slices);
+  Status start_progress_file();
+  bool nobody_moves_anywhere() const;
+  int conclude(const ProgramCall& call);
+  int judge(const RunTotals& totals, const RunSummary& summary);
+  void show_deadlock(const RunTotals& totals);
+  Status write_files(const RunSummary& summary, const RunTotals& totals) const;
+  Status write_timeline() const;
+  bool speaks() const { return peers_ == nullptr || peers_->self() == 0; }
+  void tell(const std::string& text) const {
+    if (speaks()) Console::raw_write(2, text.data(), text.size());
+  }
+  std::string ending(const RunTotals& totals) const;
+
+  const Plan& plan_;
+  const Scene& scene_;
+  const Images& images_;
+  Peers* const peers_;
+  coll::Choices collectives_;
+  Console console_;
+  ProgramRanks ranks_;
+  std::unique_ptr<World> world_;
+  std::vector<std::unique_ptr<Sampler>> samplers_;
+  FootprintWatch footprint_;
+  std::optional<ProgressFile> progress_file_;
+  bool interrupted_ = false, cut_ = false;
+  double started_ = 0;
+};
+
+Status SimulatedRun::set_up(const ProgramCall& call) {
+  for (const std::string& text : plan_.collectives) {
+    if (Status forced = collectives_.force(text); !forced)
+      return Error::call("--coll: " + forced.error().message());
+  }
+  collectives_.set_machine(machine_grid(scene_));
+  if (scene_.layout != nullptr) {
+    collectives_.set_groups(scene_.layout->groups(),
+                            keeping_of(*scene_.layout, scene_.connections));
+  }
+  WorldSetup setup;
+  setup.topology = scene_.topology.get();
+  setup.policy = scene_.policy.get();
+  setup.machine = scene_.machine;
+  setup.node = scene_.node;
+  setup.placement = scene_.placement.get();
+  setup.workers = plan_.threads;
+  const auto cut = parse_cut(plan_.partition);
+  if (!cut) return Error::call("--partition: " + cut.error().message());
+  setup.cut = *cut;
+  setup.peers = peers_;
+  setup.seed = plan_.seed;
+  setup.carry_data = plan_.carry_data;
+  setup.compute_factor = plan_.compute_factor;
+  setup.stack_bytes = static_cast<std::size_t>(plan_.stack.count);
+  setup.count_pairs = plan_.matrix;
+  auto world = World::make(setup, ranks_);
+  if (!world) return std::move(world).error();
+  world_ = std::move(*world);
+  ranks_.attach(*world_, call);
+  if (plan_.timeline) ranks_.keep_timelines();
+  watch_for_crashes(*world_, console_);
+  if (Status started = agree(peers_, start_progress_file()); !started) return started;
+  return add_samplers();
+}
+
+Status SimulatedRun::start_progress_file() {
+  if (plan_.progress_file.empty() || !speaks()) return {};
+  auto file = ProgressFile::start(plan_.progress_file, seconds_now);
+  if (!file) return std::move(file).error();
+  progress_file_.emplace(*std::move(file));
+  return {};
+}
+
+Status SimulatedRun::add_samplers() {
+  using Make = Result<std::unique_ptr<Sampler>> (*)(const Sampled&);
+  const std::pair<bool, Make> wanted[] = {{plan_.series > Duration::zero(), sample_series},
+                                          {!scene_.watched.empty(), watch_buffers}};
+  for (const auto& [is_wanted, make] : wanted) {
+    if (!is_wanted) continue;
+    auto sampler = make({plan_, scene_, *world_, peers_, seconds_now});
+    if (!sampler) return std::move(sampler).error();
+    samplers_.push_back(std::move(*sampler));
+  }
+  return {};
+}
+
+Status SimulatedRun::sample(Time now, bool last) {
+  for (const auto& sampler : samplers_) {
+    const Time at = sampler->next();
+    if (at == Time::never() || (now != at && !last)) continue;
+    // At the end nothing changes any more: when we came to it must not show.
+    if (Status wrote = agree(peers_, sampler->sample(at)); !wrote) return wrote;
+  }
+  return {};
+}
+
+// Slices end where process 0 wants it, and all end early if one is asked to.
+void SimulatedRun::look_around(Time now, Slices& slices) {
+  const Time shown = std::min(now - Duration::ps(1), world_->stopped_at());
+  interrupted_ = end_requested;
+  if (peers_ != nullptr) {
+    Packer mine;
+    mine.put(interrupted_);
+    mine.put(slices.length());
+    const std::vector<PeerBytes> all = peers_->share(mine.take());
+    for (const PeerBytes& bytes : all) interrupted_ |= Unpacker(bytes).take<bool>();
+    Unpacker first(all[0]);
+    first.take<bool>();
+    slices.set(first.take<Duration>());
+    console_.bring_together(*peers_, shown);
+  }
+  if (speaks()) console_.show(shown);
+}
+
+bool SimulatedRun::nobody_moves_anywhere() const {
+  const bool here = nobody_moves(*world_, scene_.placement->ranks());
+  return peers_ == nullptr ? here : peers_->least(here ? 1 : 0) == 1;
+}
+
+void SimulatedRun::show_progress(Progress& progress, Time now) {
+  const bool known = plan_.until < Time::never();
+  const double share =
+      known ? (now - Time::zero()).in_seconds() / (plan_.until - Time::zero()).in_seconds() : -1;
+  const std::string text = fmt::format("simulated {}", to_text(now - Time::zero()));
+  progress.update(share, text);
+  if (!progress_file_) return;
+  progress_file_->note("simulated_ps", now.in_ps());
+  progress_file_->update(share, text);
+}
+
+Status SimulatedRun::play() {
+  Progress progress =
+      plan_.quiet || !speaks() ? Progress(seconds_now, {}) : Progress::to_stderr(seconds_now);
+  Slices slices;
+  Time now, next_look = Time::zero() + idle_most;
+  for (;;) {
+    Time until = std::min({slices.next(now), plan_.until, next_look});
+    for (const auto& sampler : samplers_) until = std::min(until, sampler->next());
+    const bool cut_short = until < slices.next(now);
+    const double before = seconds_now();
+    auto more = world_->run(until);
+    if (!more) return std::move(more).error();
+    now = until;
+    if (!cut_short) slices.took(seconds_now() - before);
+    if (plan_.verbose) footprint_.look(*world_, images_);
+    if (Status wrote = sample(now, !*more); !wrote) return wrote;
+    show_progress(progress, now);
+    if (!*more) return {};
+    look_around(now, slices);
+    // At moments of the simulated clock, so that the answer is always the same.
+    if (now == next_look) {
+      if (nobody_moves_anywhere()) return {};
+      next_look = next_look + idle_most;
+    }
+    cut_ = !interrupted_ && now >= plan_.until;
+    if (interrupted_ || cut_) return {};
+  }
+}
+
+std::string SimulatedRun::ending(const RunTotals& totals) const {
+  if (!totals.aborts.empty()) return "aborted";
+  if (interrupted_) return "interrupted";
+  if (cut_) return "stopped at " + to_text(plan_.until - Time::zero());
+  return totals.ranks_open() == 0 ? "complete" : "deadlock";
+}
+
+Status SimulatedRun::write_files(const RunSummary& summary, const RunTotals& totals) const {
+  if (plan_.out.empty()) return {};
+  const auto write = [&](const char* name, const std::string& text) {
+    return write_file(plan_.out + "/" + name, text);
+  };
+  if (Status s = write("summary.json", to_json(summary)); !s) return s;
+  if (Status s = write("ranks.csv", ranks_csv(scene_, totals)); !s) return s;
+  if (Status s = write("calls.csv", calls_csv(summary)); !s) return s;
+  if (scene_.layout != nullptr) {
+    if (Status s = write("connections.csv", connections_csv(totals)); !s) return s;
+  }
+  if (!plan_.matrix) return {};
+  return write("traffic.txt", traffic_text(totals));
+}
+
+// A call that all processes make; process 0 writes.
+Status SimulatedRun::write_timeline() const {
+  if (!plan_.timeline) return {};
+  const Timeline timeline = bind_together(peers_, ranks_.timelines());
+  return speaks() ? write_timeline_raw(plan_.out, timeline) : Status();
+}
+
+// Says how it ended; the exit code. In process 0, which knows all.
+int SimulatedRun::judge(const RunTotals& totals, const RunSummary& summary) {
+  int code = totals.exit_code();
+  if (!totals.aborts.empty()) {
+    const ProgramRanks::Abort& abort = totals.aborts.front();
+    tell(fmt::format("weft: rank {} ended the job with code {} after {}{}{}\n", abort.rank.index,
+                     abort.code, to_text(abort.at - Time::zero()),
+                     abort.message.empty() ? "" : ": ", abort.message));
+    code = abort.code == 0 ? 1 : abort.code;
+  } else if (summary.ending == "deadlock") {
+    code = 1;
+  } else if (!summary.complete) {
+    tell("weft: " + summary.ending + ", numbers are of what was simulated until then\n");
+    code = interrupted_ ? 130 : 0;
+  }
+  if (code != 0 && !interrupted_ && !plan_.carry_data && summary.bytes > 0)
+    tell(
+        "weft: messages carried no data; a program that needs what it receives wants --payload "
+        "full\n");
+  Status wrote = write_files(summary, totals);
+  if (progress_file_) {
+    const bool failed = !wrote || summary.ending == "aborted" || summary.ending == "deadlock";
+    const Status noted = progress_file_->finish(failed         ? ProgressFile::State::failed
+                                                : interrupted_ ? ProgressFile::State::interrupted
+                                                               : ProgressFile::State::done);
+    if (wrote && !noted) wrote = Error(noted.error());
+  }
+  if (!wrote) {
+    tell("weft: error: " + wrote.error().text() + "\n");
+    code = code == 0 ? 1 : code;
+  }
+  return code & 0xff;
+}
+
+void SimulatedRun::show_deadlock(const RunTotals& totals) {
+  const std::string network = world_->network().find_deadlock();
+  const auto open = waiting_ranks(peers_, *world_, scene_.placement->ranks());
+  if (speaks()) tell("weft: error: " + describe_deadlock(open, totals, network) + "\n");
+}
+
+int SimulatedRun::conclude(const ProgramCall& call) {
+  console_.drop_after(world_->stopped_at());
+  if (peers_ != nullptr) console_.bring_together(*peers_, Time::never());
+  if (speaks()) console_.show(Time::never());
+  console_.give_back();
+  const double wall = seconds_now() - started_;
+  const RunTotals totals = put_together(peers_, take_totals(scene_, *world_, ranks_));
+  RunSummary summary = collect(scene_, totals);
+  summary.program = std::filesystem::path(call.arguments[0]).filename().string();
+  summary.ending = ending(totals);
+  summary.carried_data = plan_.carry_data;
+  // Only process 0 knows how it ended.
+  const auto from_first = [&](std::int64_t own) {
+    return peers_ == nullptr ? own : peers_->least(speaks() ? own : INT64_MAX);
+  };
+  if (from_first(summary.ending == "deadlock" ? 1 : 0) != 0) show_deadlock(totals);
+  auto code = static_cast<int>(from_first(speaks() ? judge(totals, summary) : 0));
+  if (Status wrote = write_timeline(); !wrote) {
+    tell("weft: error: " + wrote.error().text() + "\n");
+    code = code == 0 ? 1 : code;
+  }
+  if (!plan_.quiet) tell(to_table(summary));
+  if (plan_.verbose) {
+    const int workers = peers_ == nullptr ? plan_.threads : peers_->count();
+    tell(fmt::format("simulated in           {:.2f} s with {} {}: {:.2f} M packet-hops/s\n", wall,
+                     workers, peers_ == nullptr ? "workers" : "processes",
+                     static_cast<double>(summary.hops) / wall / 1e6) +
+         footprint_.table());
+  }
+  return code;
+}
+
+Result<int> SimulatedRun::run(const ProgramCall& call) {
+  started_ = seconds_now();
+  if (Status ready = set_up(call); !ready) return std::move(ready).error();
+  console_.take_over();
+  Status played = play();
+  ::alarm(0);  // Of a signal that asked for the end: it has come.
+  if (!played) {
+    console_.show(Time::never());
+    console_.give_back();
+    return std::move(played).error();
+  }
+  return conclude(call);
+}
+
+}  // namespace
+
+void request_end() {
+  end_requested = true;
+}
+
+Result<int> perform(const Plan& plan, const Scene& scene, Images& images, const ProgramCall& call,
+                    Peers* peers) {
+  // Not on the stack: what it owns must outlive ranks that never ended.
+  static SimulatedRun performance(plan, scene, images, peers);
+  return performance.run(call);
+}
+
+}  // namespace weft

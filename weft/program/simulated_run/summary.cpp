@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <weft/base/quantity.hpp>
+#include <weft/message/conn/request.hpp>
+#include <weft/program/run_record/counts_json.hpp>
+#include <weft/program/simulated_run/summary.hpp>
+
+namespace weft {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+LinkUse use_of_links(const Scene& scene, const std::vector<LinkEntry>& links, Duration time) {
+  const Graph& graph = scene.topology->graph;
+  LinkUse use;
+  std::uint64_t busiest = 0;
+  double capacity = 0, busiest_capacity = 1;
+  const double seconds = std::max(time.in_seconds(), 1e-12);
+  for (const auto& [link, count] : links) {
+    const RouterId source = graph.source_of(link);
+    const Port& port = graph.ports(source)[link.index - graph.link(source, 0).index];
+    if (!port.usable()) continue;
+    const double rate =
+        scene.machine.cabling(graph.link_classes()[port.link_class]).rate.in_byte_per_s();
+    ++use.links;
+    use.packets += count.packets;
+    use.bytes += count.bytes;
+    capacity += rate;
+    if (count.bytes <= busiest) continue;
+    busiest = count.bytes;
+    busiest_capacity = rate;
+    use.busiest =
+        router_name(*scene.topology, source) + " to " + router_name(*scene.topology, port.peer);
+  }
+  use.busiest_bytes = busiest;
+  const auto bytes = static_cast<double>(use.bytes);
+  use.mean_rate = use.links == 0 ? 0 : bytes / seconds / static_cast<double>(use.links);
+  use.efficiency = capacity <= 0 ? 0 : bytes / seconds / capacity;
+  use.busiest_efficiency = static_cast<double>(busiest) / seconds / busiest_capacity;
+  return use;
+}
+
+void collect_ranks(const std::vector<RankEntry>& ranks, RunSummary& f) {
+  detail::Wide waited = 0, spent = 0;
+  f.waited_least = Duration::max();
+  for (const RankEntry& entry : ranks) {
+    const RankCounts& counts = entry.counts;
+    f.program_time = std::max(f.program_time, entry.reached);
+    f.messages += counts.messages;
+    f.bytes += counts.bytes;
+    waited += counts.waited.in_ps();
+    spent += counts.spent.in_ps();
+    f.waited_least = std::min(f.waited_least, counts.waited);
+    if (counts.waited > f.waited_most) {
+      f.waited_most = counts.waited;
+      f.waited_most_rank = entry.rank;
+    }
+  }
+  const std::int64_t n = std::max<std::int64_t>(f.ranks, 1);
+  f.waited_mean = Duration::ps(static_cast<std::int64_t>(waited / n));
+  f.spent_mean = Duration::ps(static_cast<std::int64_t>(spent / n));
+}
+
+ConnectionUse use_of_connections(const Scene& scene, const std::vector<RankEntry>& ranks) {
+  ConnectionUse use;
+  if (scene.layout == nullptr) return use;
+  use.mode = conn::to_text(scene.connections.mode);
+  use.shortcuts_most =
+      scene.connections.mode == conn::Mode::managed ? scene.connections.shortcuts : 0;
+  conn::Counts& sum = use.sum;
+  for (const RankEntry& entry : ranks) {
+    const conn::Counts& one = entry.connections;
+    sum.add(one);
+    use.held_mean += static_cast<double>(one.held_most) / static_cast<double>(ranks.size());
+  }
+  return use;
+}
+
+}  // namespace
+
+RunSummary collect(const Scene& scene, const RunTotals& totals) {
+  RunSummary f;
+  f.network = scene.topology->name;
+  f.routing = scene.routing;
+  f.ranks = scene.placement->ranks();
+  f.nodes = scene.nodes();
+  f.complete = totals.ranks_open() == 0;
+  collect_ranks(totals.ranks, f);
+  f.packets = totals.network.packets_sent;
+  f.hops = totals.network.hops;
+  f.links = use_of_links(scene, totals.links, f.program_time - Time::zero());
+  f.connections = use_of_connections(scene, totals.ranks);
+  f.latencies_ps = totals.latencies_ps;
+  f.calls = totals.calls;
+  f.windows = totals.windows;
+  f.notes = totals.notes;
+  return f;
+}
+
+namespace {
+
+std::string duration_text(std::int64_t ps) {
+  return to_text(Duration::ps(ps));
+}
+
+std::string line(const char* name, const std::string& value) {
+  return fmt::format("{:<22}{}\n", name, value);
+}
+
+// Each connection has two ends.
+std::string connections_table(const ConnectionUse& use) {
+  if (use.mode.empty()) return {};
+  const conn::Counts& sum = use.sum;
+  std::string out =
+      line("connections", fmt::format("{}: a rank held {:.1f} on average, {} most; "
+                                      "{} opened",
+                                      use.mode, use.held_mean, sum.held_most, sum.opened / 2));
+  if (use.mode != "managed") return out;
+  out += line("shortcuts", fmt::format("{} opened, {} closed for others, {} declined",
+                                       sum.shortcuts / 2, sum.evicted, sum.declined));
+  return out +
+         line("relayed", fmt::format("{} messages or parts with {} bytes; a rank held {} "
+                                     "bytes of others at most",
+                                     sum.relayed_frames, sum.relayed_bytes, sum.passing_most));
+}
+
+}  // namespace
+
+std::string to_table(const RunSummary& f) {
+  const LinkUse& l = f.links;
+  std::string out;
+  out += line("program", f.program + (f.complete ? "" : " (" + f.ending + ")"));
+  out += line("machine",
+              fmt::format("{}, {} nodes, {}; {} ranks", f.network, f.nodes, f.routing, f.ranks));
+  out += line("program time", to_text(f.program_time - Time::zero()));
+  out += line("messages", fmt::format("{} with {} bytes{}", f.messages, f.bytes,
+                                      f.carried_data ? "" : ", of which only the sizes travelled"));
+  out += line("packets", fmt::format("{} over {} links on the way", f.packets, f.hops));
+  out += line("link bandwidth", fmt::format("{:.4g} GB/s on average, {:.2f} % of what they carry",
+                                            l.mean_rate / 1e9, l.efficiency * 100));
+  if (!l.busiest.empty()) {
+    out += line("busiest link", fmt::format("{}: {} bytes, {:.2f} %", l.busiest, l.busiest_bytes,
+                                            l.busiest_efficiency * 100));
+  }
+  if (!f.latencies_ps.empty()) {
+    const Histogram& h = f.latencies_ps;
+    out += line("message latency",
+                fmt::format("{} least, {} median, {} for 99 %, {} most", duration_text(h.min()),
+                            duration_text(h.percentile(500)), duration_text(h.percentile(990)),
+                            duration_text(h.max())));
+  }
+  out += line("waiting per rank", fmt::format("{} on average, {} least, {} most (rank {})",
+                                              to_text(f.waited_mean), to_text(f.waited_least),
+                                              to_text(f.waited_most), f.waited_most_rank.index));
+  out += connections_table(f.connections);
+  if (!f.calls.empty()) out += calls_table(f.calls, f.ranks);
+  for (const auto& [name, w] : f.windows) {
+    out += line("window", fmt::format("'{}' {} to {}: {} messages with {} bytes, waited {}", name,
+                                      to_text(w.first_start - Time::zero()),
+                                      to_text(w.last_stop - Time::zero()), w.messages, w.bytes,
+                                      to_text(w.waited)));
+  }
+  return out;
+}
+
+namespace {
+
+Json latency_json(const Histogram& h) {
+  Json latency = Json::object();
+  latency["count"] = h.count();
+  for (const auto& [name, value] : {std::pair{"min_ps", h.min()},
+                                    {"p50_ps", h.percentile(500)},
+                                    {"p90_ps", h.percentile(900)},
+                                    {"p99_ps", h.percentile(990)},
+                                    {"p999_ps", h.percentile(999)},
+                                    {"max_ps", h.max()}}) {
+    latency[name] = value;
+  }
+  Json buckets = Json::array();
+  h.for_each_bucket([&](std::int64_t first, std::int64_t last, std::int64_t count) {
+    buckets.push_back({first, last, count});
+  });
+  latency["buckets"] = buckets;
+  return latency;
+}
+
+Json links_json(const LinkUse& links) {
+  return {{"count", links.links},
+          {"packets", links.packets},
+          {"bytes", links.bytes},
+          {"mean_byte_per_s", links.mean_rate},
+          {"efficiency", links.efficiency},
+          {"busiest", links.busiest},
+          {"busiest_bytes", links.busiest_bytes},
+          {"busiest_efficiency", links.busiest_efficiency}};
+}
+
+Json connections_json(const ConnectionUse& use) {
+  Json json = {{"mode", use.mode},
+               {"shortcuts_most", use.shortcuts_most},
+               {"neighbours_most", use.sum.neighbours},
+               {"held_mean", use.held_mean}};
+  json.update(counts_json(use.sum));
+  return json;
+}
+
+}  // namespace
+
+std::string to_json(const RunSummary& f) {
+  Json calls = Json::object();
+  for (const auto& [name, t] : f.calls) {
+    calls[name] = {{"count", t.count}, {"bytes", t.bytes}, {"time_ps", t.inside.in_ps()}};
+  }
+  Json windows = Json::object(), notes = Json::array();
+  for (const auto& [name, w] : f.windows) {
+    windows[name] = {{"entries", w.entries},
+                     {"first_start_ps", w.first_start.in_ps()},
+                     {"last_stop_ps", w.last_stop.in_ps()},
+                     {"inside_ps", w.inside.in_ps()},
+                     {"waited_ps", w.waited.in_ps()},
+                     {"spent_ps", w.spent.in_ps()},
+                     {"messages", w.messages},
+                     {"bytes", w.bytes}};
+  }
+  for (const Note& n : f.notes)
+    notes.push_back({{"at_ps", n.at.in_ps()}, {"rank", n.rank.index}, {"text", n.text}});
+  Json json = {
+      {"weft", "sim"},
+      {"version", 1},
+      {"program", f.program},
+      {"network", f.network},
+      {"routing", f.routing},
+      {"ranks", f.ranks},
+      {"nodes", f.nodes},
+      {"payload", f.carried_data ? "full" : "none"},
+      {"complete", f.complete},
+      {"ending", f.ending},
+      {"program_time_ps", f.program_time.in_ps()},
+      {"messages", f.messages},
+      {"bytes", f.bytes},
+      {"packets", f.packets},
+      {"packet_hops", f.hops},
+      {"links", links_json(f.links)},
+      {"waiting_ps",
+       {{"mean", f.waited_mean.in_ps()},
+        {"least", f.waited_least.in_ps()},
+        {"most", f.waited_most.in_ps()},
+        {"most_rank", f.waited_most_rank.index}}},
+      {"latency", latency_json(f.latencies_ps)},
+      {"calls", calls},
+      {"windows", windows},
+      {"notes", notes},
+  };
+  if (!f.connections.mode.empty()) json["connections"] = connections_json(f.connections);
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string ranks_csv(const Scene& scene, const RunTotals& totals) {
+  std::vector<RankRow> rows;
+  rows.reserve(totals.ranks.size());
+  for (const RankEntry& entry : totals.ranks) {
+    rows.push_back({entry.rank, scene.placement->node(entry.rank),
+                    entry.done ? entry.counts.ended.in_ps() : -1, entry.counts});
+  }
+  return ranks_csv(rows);
+}
+
+std::string calls_csv(const RunSummary& summary) {
+  return calls_csv(summary.calls);
+}
+
+std::string connections_csv(const RunTotals& totals) {
+  std::string out =
+      "rank,neighbours,held_most,opened,shortcuts,evicted,declined,refused,relayed,relayed_bytes,"
+      "passed_frames,passed_bytes,passing_bytes_most,repeated_frames\n";
+  for (const RankEntry& entry : totals.ranks) {
+    const conn::Counts& c = entry.connections;
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", entry.rank.index,
+                       c.neighbours, c.held_most, c.opened, c.shortcuts, c.evicted, c.declined,
+                       c.refused, c.relayed_frames, c.relayed_bytes, c.passed_frames,
+                       c.passed_bytes, c.passing_most, c.repeated);
+  }
+  return out;
+}
+
+std::string traffic_text(const RunTotals& totals) {
+  return traffic_text(totals.ranks.size(), totals.pairs);
+}
+
+}  // namespace weft

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// malloc and its kin in a simulated program: large blocks of ranks come from Blocks, all others
+// from the C library. Belongs into the shared library that the program links first.
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <dlfcn.h>
+#include <malloc.h>
+
+#include <weft/message/port/fabric.hpp>
+#include <weft/program/simulated_run/large_blocks.hpp>
+#include <weft/program/simulated_run/out_of_memory.hpp>
+
+// The names and the declarations are the C library's.
+// NOLINTBEGIN(readability-identifier-naming)
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* block, std::size_t size);
+void* __libc_memalign(std::size_t alignment, std::size_t size);
+void __libc_free(void* block);
+}
+
+namespace {
+
+using weft::Blocks;
+using weft::program_blocks;
+
+Blocks::Taken take(std::size_t size, std::size_t alignment = 1) {
+  if (size < Blocks::least || !program_blocks.is_open() || alignment > Blocks::grain) return {};
+  if (weft::Current::fabric() == nullptr) return {};
+  return program_blocks.take(size);
+}
+
+[[noreturn]] void refuse() {
+  std::fputs("free or realloc of an address that is no block of memory\n", stderr);
+  std::abort();
+}
+
+std::size_t usable_size(void* block) {
+  static const auto next =
+      reinterpret_cast<std::size_t (*)(void*)>(::dlsym(RTLD_NEXT, "malloc_usable_size"));
+  return next(block);
+}
+
+// A block of ours for one of the C library's or the other way round, or one of ours for another.
+void* exchange(void* block, std::size_t size) {
+  const bool ours = program_blocks.holds(block);
+  const std::size_t known = ours ? program_blocks.size_of(block) : usable_size(block);
+  if (known == 0) refuse();
+  if (ours && size >= Blocks::least && size <= known) {
+    program_blocks.trim(block, size);
+    return block;
+  }
+  const Blocks::Taken taken = take(size);
+  void* const made = taken.data != nullptr ? taken.data : __libc_malloc(size);
+  if (made == nullptr) return nullptr;
+  const std::size_t count = std::min(size, known);
+  if (taken.zero) {
+    weft::copy_touched(taken.data, static_cast<const std::byte*>(block), count);
+  } else {
+    std::memcpy(made, block, count);
+  }
+  std::free(block);
+  return made;
+}
+
+}  // namespace
+
+extern "C" {
+
+#pragma GCC visibility push(default)
+
+void* malloc(std::size_t size) {
+  const Blocks::Taken taken = take(size);
+  void* const made = taken.data != nullptr ? taken.data : __libc_malloc(size);
+  if (made == nullptr) weft::note_refusal(size);
+  return made;
+}
+
+void* calloc(std::size_t count, std::size_t size) {
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(count, size, &bytes)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  const Blocks::Taken taken = take(bytes);
+  if (taken.data == nullptr) return __libc_calloc(count, size);
+  return taken.zero ? taken.data : std::memset(taken.data, 0, bytes);
+}
+
+void free(void* block) {
+  if (!program_blocks.holds(block)) {
+    __libc_free(block);
+  } else if (const int kept = errno; !program_blocks.give(block)) {
+    refuse();
+  } else {
+    errno = kept;
+  }
+}
+
+void* realloc(void* block, std::size_t size) {
+  if (block == nullptr) return std::malloc(size);
+  const bool ours = program_blocks.holds(block);
+  if (ours && size == 0) {
+    std::free(block);
+    return nullptr;
+  }
+  const bool wanted = size >= Blocks::least && weft::Current::fabric() != nullptr;
+  if (ours || (wanted && program_blocks.is_open())) return exchange(block, size);
+  return __libc_realloc(block, size);
+}
+
+void* memalign(std::size_t alignment, std::size_t size) {
+  const Blocks::Taken taken = take(size, alignment);
+  return taken.data != nullptr ? taken.data : __libc_memalign(alignment, size);
+}
+
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  if (std::has_single_bit(alignment)) return ::memalign(alignment, size);
+  errno = EINVAL;
+  return nullptr;
+}
+
+int posix_memalign(void** block, std::size_t alignment, std::size_t size) {
+  if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
+  const int kept = errno;
+  void* const made = ::memalign(alignment, size);
+  errno = kept;
+  if (made == nullptr) return ENOMEM;
+  *block = made;
+  return 0;
+}
+
+std::size_t malloc_usable_size(void* block) noexcept {
+  if (block == nullptr) return 0;
+  return program_blocks.holds(block) ? program_blocks.size_of(block) : usable_size(block);
+}
+
+#pragma GCC visibility pop
+
+}  // extern "C"
+// NOLINTEND(readability-identifier-naming)

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the simulator takes over a program: before its main, if `weft sim` started it. Belongs into
+// the shared library that the program links first, so that these definitions come before the C
+// library's own.
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <ios>
+#include <memory>
+#include <string>
+
+#include <dlfcn.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <weft/parallel/processes/join.hpp>
+#include <weft/parallel/processes/launch.hpp>
+#include <weft/program/globals/images.hpp>
+#include <weft/program/real_run/job_process.hpp>
+#include <weft/program/real_run/singleton.hpp>
+#include <weft/program/simulated_run/console.hpp>
+#include <weft/program/simulated_run/large_blocks.hpp>
+#include <weft/program/simulated_run/out_of_memory.hpp>
+#include <weft/program/simulated_run/ranks.hpp>
+#include <weft/program/simulated_run/simulated_run.hpp>
+#include <weft/real/launch/seat.hpp>
+#include <weft/simulate/setup/plan.hpp>
+#include <weft/simulate/setup/scene.hpp>
+
+namespace {
+
+using weft::Images;
+using weft::ProgramRanks;
+
+struct Simulation {
+  weft::Plan plan;
+  weft::Scene scene;
+  std::unique_ptr<Images> images;
+  std::unique_ptr<weft::Peers> peers;  // Null: this process is alone.
+  Images::Main main = nullptr;
+};
+Simulation* simulation = nullptr;  // Of this process; null in an ordinary run.
+
+int exit_code(weft::Broken broken) {
+  switch (broken) {
+    case weft::Broken::call:
+      return 2;
+    case weft::Broken::input:
+      return 3;
+    case weft::Broken::run:
+    case weft::Broken::peer:
+      break;
+  }
+  return 1;
+}
+
+// Of several processes the first answers for all: a launcher ends the others as soon as one fails,
+// and there may be something left to do for it.
+[[noreturn]] void end(int code) {
+  const bool answers = weft::launched().self == 0;
+  if (simulation != nullptr) simulation->peers.reset();  // Waits for the others.
+  _exit(answers ? code : 0);
+}
+
+// Each of them finds the same.
+[[noreturn]] void fail(const weft::Error& error) {
+  if (weft::launched().self == 0) std::fprintf(stderr, "weft: error: %s\n", error.text().c_str());
+  end(exit_code(error.broken()));
+}
+
+// A rank that computes without end never comes to where the request is seen.
+void end_now() {
+  constexpr char text[] = "weft: interrupted inside a rank; there are no results\n";
+  weft::Console::raw_write(2, text, sizeof text - 1);
+  ::syscall(SYS_exit_group, 130);  // Not our _exit, which would end a rank.
+}
+
+// By a system call: the C library's function is stood in for.
+std::int64_t seconds_now() {
+  timespec now = {};
+  ::syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+  return now.tv_sec;
+}
+
+// The second wish ends it at once. Launchers send one both to a process and to its group: what
+// comes within the same second or the next is the first.
+void on_signal(int) {
+  static std::atomic<std::int64_t> first{-1};
+  std::int64_t never = -1;
+  const std::int64_t now = seconds_now();
+  if (!first.compare_exchange_strong(never, now)) {
+    if (now - first.load() > 1) end_now();
+    return;
+  }
+  weft::request_end();
+  ::alarm(5);
+}
+
+void on_alarm(int) {
+  end_now();
+}
+
+// Stands for the program's main.
+int simulate(int count, char** arguments, char** environment) {
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+  std::signal(SIGALRM, on_alarm);
+  const auto code =
+      weft::perform(simulation->plan, simulation->scene, *simulation->images,
+                    {simulation->main, count, arguments, environment}, simulation->peers.get());
+  if (!code) fail(code.error());
+  // Ranks' own handlers have run with them; those of libraries are not ours to call with stacks of
+  // ranks still open.
+  std::fflush(nullptr);
+  end(*code);
+}
+
+void prepare(const char* text) {
+  weft::watch_for_exhaustion();
+  auto plan = weft::parse_plan(text);
+  if (!plan) fail(plan.error());
+  ::unsetenv(weft::plan_variable);  // What the program starts itself is no simulation.
+  simulation = new Simulation;      // Lives as long as the process.
+  simulation->plan = *std::move(plan);
+  auto scene = weft::read_scene(simulation->plan);
+  if (!scene) fail(scene.error());
+  simulation->scene = *std::move(scene);
+  if (const weft::Launch launch = weft::launched(); launch.by != weft::Launch::By::nobody) {
+    auto peers = weft::join_job(launch, simulation->plan.libraries);
+    if (!peers) fail(peers.error());
+    simulation->peers = *std::move(peers);
+  }
+  std::optional<weft::Separation> how;
+  const std::string& asked = simulation->plan.separation;
+  if (asked == "delta") how = weft::Separation::delta;
+  if (asked == "copies") how = weft::Separation::copies;
+  if (asked == "none") how = weft::Separation::none;
+  auto images = Images::make(simulation->scene.placement->ranks(), how);
+  if (!images) fail(images.error());
+  simulation->images = *std::move(images);
+#ifdef WEFT_OWN_MALLOC
+  weft::program_blocks.open();
+#endif
+}
+
+template <typename Function>
+Function original(const char* name) {
+  return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
+}
+
+bool in_rank() {
+  return ProgramRanks::current() != nullptr && weft::Current::fabric() != nullptr;
+}
+
+}  // namespace
+
+// The names and the declarations are the C library's.
+// NOLINTBEGIN(readability-identifier-naming,readability-function-size)
+extern "C" {
+
+#pragma GCC visibility push(default)
+
+int __libc_start_main(Images::Main main, int count, char** arguments, void (*init)(),
+                      void (*fini)(), void (*loader_fini)(), void* stack_end) {
+  using Start = int (*)(Images::Main, int, char**, void (*)(), void (*)(), void (*)(), void*);
+  const auto start = original<Start>("__libc_start_main");
+  if (const char* const text = std::getenv(weft::plan_variable)) {
+    prepare(text);
+    simulation->main = main;
+    main = simulate;
+  } else if (weft::launch::seat_kept()) {
+    weft::begin_job_process();
+  } else {
+    weft::begin_singleton();
+  }
+  return start(main, count, arguments, init, fini, loader_fini, stack_end);
+}
+
+// A rank that exits ends alone.
+__attribute__((noreturn)) void exit(int code) noexcept {
+  if (in_rank()) ProgramRanks::current()->exit_rank(code, true);
+  original<void (*)(int)>("exit")(code);
+  __builtin_unreachable();
+}
+
+__attribute__((noreturn)) void _exit(int code) {
+  if (in_rank()) ProgramRanks::current()->exit_rank(code, false);
+  original<void (*)(int)>("_exit")(code);
+  __builtin_unreachable();
+}
+
+__attribute__((noreturn)) void quick_exit(int code) noexcept {
+  if (in_rank()) ProgramRanks::current()->exit_rank(code, false);
+  original<void (*)(int)>("quick_exit")(code);
+  __builtin_unreachable();
+}
+
+// As MPI_Get_processor_name has it.
+int gethostname(char* name, std::size_t size) noexcept {
+  static const auto next = original<int (*)(char*, std::size_t)>("gethostname");
+  if (!in_rank()) return next(name, size);
+  const std::string own = ProgramRanks::current()->processor_name(weft::Current::fabric()->self());
+  if (size == 0 || own.size() >= size) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  std::memcpy(name, own.c_str(), own.size() + 1);
+  return 0;
+}
+
+__attribute__((noreturn)) void _Exit(int code) noexcept {
+  _exit(code);
+}
+
+// Fortran's run time writes to descriptors itself.
+ssize_t write(int descriptor, const void* data, std::size_t size) {
+  static const auto next = original<ssize_t (*)(int, const void*, std::size_t)>("write");
+  if ((descriptor == 1 || descriptor == 2) && in_rank() &&
+      weft::Console::offer_text(descriptor, static_cast<const char*>(data), size)) {
+    return static_cast<ssize_t>(size);
+  }
+  return next(descriptor, data, size);
+}
+
+// As does C++, if it is linked into the program.
+ssize_t writev(int descriptor, const iovec* parts, int count) {
+  static const auto next = original<ssize_t (*)(int, const iovec*, int)>("writev");
+  if ((descriptor != 1 && descriptor != 2) || !in_rank()) return next(descriptor, parts, count);
+  ssize_t wrote = 0;
+  for (int i = 0; i < count; ++i) {
+    const ssize_t part = write(descriptor, parts[i].iov_base, parts[i].iov_len);
+    if (part < 0) return wrote > 0 ? wrote : part;
+    wrote += part;
+  }
+  return wrote;
+}
+
+#pragma GCC visibility pop
+
+}  // extern "C"
+
+// Streams of their own buffers would be one for all ranks; the console is no slower.
+#pragma GCC visibility push(default)
+bool std::ios_base::sync_with_stdio(bool sync) {
+  if (in_rank()) return true;
+  return original<bool (*)(bool)>("_ZNSt8ios_base15sync_with_stdioEb")(sync);
+}
+#pragma GCC visibility pop
+// NOLINTEND(readability-identifier-naming,readability-function-size)

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/real/launch/agent.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <limits>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <weft/base/version.hpp>
+#include <weft/real/launch/agent_loop.hpp>
+#include <weft/real/launch/descendants.hpp>
+#include <weft/real/launch/environment.hpp>
+
+namespace weft::launch {
+namespace {
+
+// Ours, changed as the job asks.
+std::vector<std::string> merge_environment(const std::vector<std::string>& changes) {
+  std::vector<std::string> all;
+  const auto name_of = [](std::string_view entry) { return entry.substr(0, entry.find('=')); };
+  for (std::string& entry : variables_beginning("")) {
+    const bool changed =
+        std::any_of(changes.begin(), changes.end(),
+                    [&](const std::string& change) { return name_of(change) == name_of(entry); });
+    if (!changed && name_of(entry) != seat_variable) all.push_back(std::move(entry));
+  }
+  for (const std::string& change : changes)
+    if (name_of(change) != seat_variable) all.push_back(change);
+  return all;
+}
+
+// A rank takes five; what it inherits is as it was.
+rlimit limit_before = {};
+void raise_descriptor_limit() {
+  if (::getrlimit(RLIMIT_NOFILE, &limit_before) != 0) return;
+  rlimit more = limit_before;
+  more.rlim_cur = more.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &more);
+}
+
+}  // namespace
+
+void Agent::tell(FromAgent kind, std::initializer_list<std::uint64_t> numbers,
+                 std::string_view text) {
+  FieldWriter out;
+  for (const std::uint64_t number : numbers) out.number(number);
+  out.text(text);
+  stream_.send(static_cast<std::uint8_t>(kind), out.take());
+}
+
+void Agent::tell(FromAgent kind, std::initializer_list<std::uint64_t> numbers) {
+  FieldWriter out;
+  for (const std::uint64_t number : numbers) out.number(number);
+  stream_.send(static_cast<std::uint8_t>(kind), out.take());
+}
+
+void Agent::send_all(SeatPacket kind, std::string_view body) {
+  auto packet = std::make_shared<std::string>(1, static_cast<char>(kind));
+  packet->append(body);
+  for (const auto& rank : ranks_)
+    if (rank->seated) rank->process.send(packet);
+}
+
+int Agent::serve() {
+  adopt_descendants();
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGCHLD, SIG_DFL);
+  raise_descriptor_limit();
+  sigset_t caught;
+  sigemptyset(&caught);
+  for (const int number : {SIGCHLD, SIGTERM, SIGHUP, SIGINT}) sigaddset(&caught, number);
+  ::sigprocmask(SIG_BLOCK, &caught, nullptr);
+  signals_ = ::signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
+  stream_.say(agent_greeting);
+  tell(FromAgent::ready, {}, version());
+  while (!done_ && stream_.open()) turn();
+  kill_all();
+  window_ = std::numeric_limits<std::size_t>::max();  // The last words go out in any case.
+  for (const auto& rank : ranks_)
+    for (const int stream : {1, 2})
+      while (read_output(*rank, stream)) {
+      }
+  flush();
+  ::close(signals_);
+  return 0;
+}
+
+// The last words, if somebody still listens.
+void Agent::flush() {
+  stream_.end_line(static_cast<std::uint8_t>(FromAgent::line_end));
+  for (const Deadline deadline = Deadline::in_ms(5000);
+       stream_.waiting() > 0 && stream_.open() && !deadline.passed();) {
+    set_.add(stream_.out(), POLLOUT, [this] { stream_.write_now(); });
+    set_.add(stream_.in(), POLLIN, [this] { stream_.read_now(); });
+    set_.turn(deadline);
+  }
+}
+
+void Agent::kill_all() {
+  end_descendants([this](pid_t child, int status) { note_end(child, status); });
+}
+
+void Agent::turn() {
+  stream_.end_line(static_cast<std::uint8_t>(FromAgent::line_end));
+  set_.add(stream_.in(), POLLIN, [this] { stream_.read_now(); });
+  if (stream_.waiting() > 0) set_.add(stream_.out(), POLLOUT, [this] { stream_.write_now(); });
+  set_.add(signals_, POLLIN, [this] { hear_signal(); });
+  for (const auto& rank : ranks_) wait_for(*rank);
+  set_.turn(kill_at_);
+  for (Frame frame; !done_ && stream_.next(frame);) hear(frame);
+  if (kill_at_.passed()) {
+    kill_at_ = Deadline::never();
+    kill_all();
+  }
+  for (const auto& rank : ranks_) settle(*rank);
+}
+
+void Agent::wait_for(LocalRank& rank) {
+  RankProcess& process = rank.process;
+  set_.add(process.seat(), POLLIN, [this, &rank] { hear_rank(rank); });
+  if (process.sending()) set_.add(process.seat(), POLLOUT, [&process] { process.send_now(); });
+  set_.add(process.holder(), POLLIN, [this, &rank] { check_holder(rank); });
+  for (const int stream : {1, 2})
+    if (window_ > 0)
+      set_.add(process.output(stream), POLLIN, [=, this, &rank] { read_output(rank, stream); });
+  // Also hears that nobody reads any more.
+  set_.add(process.input(), input_.empty() && !input_ended_ ? 0 : POLLOUT,
+           [this] { feed_input(); });
+}
+
+void Agent::hear(const Frame& frame) {
+  FieldReader in(frame.body);
+  switch (static_cast<ToAgent>(frame.kind)) {
+    case ToAgent::job:
+      if (Status begun = begin(frame.body); !begun)
+        tell(FromAgent::trouble, {static_cast<std::uint64_t>(begun.error().broken())},
+             begun.error().text());
+      return;
+    case ToAgent::cards:
+      return relay_card(frame);
+    case ToAgent::failed:
+      return send_all(SeatPacket::failed, frame.body);
+    case ToAgent::lost:
+      return send_all(SeatPacket::lost, frame.body);
+    case ToAgent::signal:
+      if (const auto number = static_cast<int>(in.number_up_to(NSIG - 1)); number > 0)
+        for (const auto& rank : ranks_)
+          if (!rank->told) rank->process.signal(number);
+      return;
+    case ToAgent::end:
+      for (const auto& rank : ranks_) {
+        if (rank->told) continue;
+        rank->process.signal(SIGTERM);
+        rank->process.signal(SIGCONT);  // One that is stopped would not see it.
+      }
+      kill_at_ = Deadline::in_ms(in.number_up_to(std::numeric_limits<int>::max()));
+      return;
+    case ToAgent::input:
+      input_ += in.text();
+      return feed_input();
+    case ToAgent::input_end:
+      input_ended_ = true;
+      return feed_input();
+    case ToAgent::output_taken:
+      window_ = std::min<std::size_t>(window_bytes, window_ + in.number_up_to(window_bytes));
+      return;
+    case ToAgent::output_closed: {
+      const int stream = in.number_up_to(2) == 2 ? 2 : 1;
+      for (const auto& rank : ranks_) rank->process.close_output(stream);
+      return;
+    }
+    case ToAgent::finish:
+      done_ = true;
+      return;
+  }
+}
+
+Status Agent::begin(const std::string& body) {
+  if (!ranks_.empty()) return Error(Broken::peer, "one job at a time");
+  auto job = parse_host_job(body);
+  if (!job) return std::move(job).error();
+  job_ = *std::move(job);
+  HostPlaces places;
+  if (places_) {
+    auto decided = places_(job_);
+    if (!decided) return std::move(decided).error();
+    places = *std::move(decided);
+  }
+  places.ranks.resize(job_.here.size());
+  if (job_.explain) tell(FromAgent::explained, {}, places.explanation);
+  if (job_.words.empty()) return {};
+  return start_ranks(places.ranks);
+}
+
+Status Agent::start_ranks(const std::vector<Place>& places) {
+  const std::vector<std::string> environment = merge_environment(job_.environment);
+  auto settings = parse_settings(job_.settings);
+  if (!settings) return std::move(settings).error();
+  for (std::size_t i = 0; i < job_.here.size(); ++i) {
+    auto rank = std::make_unique<LocalRank>();
+    rank->rank = job_.here[i];
+    settings->places = places[i].settings;
+    rank->settings = to_text(*settings);
+    if (rank->settings.size() > packet_size_max / 2)
+      return Error::input("the settings take more than 32 KiB: name fewer rails");
+    const auto before = [bind = places[i].in_child] {
+      ::setrlimit(RLIMIT_NOFILE, &limit_before);
+      if (bind) bind();
+    };
+    const RankStart how{job_.words, environment, job_.folder, rank->rank == 0, before};
+    if (Status started = rank->process.start(how); !started) return started;
+    ranks_.push_back(std::move(rank));
+  }
+  return {};
+}
+
+int serve_agent(int in, int out, const DecidePlaces& places) {
+  Agent agent(in, out, places);
+  return agent.serve();
+}
+
+int serve_remote_agent(const DecidePlaces& places) {
+  // What programs and libraries print by mistake must not get between the frames.
+  const int in = ::fcntl(0, F_DUPFD_CLOEXEC, 3), out = ::fcntl(1, F_DUPFD_CLOEXEC, 3);
+  const int nothing = ::open("/dev/null", O_RDWR);
+  ::dup2(nothing, 0);
+  ::dup2(2, 1);
+  if (nothing > 2) ::close(nothing);
+  adopt_descendants();
+  const pid_t guard = ::getpid();
+  const pid_t agent = ::fork();
+  if (agent == 0) {
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (::getppid() != guard) return 1;
+    return serve_agent(in, out, places);
+  }
+  ::close(in);
+  ::close(out);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) std::signal(number, SIG_IGN);
+  while (agent > 0 && ::waitpid(agent, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  end_descendants([](pid_t, int) {});
+  return 0;
+}
+
+}  // namespace weft::launch

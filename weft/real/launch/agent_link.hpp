@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// An agent as `weft run` sees it: a process (the agent itself, or a remote shell that leads to it)
+// and the stream of frames.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include <weft/base/result.hpp>
+#include <weft/real/launch/agent.hpp>
+#include <weft/real/launch/stream.hpp>
+
+namespace weft::launch {
+
+class AgentLink {
+ public:
+  // The child runs the agent and never returns from here.
+  static Result<std::unique_ptr<AgentLink>> fork_local(const DecidePlaces& places);
+  static Result<std::unique_ptr<AgentLink>> start_remote(const std::vector<std::string>& words);
+  AgentLink(const AgentLink&) = delete;
+  AgentLink& operator=(const AgentLink&) = delete;
+  ~AgentLink();
+
+  Stream& stream() { return stream_; }
+  pid_t pid() const { return pid_; }
+
+  // What a remote shell says on its own account.
+  int complaints() const { return complaints_; }
+  void read_complaints();
+  // The last line of it, to explain why there is no agent.
+  std::string last_complaint() const;
+  // All that was said since the last call, in whole lines.
+  std::string take_complaints();
+
+ private:
+  AgentLink(pid_t pid, int socket, int complaints)
+      : pid_(pid), stream_(socket, socket, agent_greeting), complaints_(complaints) {}
+  const pid_t pid_;
+  Stream stream_;
+  int complaints_;
+  std::string said_;
+};
+
+}  // namespace weft::launch

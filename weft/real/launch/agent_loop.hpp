@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// An agent's state; agent.cpp does what `weft run` says, agent_ranks.cpp hears the ranks.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <weft/real/launch/agent.hpp>
+#include <weft/real/launch/clock.hpp>
+#include <weft/real/launch/poll_set.hpp>
+#include <weft/real/launch/rank_process.hpp>
+#include <weft/real/launch/stream.hpp>
+
+namespace weft::launch {
+
+struct LocalRank {
+  std::uint32_t rank = 0;
+  std::string settings;
+  RankProcess process;
+  std::uint64_t sittings = 0;  // Programs that have taken the seat, one after the other.
+  bool seated = false;         // One sits there now.
+  bool child_ended = false, told = false;
+  int status = 0;
+};
+
+class Agent {
+ public:
+  Agent(int in, int out, const DecidePlaces& places) : stream_(in, out), places_(places) {}
+  int serve();
+
+ private:
+  void turn();
+  void wait_for(LocalRank& rank);
+  // From `weft run`.
+  void hear(const Frame& frame);
+  Status begin(const std::string& body);
+  Status start_ranks(const std::vector<Place>& places);
+  void relay_card(const Frame& frame);
+  void feed_input();
+  // From ranks.
+  void hear_rank(LocalRank& rank);
+  void seat(LocalRank& rank, pid_t holder);
+  void hear_packet(LocalRank& rank, const std::string& packet, pid_t sender);
+  bool read_output(LocalRank& rank, int stream);
+  void lose(LocalRank& rank);
+  void check_holder(LocalRank& rank);
+  void settle(LocalRank& rank);
+  // From the kernel.
+  void hear_signal();
+  void reap();
+  void note_end(pid_t child, int status);
+
+  void tell(FromAgent kind, std::initializer_list<std::uint64_t> numbers, std::string_view text);
+  void tell(FromAgent kind, std::initializer_list<std::uint64_t> numbers);
+  void send_all(SeatPacket kind, std::string_view body);
+  void kill_all();
+  void flush();
+
+  Stream stream_;
+  const DecidePlaces& places_;
+  HostJob job_;
+  std::vector<std::unique_ptr<LocalRank>> ranks_;
+  PollSet set_;
+  int signals_ = -1;
+  std::size_t window_ = window_bytes;
+  std::string input_;
+  bool input_ended_ = false;
+  Deadline kill_at_ = Deadline::never();
+  bool done_ = false;
+};
+
+}  // namespace weft::launch

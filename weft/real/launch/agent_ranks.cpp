@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ranks say and do, and what becomes of them.
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <limits>
+
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <weft/real/launch/agent_loop.hpp>
+#include <weft/real/launch/cards.hpp>
+
+namespace weft::launch {
+namespace {
+
+// A seat's programs, one after the other, each count their exchanges from 0.
+constexpr std::uint64_t rounds_of_sitting = std::uint64_t{1} << 32;
+
+}  // namespace
+
+void Agent::relay_card(const Frame& frame) {
+  FieldReader in(frame.body);
+  CardPart part = read_card_part(in);
+  if (!in.whole()) return;
+  part.round %= rounds_of_sitting;
+  FieldWriter out;
+  write(out, part);
+  send_all(SeatPacket::cards, out.take());
+}
+
+void Agent::feed_input() {
+  for (const auto& rank : ranks_) {
+    const int input = rank->process.input();
+    if (input < 0) continue;
+    ssize_t done = 1;
+    std::size_t taken = 0;
+    while (!input_.empty() && done > 0) {
+      done = ::write(input, input_.data(), input_.size());
+      if (done > 0) {
+        input_.erase(0, static_cast<std::size_t>(done));
+        taken += static_cast<std::size_t>(done);
+      }
+    }
+    if (taken > 0) tell(FromAgent::input_taken, {taken});
+    const bool broken = done < 0 && errno != EAGAIN && errno != EINTR;
+    pollfd reader = {input, 0, 0};
+    const bool gone = ::poll(&reader, 1, 0) > 0 && (reader.revents & POLLERR) != 0;
+    if (broken || gone || (input_ended_ && input_.empty())) rank->process.close_input();
+  }
+}
+
+bool Agent::read_output(LocalRank& rank, int stream) {
+  std::array<char, 32 << 10> bytes;
+  const int from = rank.process.output(stream);
+  if (from < 0 || window_ == 0) return false;
+  const ssize_t size = ::read(from, bytes.data(), std::min(bytes.size(), window_));
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+  if (size <= 0) {
+    rank.process.close_output(stream);
+    return false;
+  }
+  window_ -= static_cast<std::size_t>(size);
+  tell(FromAgent::output, {rank.rank, static_cast<std::uint64_t>(stream)},
+       {bytes.data(), static_cast<std::size_t>(size)});
+  return true;
+}
+
+void Agent::hear_rank(LocalRank& rank) {
+  std::string packet;
+  for (pid_t sender = -1; rank.process.receive(packet, sender);) hear_packet(rank, packet, sender);
+  if (rank.process.closed() && rank.seated) lose(rank);
+}
+
+void Agent::seat(LocalRank& rank, pid_t holder) {
+  FieldWriter out;
+  out.byte(static_cast<std::uint8_t>(rank.seated ? SeatPacket::refused : SeatPacket::welcome));
+  if (rank.seated) {
+    out.text("rank " + std::to_string(rank.rank) +
+             " is taken by another process: one program per rank may call MPI_Init");
+    rank.process.send(std::make_shared<std::string>(out.take()));
+    return;
+  }
+  out.number(rank.rank);
+  out.number(job_.ranks);
+  out.text({reinterpret_cast<const char*>(job_.secret.data()), job_.secret.size()});
+  out.text(rank.settings);
+  rank.process.drop_packets();
+  rank.process.send(std::make_shared<std::string>(out.take()));
+  rank.process.watch_holder(holder);
+  rank.seated = true;
+  ++rank.sittings;
+  tell(FromAgent::seated, {rank.rank});
+}
+
+void Agent::hear_packet(LocalRank& rank, const std::string& packet, pid_t sender) {
+  FieldReader in(packet);
+  switch (static_cast<SeatPacket>(in.byte())) {
+    case SeatPacket::hello:
+      return seat(rank, sender);
+    case SeatPacket::card: {
+      CardPart part = read_card_part(in);
+      if (!in.whole() || !rank.seated) return;
+      part.rank = rank.rank;
+      part.round = rank.sittings * rounds_of_sitting + part.round % rounds_of_sitting;
+      FieldWriter out;
+      write(out, part);
+      return stream_.send(static_cast<std::uint8_t>(FromAgent::card), out.take());
+    }
+    case SeatPacket::leave:
+      rank.seated = false;
+      rank.process.forget_holder();
+      return tell(FromAgent::left, {rank.rank});
+    case SeatPacket::abort: {
+      const std::uint32_t code = in.number_up_to(std::numeric_limits<std::uint32_t>::max());
+      return tell(FromAgent::abort, {rank.rank, code}, in.text());
+    }
+    default:
+      return;
+  }
+}
+
+void Agent::lose(LocalRank& rank) {
+  rank.seated = false;
+  rank.process.forget_holder();
+  tell(FromAgent::lost, {rank.rank});
+}
+
+// Perhaps it has ended; what it said before counts. By then another may sit there.
+void Agent::check_holder(LocalRank& rank) {
+  hear_rank(rank);
+  if (rank.seated && !rank.process.holder_lives()) lose(rank);
+}
+
+void Agent::hear_signal() {
+  signalfd_siginfo about = {};
+  while (::read(signals_, &about, sizeof about) == sizeof about) {
+    if (about.ssi_signo == SIGCHLD) {
+      reap();
+      continue;
+    }
+    tell(FromAgent::trouble, {static_cast<std::uint64_t>(Broken::run)},
+         "the agent was asked to end by signal " + std::to_string(about.ssi_signo));
+    done_ = true;
+  }
+}
+
+void Agent::reap() {
+  int status = 0;
+  for (pid_t child = 0; (child = ::waitpid(-1, &status, WNOHANG)) > 0;) note_end(child, status);
+}
+
+void Agent::note_end(pid_t child, int status) {
+  for (const auto& rank : ranks_) {
+    if (rank->process.pid() != child || rank->child_ended) continue;
+    rank->child_ended = true;
+    rank->status = status;
+  }
+}
+
+// The end of a rank is told after all it had to say.
+void Agent::settle(LocalRank& rank) {
+  if (!rank.child_ended || rank.told) return;
+  hear_rank(rank);
+  // In the background of a script that has ended well, the program may go on.
+  if (rank.status == 0 && rank.seated && rank.process.holder_lives()) return;
+  for (const int stream : {1, 2})
+    while (read_output(rank, stream)) {
+    }
+  if (window_ == 0) return;
+  if (rank.seated) lose(rank);
+  rank.told = true;
+  tell(FromAgent::ended, {rank.rank, static_cast<std::uint32_t>(rank.status)});
+}
+
+}  // namespace weft::launch

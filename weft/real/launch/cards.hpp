@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cards on their way: cut into parts, since a packet has a limit, and put together again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <weft/base/result.hpp>
+#include <weft/real/launch/frame.hpp>
+
+namespace weft::launch {
+
+constexpr std::size_t card_size_max = std::size_t{1} << 20;
+constexpr std::size_t card_part_max = std::size_t{32} << 10;
+
+struct CardPart {
+  std::uint32_t rank = 0;
+  std::uint64_t round = 0;  // Of the calls to exchange().
+  std::uint64_t total = 0;  // Size of the card.
+  std::uint64_t offset = 0;
+  std::string bytes;
+};
+
+void write(FieldWriter& out, const CardPart& part);
+CardPart read_card_part(FieldReader& in);
+// At least one, also of an empty card. REQUIRES: the card is no larger than card_size_max.
+std::vector<CardPart> cut_card(std::uint32_t rank, std::uint64_t round, std::string_view card);
+
+// The cards of all ranks in one round.
+class CardBox {
+ public:
+  explicit CardBox(std::uint32_t ranks) : cards_(ranks), states_(ranks, State::none) {}
+
+  // Parts of one card come in order.
+  Status add(const CardPart& part);
+  bool has(std::uint32_t rank) const { return states_[rank] == State::whole; }
+  bool empty() const { return whole_ == 0; }
+  bool complete() const { return whole_ == cards_.size(); }
+  std::vector<std::string> take() { return std::move(cards_); }
+
+ private:
+  enum class State : std::uint8_t { none, begun, whole };
+  std::vector<std::string> cards_;
+  std::vector<State> states_;
+  std::size_t whole_ = 0;
+};
+
+}  // namespace weft::launch

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/real/launch/exchanges.hpp"
+
+namespace weft::launch {
+namespace {
+
+// Ranks cannot be more than one round apart; what claims to be many is broken.
+constexpr std::size_t rounds_max = 16;
+
+}  // namespace
+
+std::vector<CardPart> Exchanges::add(const CardPart& part) {
+  if (rounds_.size() >= rounds_max && !rounds_.contains(part.round)) return {};
+  CardBox& box = rounds_.try_emplace(part.round, ranks_).first->second;
+  if (!box.add(part) || !box.complete()) return {};
+  const std::vector<std::string> cards = box.take();
+  rounds_.erase(part.round);
+  std::vector<CardPart> all;
+  for (std::uint32_t rank = 0; rank < ranks_; ++rank)
+    for (CardPart& each : cut_card(rank, part.round, cards[rank])) all.push_back(std::move(each));
+  return all;
+}
+
+std::optional<std::uint32_t> Exchanges::give_up(
+    const std::function<bool(std::uint32_t rank)>& gone) {
+  for (auto it = rounds_.begin(); it != rounds_.end(); ++it) {
+    if (it->second.empty()) continue;
+    for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+      if (it->second.has(rank) || !gone(rank)) continue;
+      rounds_.erase(it);
+      return rank;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace weft::launch

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of a job as `weft run` sees it; front.cpp moves it on, front_news.cpp hears what comes.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <weft/real/launch/agent_link.hpp>
+#include <weft/real/launch/clock.hpp>
+#include <weft/real/launch/exchanges.hpp>
+#include <weft/real/launch/front.hpp>
+#include <weft/real/launch/poll_set.hpp>
+#include <weft/real/launch/printer.hpp>
+#include <weft/real/launch/verdict.hpp>
+
+namespace weft::launch {
+
+struct Crew {
+  const HostRanks* host = nullptr;
+  std::unique_ptr<AgentLink> link;
+  bool ready = false, gone = false;
+  std::size_t owed = 0;  // Bytes of output not yet confirmed.
+};
+
+class Front {
+ public:
+  explicit Front(const FrontJob& job);
+  Result<int> run();
+
+ private:
+  Status open();
+  Status start(const HostRanks& host);
+  void loop();
+  void turn();
+  void wait_for(Crew& crew);
+  Deadline next_deadline() const;
+  void check_deadlines();
+  // From agents.
+  void hear_crew(Crew& crew);
+  void hear(Crew& crew, const Frame& frame);
+  void hear_ready(Crew& crew, const std::string& version);
+  void hear_card(const Frame& frame);
+  void hear_abort(std::uint32_t rank, std::uint32_t code, const std::string& text);
+  void hear_explained(Crew& crew, std::string text);
+  void hear_output(Crew& crew, FieldReader& in);
+  void hear_end_of(Crew& crew);
+  void check_exchanges();
+  // From the user.
+  void hear_signal();
+  void interrupt(int number);
+  void read_input();
+
+  void tell_all(ToAgent kind, std::initializer_list<std::uint64_t> numbers);
+  void tell_all(ToAgent kind, std::string_view body);
+  void miss(std::uint32_t rank);
+  void begin_grace();
+  void say_reason();
+  void end_ranks(int ms_until_kill);
+  void refuse(Error error);
+  void confirm_output();
+  void write_printer(Printer& printer);
+  int exit_code() const;
+
+  const FrontJob& job_;
+  const std::uint32_t ranks_;
+  Verdict verdict_;
+  Printer out_, err_;
+  std::vector<Crew> crews_;
+  Secret secret_{};
+  PollSet set_;
+  int signals_ = -1;
+  Exchanges exchanges_;
+  std::size_t input_room_ = window_bytes / 16;
+  bool input_ended_ = false;
+  Deadline ready_by_ = Deadline::never(), grace_ = Deadline::never(), timeout_ = Deadline::never(),
+           finish_by_ = Deadline::never();
+  bool ending_ = false;     // We have told ranks to end: how they do counts no more.
+  bool finishing_ = false;  // All ranks have ended.
+  bool said_reason_ = false;
+  int interrupted_ = 0;            // The signal.
+  std::optional<int> fixed_code_;  // An abort's, or that of the time limit.
+  std::optional<Error> refusal_;   // Why the job could not be started.
+};
+
+}  // namespace weft::launch

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// What agents and the user say.
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <limits>
+#include <utility>
+
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <weft/base/version.hpp>
+#include <weft/real/launch/cards.hpp>
+#include <weft/real/launch/front_loop.hpp>
+
+namespace weft::launch {
+namespace {
+
+constexpr int interrupt_ms_max = 5'000;  // Until ranks that were interrupted are asked to end.
+constexpr int abort_ms_max = 500;        // Until ranks of an aborted job are killed.
+
+}  // namespace
+
+void Front::hear_crew(Crew& crew) {
+  for (Frame frame; crew.link->stream().next(frame);) hear(crew, frame);
+  if (crew.ready) {
+    std::string said = crew.link->take_complaints();
+    if (!said.empty() && said.back() == '\n') said.pop_back();
+    if (!said.empty() && !finishing_) err_.say(said);
+  }
+  if (!crew.link->stream().open()) hear_end_of(crew);
+}
+
+void Front::hear_end_of(Crew& crew) {
+  crew.gone = true;
+  crew.link->read_complaints();
+  const std::string& trouble = crew.link->stream().trouble();
+  std::string why = crew.link->last_complaint();
+  if (why.empty()) why = trouble.empty() ? "the connection has ended" : trouble;
+  if (finishing_) return;
+  if (!crew.ready)
+    return refuse(Error::run("host " + crew.host->name + ": no agent there: " + why));
+  for (const std::uint32_t rank : crew.host->ranks) {
+    if (verdict_.has_ended(rank)) continue;
+    verdict_.failed(rank, "host " + crew.host->name + ": its agent is lost: " + why);
+    miss(rank);
+  }
+}
+
+void Front::hear_ready(Crew& crew, const std::string& version) {
+  if (version != weft::version()) {
+    return refuse(Error::run("host " + crew.host->name + " has weft " + version + ", and this is " +
+                             std::string(weft::version()) +
+                             ": install the same, or name it with --remote-weft"));
+  }
+  crew.ready = true;
+  HostJob part;
+  part.ranks = ranks_;
+  part.here = crew.host->ranks;
+  part.words = job_.words;
+  part.environment = crew.host->local ? std::vector<std::string>() : job_.remote_environment;
+  part.environment.insert(part.environment.end(), job_.environment.begin(), job_.environment.end());
+  part.folder = job_.folder;
+  part.secret = secret_;
+  part.settings = to_text(job_.settings);
+  part.bind = job_.bind;
+  part.machine = job_.machine;
+  part.explain = job_.explain;
+  const std::string bytes = to_bytes(part);
+  if (bytes.size() >= frame_size_max)
+    return refuse(Error::input("arguments and environment take more than 16 MiB"));
+  crew.link->stream().send(static_cast<std::uint8_t>(ToAgent::job), bytes);
+  const auto ready = [](const Crew& one) { return one.ready; };
+  if (std::all_of(crews_.begin(), crews_.end(), ready)) ready_by_ = Deadline::never();
+}
+
+void Front::hear(Crew& crew, const Frame& frame) {
+  FieldReader in(frame.body);
+  const auto kind = static_cast<FromAgent>(frame.kind);
+  if (kind == FromAgent::ready) return hear_ready(crew, in.text());
+  if (kind == FromAgent::trouble) {
+    const auto broken = static_cast<Broken>(in.number_up_to(static_cast<int>(Broken::peer)));
+    return refuse(Error(broken, "host " + crew.host->name + ": " + in.text()));
+  }
+  if (kind == FromAgent::explained) return hear_explained(crew, in.text());
+  if (kind == FromAgent::input_taken) {
+    input_room_ += in.number_up_to(window_bytes);
+    return;
+  }
+  if (kind == FromAgent::card) return hear_card(frame);
+  if (kind == FromAgent::output) return hear_output(crew, in);
+  if (kind == FromAgent::line_end) return;
+  const std::uint32_t rank = in.number_up_to(ranks_ - 1);
+  if (in.broken()) return;
+  if (kind == FromAgent::seated) verdict_.sat(rank);
+  if (kind == FromAgent::left) verdict_.left(rank);
+  // Whom we end ourselves is lost too, and means nothing.
+  if (kind == FromAgent::lost && !ending_ && interrupted_ == 0 && verdict_.lost(rank)) miss(rank);
+  if (kind == FromAgent::abort) {
+    const auto code = in.number_up_to(std::numeric_limits<std::uint32_t>::max());
+    hear_abort(rank, code, in.text());
+  }
+  if (kind == FromAgent::ended) {
+    const auto status = static_cast<int>(in.number());
+    out_.end(rank);
+    err_.end(rank);
+    const bool counts = !ending_ && interrupted_ == 0;
+    if (verdict_.ended(rank, status, counts)) {
+      say_reason();
+      miss(rank);
+    }
+    check_exchanges();
+  }
+}
+
+void Front::hear_explained(Crew& crew, std::string text) {
+  if (!text.empty() && text.back() == '\n') text.pop_back();
+  // Beside what a program prints it is a remark; alone it is the answer.
+  Printer& printer = job_.words.empty() ? out_ : err_;
+  printer.say("host " + crew.host->name + ":\n" + text);
+  if (job_.words.empty())
+    for (const std::uint32_t rank : crew.host->ranks) verdict_.ended(rank, 0, false);
+}
+
+void Front::hear_output(Crew& crew, FieldReader& in) {
+  const std::uint32_t rank = in.number_up_to(ranks_ - 1);
+  const std::uint64_t stream = in.number();
+  const std::string bytes = in.text();
+  if (!in.whole()) return;
+  (stream == 2 ? err_ : out_).add(rank, bytes);
+  crew.owed += bytes.size();
+}
+
+void Front::hear_card(const Frame& frame) {
+  FieldReader in(frame.body);
+  const CardPart part = read_card_part(in);
+  if (!in.whole()) return;
+  for (const CardPart& each : exchanges_.add(part)) {
+    FieldWriter body;
+    write(body, each);
+    tell_all(ToAgent::cards, body.take());
+  }
+  check_exchanges();
+}
+
+// One that has ended will never bring its card.
+void Front::check_exchanges() {
+  const auto gone = [this](std::uint32_t rank) { return verdict_.gone(rank); };
+  while (const auto rank = exchanges_.give_up(gone)) {
+    const std::string why = verdict_.name(*rank) + " ended before it met the others in MPI_Init";
+    FieldWriter body;
+    body.text(why);
+    tell_all(ToAgent::failed, body.take());
+    if (verdict_.has_ended(*rank)) verdict_.failed(*rank, why);
+    begin_grace();
+  }
+}
+
+void Front::hear_abort(std::uint32_t rank, std::uint32_t code, const std::string& text) {
+  if (ending_ || interrupted_ != 0) return;
+  std::string line = text;
+  for (char& c : line)
+    if (c == '\n' || c == '\r') c = ' ';
+  err_.say("weft run: " + verdict_.name(rank) + ": " +
+           (line.empty() ? "aborted the job with code " + std::to_string(code) : line));
+  // What follows from another's failure is not the cause.
+  if (verdict_.code() == 0 && verdict_.reason_of_loss().empty()) {
+    const int low = static_cast<int>(code & 0xff);
+    fixed_code_ = code != 0 && low == 0 ? 1 : low;
+    said_reason_ = true;
+  }
+  end_ranks(abort_ms_max);
+}
+
+void Front::hear_signal() {
+  signalfd_siginfo about = {};
+  while (::read(signals_, &about, sizeof about) == sizeof about) {
+    const auto number = static_cast<int>(about.ssi_signo);
+    if (number == SIGCHLD) continue;  // Agents speak through their streams.
+    if (number == SIGINT || number == SIGTERM || number == SIGHUP) {
+      interrupt(number);
+      continue;
+    }
+    tell_all(ToAgent::signal, {static_cast<std::uint64_t>(number)});
+    if (number != SIGTSTP) continue;
+    for (Crew& crew : crews_)
+      if (!crew.gone) crew.link->stream().write_now();
+    ::raise(SIGSTOP);
+  }
+}
+
+void Front::interrupt(int number) {
+  if (interrupted_ != 0) return end_ranks(0);
+  interrupted_ = number;
+  if (ready_by_.set()) return refuse(Error::run("interrupted while starting"));
+  tell_all(ToAgent::signal, {static_cast<std::uint64_t>(number)});
+  tell_all(ToAgent::signal, {SIGCONT});
+  grace_ = Deadline::in_ms(interrupt_ms_max);
+}
+
+void Front::read_input() {
+  std::array<char, 16 << 10> bytes;
+  const ssize_t size = ::read(0, bytes.data(), std::min(bytes.size(), input_room_));
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  const auto rank_0 = std::find_if(crews_.begin(), crews_.end(),
+                                   [](const Crew& crew) { return crew.host->ranks.front() == 0; });
+  FieldWriter body;
+  if (size > 0) {
+    input_room_ -= static_cast<std::size_t>(size);
+    body.text({bytes.data(), static_cast<std::size_t>(size)});
+  } else {
+    input_ended_ = true;
+  }
+  const ToAgent kind = size > 0 ? ToAgent::input : ToAgent::input_end;
+  if (rank_0 != crews_.end() && !rank_0->gone)
+    rank_0->link->stream().send(static_cast<std::uint8_t>(kind), body.take());
+}
+
+}  // namespace weft::launch

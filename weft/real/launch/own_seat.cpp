@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/real/launch/own_seat.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <weft/base/text.hpp>
+#include <weft/real/launch/cards.hpp>
+#include <weft/real/launch/clock.hpp>
+#include <weft/real/launch/environment.hpp>
+#include <weft/real/launch/notices.hpp>
+#include <weft/real/launch/seat_talk.hpp>
+
+namespace weft::launch {
+namespace {
+
+constexpr int welcome_ms_max = 60'000;
+constexpr int abort_ms_max = 10'000;  // Until the agent has ended us.
+
+Error gone() {
+  return {Broken::peer, "weft run is gone, or this program's agent"};
+}
+
+class OwnSeat final : public Seat {
+ public:
+  explicit OwnSeat(int socket) : socket_(socket) {}
+  OwnSeat(const OwnSeat&) = delete;
+  OwnSeat& operator=(const OwnSeat&) = delete;
+  // No leave: a program that ends in the middle must not look as if it were done.
+  ~OwnSeat() override { ::close(socket_); }
+
+  Status sit_down();
+
+  std::uint32_t self() const override { return self_; }
+  std::uint32_t ranks() const override { return ranks_; }
+  const Secret& secret() const override { return secret_; }
+  const Settings& settings() const override { return settings_; }
+  Result<std::vector<std::string>> exchange(const std::string& card) override;
+  int descriptor() const override { return notices_.descriptor(); }
+  bool next_notice(Notice& out) override;
+  void leave() override;
+  [[noreturn]] void abort(int code, const std::string& message) override;
+
+ private:
+  bool send(SeatPacket kind, std::string_view body) const;
+  // The next packet, if it comes in time; -1 ms: however long that takes.
+  Result<std::optional<std::string>> receive(int wait_ms);
+  Status read_welcome(FieldReader& in);
+  void hear(FieldReader& in, SeatPacket kind);
+  void hear_end();
+
+  const int socket_;
+  std::uint32_t self_ = 0, ranks_ = 1;
+  Secret secret_{};
+  Settings settings_;
+  std::uint64_t round_ = 0;
+  bool left_ = false, ended_ = false;
+  Notices notices_;
+};
+
+bool OwnSeat::send(SeatPacket kind, std::string_view body) const {
+  std::string packet(1, static_cast<char>(kind));
+  packet += body;
+  for (;;) {
+    if (::send(socket_, packet.data(), packet.size(), MSG_NOSIGNAL) >= 0) return true;
+    if (errno != EINTR) return false;
+  }
+}
+
+Result<std::optional<std::string>> OwnSeat::receive(int wait_ms) {
+  const Deadline deadline = wait_ms < 0 ? Deadline::never() : Deadline::in_ms(wait_ms);
+  std::string packet(packet_size_max, '\0');
+  for (;;) {
+    pollfd readable = {socket_, POLLIN, 0};
+    const int ready = ::poll(&readable, 1, deadline.left_ms());
+    if (ready == 0) return std::optional<std::string>();
+    if (ready < 0 && errno != EINTR) return gone();
+    if (ready < 0) continue;
+    const ssize_t size = ::recv(socket_, packet.data(), packet.size(), MSG_DONTWAIT);
+    if (size > 0) {
+      packet.resize(static_cast<std::size_t>(size));
+      return std::optional(std::move(packet));
+    }
+    if (size < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    return gone();
+  }
+}
+
+Status OwnSeat::read_welcome(FieldReader& in) {
+  self_ = in.number_up_to(std::numeric_limits<std::uint32_t>::max());
+  ranks_ = in.number_up_to(std::numeric_limits<std::uint32_t>::max());
+  const std::string secret = in.text();
+  auto settings = parse_settings(in.text());
+  if (!in.whole() || self_ >= ranks_ || secret.size() != secret_.size())
+    return Error(Broken::peer, "weft run's agent speaks another language: install weft again");
+  std::memcpy(secret_.data(), secret.data(), secret.size());
+  if (!settings) return std::move(settings).error();
+  settings_ = *std::move(settings);
+  return notices_.open(socket_);
+}
+
+Status OwnSeat::sit_down() {
+  if (!send(SeatPacket::hello, "")) return gone();
+  // A program that sat here before may have left packets unread.
+  for (const Deadline deadline = Deadline::in_ms(welcome_ms_max);;) {
+    auto packet = receive(deadline.left_ms());
+    if (!packet) return std::move(packet).error();
+    if (!*packet) return Error(Broken::peer, "weft run's agent does not answer");
+    FieldReader in(**packet);
+    const auto kind = static_cast<SeatPacket>(in.byte());
+    if (kind == SeatPacket::refused) return Error::run(in.text());
+    if (kind == SeatPacket::welcome) return read_welcome(in);
+  }
+}
+
+void OwnSeat::hear_end() {
+  if (!ended_) notices_.add({Notice::Kind::end, 0});
+  ended_ = true;
+  notices_.forget_source();
+}
+
+void OwnSeat::hear(FieldReader& in, SeatPacket kind) {
+  if (kind != SeatPacket::lost || left_) return;
+  const std::uint32_t rank = in.number_up_to(ranks_ - 1);
+  if (in.whole()) notices_.add({Notice::Kind::lost, rank});
+}
+
+Result<std::vector<std::string>> OwnSeat::exchange(const std::string& card) {
+  if (card.size() > card_size_max) return Error::call("a card is larger than 1 MiB");
+  const std::uint64_t round = round_++;
+  for (const CardPart& part : cut_card(self_, round, card)) {
+    FieldWriter out;
+    write(out, part);
+    if (!send(SeatPacket::card, out.take())) return gone();
+  }
+  CardBox box(ranks_);
+  while (!box.complete()) {
+    auto packet = receive(-1);
+    if (!packet) {
+      hear_end();
+      return std::move(packet).error();
+    }
+    FieldReader in(**packet);
+    const auto kind = static_cast<SeatPacket>(in.byte());
+    if (kind == SeatPacket::failed) return Error(Broken::peer, in.text());
+    if (kind != SeatPacket::cards) {
+      hear(in, kind);
+      continue;
+    }
+    const CardPart part = read_card_part(in);
+    if (!in.whole() || part.round != round)
+      return Error(Broken::peer, "the ranks do not exchange equally often");
+    if (Status added = box.add(part); !added) return std::move(added).error();
+  }
+  return box.take();
+}
+
+bool OwnSeat::next_notice(Notice& out) {
+  while (!ended_) {
+    auto packet = receive(0);
+    if (!packet) {
+      hear_end();
+    } else if (!*packet) {
+      break;
+    } else {
+      FieldReader in(**packet);
+      hear(in, static_cast<SeatPacket>(in.byte()));
+    }
+  }
+  return notices_.take(out);
+}
+
+void OwnSeat::leave() {
+  if (!left_) send(SeatPacket::leave, "");
+  left_ = true;
+}
+
+void OwnSeat::abort(int code, const std::string& message) {
+  FieldWriter out;
+  out.number(static_cast<std::uint32_t>(code));
+  out.text(message.substr(0, packet_size_max / 2));
+  if (send(SeatPacket::abort, out.take())) {
+    // Others may still need our memory until they are ended: we wait to be ended as well.
+    for (const Deadline deadline = Deadline::in_ms(abort_ms_max); !deadline.passed();)
+      if (!receive(deadline.left_ms())) break;
+  }
+  ::_exit(code);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Seat>> take_own_seat() {
+  const std::string text = variable(seat_variable).value_or("");
+  const auto number = parse_int(text);
+  if (!number || *number < 0 || *number > std::numeric_limits<int>::max())
+    return Error::input(std::string("variable ") + seat_variable + ": '" + text +
+                        "' is no descriptor");
+  const int socket = static_cast<int>(*number);
+  int type = 0;
+  socklen_t size = sizeof type;
+  if (::getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_SEQPACKET) {
+    return Error::run("descriptor " + text +
+                      " does not lead to weft run: whatever started this program closed it; start "
+                      "the program without that, or let it keep the descriptor in WEFT_SEAT");
+  }
+  ::fcntl(socket, F_SETFD, FD_CLOEXEC);
+  drop_variable(seat_variable);
+  auto seat = std::make_unique<OwnSeat>(socket);
+  if (Status seated = seat->sit_down(); !seated) return std::move(seated).error();
+  return std::unique_ptr<Seat>(std::move(seat));
+}
+
+}  // namespace weft::launch

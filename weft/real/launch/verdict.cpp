@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/real/launch/verdict.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <sys/wait.h>
+
+namespace weft::launch {
+
+int code_of(int status) {
+  if (WIFSIGNALED(status)) return 128 + WTERMSIG(status);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+std::string Verdict::name(std::uint32_t rank) const {
+  return "rank " + std::to_string(rank) + " on host " + hosts_[rank];
+}
+
+void Verdict::note(std::uint32_t rank, const std::string& reason, int code) {
+  // The first that was lost may be seen to end after those who ended because of it.
+  if (reason_.empty() && (first_lost_ == nobody || first_lost_ == rank)) reason_ = reason;
+  code_ = std::max(code_, code);
+}
+
+bool Verdict::lost(std::uint32_t rank) {
+  State& state = ranks_[rank];
+  if (state.lost || state.ended) return false;
+  state.lost = true;
+  // With the last one nobody is left who could miss it.
+  state.missed = ended_ + 1 < ranks_.size();
+  if (state.missed && first_lost_ == nobody) first_lost_ = rank;
+  return state.missed;
+}
+
+bool Verdict::ended(std::uint32_t rank, int status, bool counts) {
+  State& state = ranks_[rank];
+  if (state.ended) return false;
+  state.ended = true;
+  ++ended_;
+  // Whoever began it counts, also if its end is heard of late, when others are being ended for it.
+  if (!counts && rank != first_lost_) return false;
+  if (WIFSIGNALED(status)) {
+    const int number = WTERMSIG(status);
+    note(rank,
+         name(rank) + " was ended by signal " + std::to_string(number) + " (" +
+             ::strsignal(number) + ")",
+         128 + number);
+  } else if (const int code = code_of(status); code != 0) {
+    note(rank, name(rank) + " ended with code " + std::to_string(code), code);
+  } else if (state.missed) {
+    note(rank, name(rank) + " ended with code 0, but without leaving the job (MPI_Finalize)", 1);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Verdict::failed(std::uint32_t rank, const std::string& reason) {
+  note(rank, reason, 1);
+  if (!ranks_[rank].ended) ++ended_;
+  ranks_[rank].ended = true;
+}
+
+std::string Verdict::reason_of_loss() const {
+  if (first_lost_ == nobody) return {};
+  return name(first_lost_) + " was lost: its program ended without leaving the job (MPI_Finalize)";
+}
+
+}  // namespace weft::launch

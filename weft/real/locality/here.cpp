@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one process is told of its place, as text.
+#include <fmt/format.h>
+
+#include <weft/base/check.hpp>
+#include <weft/base/text.hpp>
+#include <weft/real/locality/number_list.hpp>
+#include <weft/real/locality/places.hpp>
+
+namespace weft::locality {
+namespace {
+
+Error broken(std::string_view record) {
+  return Error::input("'" + std::string(record) + "' tells no place of a process");
+}
+
+Result<int> parse_node(std::string_view text) {
+  const auto number = parse_int(text);
+  if (!number || *number < -1 || *number > 65'535) return broken(text);
+  return static_cast<int>(*number);
+}
+
+Status read_place(std::string_view record, Here& here) {
+  const std::vector<std::string_view> words = split(record, ' ');
+  if (words.size() != 4) return broken(record);
+  const auto binding = parse_binding(words[1]);
+  const auto node = parse_node(words[2]);
+  auto cpus = parse_list(words[3]);
+  if (!binding || !node || !cpus) return broken(record);
+  here.binding = *binding;
+  here.place = {*node, *std::move(cpus)};
+  return {};
+}
+
+Status read_rail(std::string_view record, Here& here) {
+  const std::vector<std::string_view> words = split(record, ' ');
+  if (words.size() != 5) return broken(record);
+  auto nodes = parse_list(words[2]);
+  const auto buffers = parse_node(words[3]);
+  const auto speed = parse_int(words[4]);
+  if (!nodes || !buffers || !speed || *speed < 0) return broken(record);
+  here.rails.push_back(
+      {std::string(words[1]), *std::move(nodes), *buffers, Rate::bit_per_s(*speed)});
+  return {};
+}
+
+}  // namespace
+
+Here here_of(const Machine& machine, const Places& places, int local_rank) {
+  const auto rank = static_cast<std::size_t>(local_rank);
+  WEFT_CHECK(local_rank >= 0 && rank < places.ranks.size());
+  Here here{places.binding, places.ranks[rank], places.rails, machine};
+  for (NumaNode& node : here.machine.nodes) node.cores.clear();
+  return here;
+}
+
+std::string to_text(const Here& here) {
+  std::string text = fmt::format("place {} {} {}", to_text(here.binding), here.place.node,
+                                 list_to_text(here.place.cpus));
+  for (const RailSite& rail : here.rails)
+    text += fmt::format(";rail {} {} {} {}", rail.name, list_to_text(rail.nodes), rail.buffers,
+                        rail.speed.in_bit_per_s());
+  return text + ";" + to_text(here.machine);
+}
+
+Result<Here> parse_here(const std::string& text) {
+  Here here;
+  std::string rest;  // The machine's.
+  bool placed = false;
+  for (const std::string_view record : split(text, ';')) {
+    const bool place = record.starts_with("place "), rail = record.starts_with("rail ");
+    const Status read = place  ? read_place(record, here)
+                        : rail ? read_rail(record, here)
+                               : Status{};
+    if (!read) return read.error();
+    placed = placed || place;
+    if (place || rail) continue;
+    if (!rest.empty()) rest += ';';
+    rest += record;
+  }
+  if (!placed) return broken(text);
+  auto machine = parse_machine(rest);
+  if (!machine) return std::move(machine).error();
+  here.machine = *std::move(machine);
+  return here;
+}
+
+}  // namespace weft::locality

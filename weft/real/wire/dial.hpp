@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Connections that are being made: the two sides of the handshake over sockets.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include <weft/base/units.hpp>
+#include <weft/real/wire/handshake.hpp>
+#include <weft/real/wire/socket.hpp>
+
+namespace weft::wire {
+
+enum class Step : std::uint8_t { wait, done, failed };
+
+// We connect to a peer.
+class Dial {
+ public:
+  Dial(Descriptor socket, const JobSecret& secret, const Claim& claim, Time now)
+      : socket_(std::move(socket)), secret_(secret), claim_(claim), since_(now) {}
+
+  // When the socket has something to say.
+  Step advance();
+  Verdict verdict() const { return verdict_; }
+  const Claim& claim() const { return claim_; }
+  const Descriptor& socket() const { return socket_; }
+  Descriptor take() { return std::move(socket_); }
+  Time since() const { return since_; }
+  bool connecting() const { return stage_ == Stage::connecting; }
+
+ private:
+  enum class Stage : std::uint8_t { connecting, challenge, verdict };
+  Step read(std::size_t size);
+
+  Descriptor socket_;
+  const JobSecret& secret_;
+  Claim claim_;
+  Time since_;
+  Stage stage_ = Stage::connecting;
+  std::array<std::byte, verdict_size> room_ = {};
+  std::size_t got_ = 0;
+  Challenge theirs_ = {};
+  AnswerBytes said_ = {};
+  Verdict verdict_ = Verdict::welcome;
+};
+
+// Somebody connects to us.
+class Caller {
+ public:
+  Caller(Descriptor socket, const JobSecret& secret, Time now);
+
+  // done: claim() says who it is and what it wants; the verdict is owed.
+  Step advance();
+  const Claim& claim() const { return *claim_; }
+  bool answer(Verdict verdict);  // false: it is gone.
+  const Descriptor& socket() const { return socket_; }
+  Descriptor take() { return std::move(socket_); }
+  Time since() const { return since_; }
+
+ private:
+  Descriptor socket_;
+  const JobSecret& secret_;
+  Time since_;
+  Challenge ours_;
+  AnswerBytes room_ = {};
+  std::size_t got_ = 0;
+  bool failed_ = false;
+  std::optional<Claim> claim_;
+};
+
+}  // namespace weft::wire

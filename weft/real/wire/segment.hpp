@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory that a process shows to the others of its host: a ring from each of them, the table of
+// regions, and a bell for when it sleeps. It has no name; who may look at our open files may map
+// it, which is our own user alone, and it goes with the last process that has it open.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <weft/base/result.hpp>
+#include <weft/real/wire/haul.hpp>
+#include <weft/real/wire/regions.hpp>
+#include <weft/real/wire/ring.hpp>
+
+namespace weft::wire {
+
+struct SegmentHead {
+  static constexpr std::uint64_t sign = 0x3174666577000002;  // Changes with the layout.
+  std::uint64_t magic = 0;
+  std::uint32_t rings = 0;
+  alignas(line_size) std::atomic<std::uint32_t> sleeps{0};  // 1: ring the bell.
+  alignas(line_size) RegionTable regions;
+};
+
+// What each other process of the host has here.
+struct Inlet {
+  RingMemory ring;
+  HaulSlot hauls[haul_slots];
+};
+
+class Segment {
+ public:
+  // Our own, with rings for so many processes of this host.
+  static Result<std::unique_ptr<Segment>> make(std::uint32_t rings);
+  // A neighbour's, through its open files. Its bell stays open if we can afford a descriptor.
+  struct Theirs {
+    int process = 0, memory = -1, bell = -1;
+    std::uint32_t rings = 0;
+    bool keep_bell = true;
+  };
+  static Result<std::unique_ptr<Segment>> open(const Theirs& theirs);
+  ~Segment();
+  Segment(const Segment&) = delete;
+  Segment& operator=(const Segment&) = delete;
+
+  SegmentHead& head() const { return *head_; }
+  Inlet& inlet(std::uint32_t from) const { return inlets_[from]; }
+  int memory() const { return memory_; }  // Descriptors; of our own, to be told to neighbours.
+  int bell() const { return bell_; }      // Own: the end that is rung at. Readable after a ring.
+  int bell_end() const { return bell_end_; }
+  // Wakes the owner, if it sleeps. After something was put into one of its rings.
+  void wake() const {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (head_->sleeps.load(std::memory_order_relaxed) != 0) ring_bell();
+  }
+
+ private:
+  Segment() = default;
+  Status map(std::uint32_t rings, bool fresh);
+  void ring_bell() const;
+  int open_bell() const;
+
+  SegmentHead* head_ = nullptr;
+  Inlet* inlets_ = nullptr;
+  std::size_t size_ = 0;
+  int memory_ = -1, bell_ = -1, bell_end_ = -1;
+  std::string bell_path_;         // Of a neighbour's that we do not keep open,
+  std::uint64_t bell_inode_ = 0;  // and how it is known: its process may be another one by now.
+};
+
+}  // namespace weft::wire

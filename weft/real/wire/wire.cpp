@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the message layer asks of the network; hear.cpp is about what the network brings.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <sched.h>
+
+#include <weft/base/check.hpp>
+#include <weft/base/copy.hpp>
+#include <weft/real/locality/apply.hpp>
+#include <weft/real/wire/clock.hpp>
+#include <weft/real/wire/watched.hpp>
+#include <weft/real/wire/wire.hpp>
+
+namespace weft::wire {
+
+Time Wire::now() const {
+  return Time::zero() + (real_now() - start_);
+}
+
+int Wire::rails(RankId peer) const {
+  const Peer& to = peers_[peer.index];
+  return to.link == nullptr ? 1 : to.link->rails();
+}
+
+RailFacts Wire::rail(RankId peer, RailId rail) const {
+  const Peer& to = peers_[peer.index];
+  if (to.link != nullptr) return to.link->rail(rail);
+  return {Rate::gbyte_per_s(8), Duration::zero(), true};
+}
+
+void Wire::weigh(RankId peer, const std::byte* data, std::span<double> rates) const {
+  const Link* const link = peers_[peer.index].link.get();
+  if (link == nullptr || here_.machine.nodes.size() < 2) return;
+  std::vector<locality::RailSite> sites;
+  for (std::uint32_t i = 0; i < rates.size(); ++i) {
+    const std::string name = link->name_of(RailId(i));
+    const auto found = std::find_if(here_.rails.begin(), here_.rails.end(),
+                                    [&](const auto& site) { return site.name == name; });
+    sites.push_back(found == here_.rails.end() ? locality::RailSite{} : *found);
+  }
+  const int node = locality::node_of_memory(data);
+  const auto lowered = locality::lower_rates(rates, node, here_.machine, sites);
+  std::copy(lowered.begin(), lowered.end(), rates.begin());
+}
+
+Link& Wire::link_to(RankId peer) {
+  Link& link = *peers_[peer.index].link;
+  if (!link.open()) connect(peer);
+  return link;
+}
+
+void Wire::connect(RankId peer) {
+  Peer& to = peers_[peer.index];
+  if (to.link == nullptr) {
+    Completion up;
+    up.kind = Completion::Kind::rail_up;
+    up.peer = peer;
+    events_.push_back(std::move(up));
+    return;
+  }
+  to.link->connect(now());
+  if (std::find(links_.begin(), links_.end(), to.link.get()) != links_.end()) return;
+  links_.push_back(to.link.get());
+  look_every_ = ticks_per_ms_ / 1000;
+}
+
+void Wire::disconnect(RankId peer) {
+  if (Link* const link = peers_[peer.index].link.get()) link->part(now());
+}
+
+void Wire::send_kept() {
+  std::exchange(kept_, nullptr)->send_kept();
+}
+
+void Wire::lose(RankId peer, const std::string& reason) {
+  Peer& to = peers_[peer.index];
+  if (to.trouble.empty()) to.trouble = reason;
+  if (std::exchange(to.lost_told, true)) return;
+  Completion lost;
+  lost.kind = Completion::Kind::peer_lost;
+  lost.peer = peer;
+  events_.push_back(std::move(lost));
+}
+
+void Wire::tell_sent(RankId peer, std::uint64_t cookie) {
+  Completion sent;
+  sent.kind = Completion::Kind::sent;
+  sent.peer = peer;
+  sent.cookie = cookie;
+  events_.push_back(std::move(sent));
+}
+
+void Wire::post(const Way& way, const FrameHead& head, Payload payload, bool stable,
+                std::uint64_t cookie) {
+  Peer& to = peers_[way.peer.index];
+  if (to.neighbour != nullptr) {
+    if (Status posted = to.neighbour->post(head, payload); !posted) {
+      lose(way.peer, posted.error().text());
+    }
+  } else if (to.link != nullptr) {
+    Link& link = link_to(way.peer);
+    link.post(way, head, payload, stable, cookie);
+    if (kept_ != nullptr && (kept_ != &link || !way.more)) send_kept();
+    if (way.more) kept_ = &link;
+    return;
+  } else if (way.peer == self_) {
+    Completion frame;
+    frame.peer = self_;
+    frame.size = payload.size;
+    frame.head = head;
+    if (payload.data != nullptr && payload.size > 0) {
+      frame.data = std::make_unique_for_overwrite<std::byte[]>(payload.size);
+      std::memcpy(frame.data.get(), payload.data, payload.size);
+    }
+    events_.push_back(std::move(frame));
+  } else {
+    lose(way.peer, to.trouble);
+  }
+  if (cookie != 0) tell_sent(way.peer, cookie);
+}
+
+void Wire::write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
+                 std::uint64_t cookie) {
+  Peer& to = peers_[way.peer.index];
+  bool at_once = true;
+  if (to.neighbour != nullptr) {
+    const auto written = to.neighbour->write(payload, target, notice, cookie);
+    if (!written) lose(way.peer, written.error().text());
+    at_once = !written || *written;
+  } else if (to.link != nullptr) {
+    link_to(way.peer).write(way.rail, payload, target, notice, cookie);
+    if (kept_ != nullptr) send_kept();
+    holding_ = true;
+    return;
+  } else if (way.peer == self_) {
+    const Stretch there = regions_->find(target.key, target.offset, payload.size);
+    if (there.data != nullptr) std::memmove(there.data, payload.data, payload.size);
+    Completion written;
+    written.kind = Completion::Kind::written;
+    written.peer = self_;
+    written.size = payload.size;
+    written.head = notice;
+    events_.push_back(std::move(written));
+  }
+  if (at_once) tell_sent(way.peer, cookie);
+}
+
+bool Wire::take_back(RankId peer, std::uint64_t cookie) {
+  Peer& to = peers_[peer.index];
+  return to.link != nullptr && to.link->take_back(cookie);
+}
+
+std::uint64_t Wire::register_memory(RankId peer, std::byte* data, std::size_t size) {
+  const std::uint64_t key = regions_->add(data, size);
+  if (ofi_ != nullptr && peers_[peer.index].link != nullptr) {
+    peers_[peer.index].link->share(key, data, size);
+  }
+  return key;
+}
+
+void Wire::deregister_memory(std::uint64_t key) {
+  if (ofi_ != nullptr) ofi_->unshare(key);
+  regions_->remove(key);
+}
+
+void Wire::enter_call() {
+  if (!let_go_) return;
+  let_go_ = false;
+  for (Link* const link : links_) link->take_up();
+}
+
+void Wire::leave_call() {
+  if (kept_ != nullptr) send_kept();
+  if (!holding_) return;
+  holding_ = false;
+  let_go_ = true;
+  for (Link* const link : links_) holding_ = link->let_go() || holding_;
+}
+
+void Wire::copy(std::byte* to, const std::byte* from, std::size_t size) {
+  if (to != nullptr && from != nullptr) copy_bytes(to, from, size);
+}
+
+void Wire::note_message(RankId to, std::size_t size) {
+  if (!counts_) return;
+  Traffic& traffic = traffic_[to.index];
+  ++traffic.messages;
+  traffic.bytes += size;
+}
+
+bool Wire::poll_neighbours(Completion& out) {
+  const std::size_t count = neighbours_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (next_neighbour_ >= count) next_neighbour_ = 0;
+    Neighbour& neighbour = *neighbours_[next_neighbour_];
+    if (neighbour.next(out)) return true;
+    if (neighbour.pending()) neighbour.flush(done_);
+    if (neighbour.broken()) lose_neighbour(neighbour);
+    ++next_neighbour_;
+  }
+  return false;
+}
+
+bool Wire::poll_links(Completion& out) {
+  for (Link* const link : links_) {
+    if (link->next(out)) return true;
+  }
+  return false;
+}
+
+bool Wire::poll(Completion& out) {
+  if (kept_ != nullptr) send_kept();
+  for (int round = 0; round < 2; ++round) {
+    if (!events_.empty()) {
+      out = std::move(events_.front());
+      events_.pop_front();
+      return true;
+    }
+    if (poll_neighbours(out)) return true;
+    if (!done_.empty()) {
+      // Cookies say whose they are.
+      for (const std::uint64_t cookie : done_) tell_sent(self_, cookie);
+      done_.clear();
+      continue;
+    }
+    if (!links_.empty() && poll_links(out)) return true;
+    if (round > 0 || ticks() - last_look_ < look_every_) continue;
+    look(0);
+  }
+  return false;
+}
+
+bool Wire::something_waits() {
+  if (!events_.empty() || !done_.empty()) return true;
+  for (Neighbour* const neighbour : neighbours_) {
+    if (neighbour->pending()) neighbour->flush(done_);
+    if (neighbour->waiting()) return true;
+  }
+  return !done_.empty() || std::any_of(links_.begin(), links_.end(),
+                                       [](const Link* link) { return link->readable(); });
+}
+
+// Asks again and again for a moment, as an answer often comes soon, unless it has just slept and
+// nothing came; lets others run where processes share cores; then sleeps.
+void Wire::wait(Time until) {
+  if (kept_ != nullptr) send_kept();
+  if (until == Time::zero()) {
+    if (crowded_) ::sched_yield();
+    return;
+  }
+  const std::uint64_t begin = ticks();
+  const bool hopes = !crowded_ && !std::exchange(in_vain_, false) && !core_.contested();
+  const std::uint64_t patience = hopes ? ticks_per_ms_ / 10 : 0;
+  for (bool first = true;; first = false) {
+    if (something_waits()) return;
+    // Only rings for a while: that is where hurry helps.
+    for (int i = 0; i < 100 && !crowded_; ++i) {
+      for (const Neighbour* const neighbour : neighbours_) {
+        if (neighbour->waiting()) return;
+      }
+    }
+    if (ticks() - begin > patience && !first) break;
+    if (ticks() - last_look_ >= look_every_) look(0);
+    if (until < Time::never() && now() >= until) return;
+    if (crowded_) ::sched_yield();
+  }
+  sleep(until);
+}
+
+}  // namespace weft::wire

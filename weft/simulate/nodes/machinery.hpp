@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes between ranks and network: who is rung when, and what cards and memory cost.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <weft/base/histogram.hpp>
+#include <weft/simulate/nodes/rank.hpp>
+#include <weft/simulate/nodes/world.hpp>
+
+namespace weft {
+
+class Machinery final : public Host {
+ public:
+  Machinery(const WorldSetup& setup, RankBody& program);
+  Status build();
+
+  Time alarm(int worker, NodeId endpoint, Time now) override;
+  void delivered(int worker, const Delivery& d) override;
+  void departed(int worker, const Departure& d) override;
+  void pack(std::uint64_t cookie, Packer& letter) override;
+  std::uint64_t unpack(NodeId to, Unpacker& letter) override;
+  void unpack_data(std::uint64_t cookie, Unpacker& letter) override;
+
+  void send(Parcel* parcel, const Way& way, Time now);
+  // A copy by the processor of a rank: when it ends, given when it could begin.
+  Time copy_end(RankId rank, Time from, std::size_t size);
+  bool shares_memory(RankId rank) const { return setup.placement->count(node_of(rank)) > 1; }
+  std::uint32_t node_of(RankId rank) const { return setup.placement->node(rank); }
+  int socket_of(RankId rank) const;
+  NodeId endpoint(std::uint32_t node, RailId rail) const {
+    return NodeId(node * rails() + rail.index);
+  }
+  std::uint32_t rails() const { return static_cast<std::uint32_t>(setup.node.rails); }
+  void start(SimRank& rank);
+  void rank_ended(SimRank& rank);
+  void stop(Time at);  // The earliest counts.
+  // The rank has written below its stack: the run ends.
+  void note_overflow(RankId rank, Time now);
+  Status check_stacks() const;
+
+  static constexpr std::uint32_t nobody = 0xffff'ffff;
+  WorldSetup setup;
+  RankBody& program;
+  std::unique_ptr<Network> network;
+  std::unique_ptr<Stacks> stacks;
+  std::vector<std::unique_ptr<SimRank>> ranks;  // Null: of another process.
+  std::atomic<std::int64_t> stop_ps{Time::never().in_ps()};
+  std::atomic<std::uint32_t> overflowed{nobody};
+  bool in_order = true;
+  struct alignas(128) Tally {
+    Histogram latencies_ps;  // Of messages over the network.
+  };
+  std::vector<Tally> tallies;  // By worker.
+
+ private:
+  struct Card {
+    Time since, free;  // Of its last write to memory.
+    int socket = 0;    // Where that went.
+  };
+  struct Landing {
+    Parcel* parcel;
+    Delivery delivery;
+  };
+  Status check_rails() const;
+  NetworkOptions network_options();
+  Time last_turn() const;  // Ranks take turns before it.
+  void send_locally(Parcel* parcel, Time now);
+  void hand_over(int worker, Parcel* parcel, Time born, Time at);
+  Time land(int worker, std::uint32_t node, Time now);
+  Time far_end(std::uint32_t node, const Landing& landing);
+  void ring(std::uint32_t node, Time at) { network->set_alarm(endpoint(node, RailId(0)), at); }
+
+  std::vector<Time> memory_free_;               // By node and socket.
+  std::vector<Card> cards_;                     // By node and rail.
+  std::vector<std::vector<Landing>> landings_;  // By node; empty where all memory is near.
+};
+
+}  // namespace weft

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+#include <utility>
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <weft/base/check.hpp>
+#include <weft/simulate/nodes/machinery.hpp>
+#include <weft/simulate/nodes/rank.hpp>
+
+namespace weft {
+
+namespace {
+
+// By a system call: in a program's rank the C library's function shows virtual time.
+std::int64_t thread_time_ns() {
+  timespec t = {};
+  ::syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &t);
+  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+}  // namespace
+
+std::uint32_t SimRank::ranks() const {
+  return machinery_.setup.placement->ranks();
+}
+int SimRank::rails(RankId) const {
+  return machinery_.setup.node.rails;
+}
+bool SimRank::ordered() const {
+  return machinery_.in_order && machinery_.setup.node.rails == 1;
+}
+bool SimRank::carries_data() const {
+  return machinery_.setup.carry_data;
+}
+
+RailFacts SimRank::rail(RankId, RailId rail) const {
+  const NodeModel& node = machinery_.setup.node;
+  const bool near =
+      node.socket_of_card(static_cast<int>(rail.index)) == machinery_.socket_of(self_);
+  return {machinery_.setup.machine.inject_rate, near ? Duration::zero() : node.far_latency, true};
+}
+
+bool SimRank::needs_connection(RankId peer) const {
+  return machinery_.node_of(peer) != machinery_.node_of(self_);
+}
+
+SimRank::Connection& SimRank::connection(RankId peer) {
+  if (connections_ == nullptr) connections_ = std::make_unique<Connections>();
+  return (*connections_)[peer.index];
+}
+
+bool SimRank::connected(RankId peer) const {
+  if (!needs_connection(peer)) return true;
+  if (connections_ == nullptr) return false;
+  const auto known = connections_->find(peer.index);
+  return known != connections_->end() && known->second.open();
+}
+
+// Simulated cards reach everyone without being asked; who wants connections pays for them.
+void SimRank::connect(RankId peer) {
+  if (!needs_connection(peer)) {
+    tell_up(peer, now());
+  } else if (!connection(peer).greets) {
+    greet(peer);
+  }
+}
+
+// Both have agreed to it; but on a network that keeps no order the peer's greeting may be the last
+// thing to come.
+void SimRank::disconnect(RankId peer) {
+  if (!needs_connection(peer)) return;
+  Connection& old = connection(peer);
+  const bool late = !old.heard;
+  old = {};
+  old.late = late;
+}
+
+void SimRank::greet(RankId peer) {
+  connection(peer).greets = true;
+  spend(machinery_.setup.node.connect_time);
+  settle();
+  const Way way{peer, RailId(0), Duration::zero()};
+  Parcel* const parcel = make_parcel(way, 0);
+  parcel->greeting = Parcel::Greeting::hello;
+  machinery_.send(parcel, way, clock_);
+}
+
+// A connection is open once each has greeted the other. What came after the greeting is looked at
+// after it, however long we took to answer.
+void SimRank::hear(RankId peer, Time at) {
+  if (std::exchange(connection(peer).late, false)) return;
+  connection(peer).heard = true;
+  if (!connection(peer).greets) greet(peer);
+  tell_up(peer, at);
+}
+
+void SimRank::tell_up(RankId peer, Time at) {
+  for (std::uint32_t i = 0; i < machinery_.rails(); ++i) {
+    auto* const up = new Parcel;
+    up->from = peer;
+    up->rail = RailId(i);
+    up->greeting = Parcel::Greeting::up;
+    push({at, peer.index, sequence_++, up, 0});
+  }
+}
+
+Parcel* SimRank::make_parcel(const Way& way, std::uint64_t cookie) {
+  WEFT_CHECK(way.peer.index < ranks() && way.rail.index < machinery_.rails());
+  auto* const parcel = new Parcel;
+  parcel->from = self_;
+  parcel->to = way.peer;
+  parcel->rail = way.rail;
+  parcel->sequence = sequence_++;
+  parcel->cookie = cookie;
+  return parcel;
+}
+
+void SimRank::post(const Way& way, const FrameHead& head, Payload payload, bool stable,
+                   std::uint64_t cookie) {
+  settle();
+  Parcel* const parcel = make_parcel(way, cookie);
+  parcel->head = head;
+  parcel->size = payload.size;
+  parcel->held = payload.held();
+  if (payload.data != nullptr && payload.size > 0) {
+    parcel->source = payload.data;
+    if (!stable) {
+      parcel->data = std::make_unique_for_overwrite<std::byte[]>(parcel->held);
+      std::memcpy(parcel->data.get(), payload.data, parcel->held);
+      parcel->source = nullptr;
+    }
+  }
+  machinery_.send(parcel, way, clock_);
+}
+
+void SimRank::write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
+                    std::uint64_t cookie) {
+  settle();
+  Parcel* const parcel = make_parcel(way, cookie);
+  parcel->is_write = true;
+  parcel->head = notice;
+  parcel->size = parcel->held = payload.size;
+  parcel->source = payload.data;
+  if (target.key != 0) parcel->target = reinterpret_cast<std::byte*>(target.key) + target.offset;
+  machinery_.send(parcel, way, clock_);
+}
+
+bool SimRank::poll(Completion& out) {
+  settle();
+  if (inbox_.empty() || inbox_.front().at > clock_) return false;
+  std::pop_heap(inbox_.begin(), inbox_.end());
+  const Event event = inbox_.back();
+  inbox_.pop_back();
+  if (event.parcel != nullptr && event.parcel->greeting == Parcel::Greeting::hello) {
+    const std::unique_ptr<Parcel> greeting(event.parcel);
+    hear(greeting->from, event.at);
+    return poll(out);
+  }
+  out.peer = RankId(event.peer);
+  out.cookie = event.cookie;
+  if (event.parcel == nullptr) {
+    out.kind = Completion::Kind::sent;
+    return true;
+  }
+  const std::unique_ptr<Parcel> parcel(event.parcel);
+  out.kind = parcel->is_write ? Completion::Kind::written : Completion::Kind::frame;
+  if (parcel->greeting == Parcel::Greeting::up) out.kind = Completion::Kind::rail_up;
+  out.rail = parcel->rail;
+  out.size = parcel->size;
+  out.head = parcel->head;
+  out.data = std::move(parcel->data);
+  return true;
+}
+
+void SimRank::sleep(State state, Time until) {
+  state_ = state;
+  until_ = until;
+  leave_call();  // The thread's time until our next turn is not ours.
+  fiber->pause();
+  state_ = State::running;
+}
+
+void SimRank::settle() {
+  if (lag_ == Duration::zero()) return;
+  const Time until = clock_ + lag_;
+  lag_ = Duration::zero();
+  sleep(State::busy, until);
+}
+
+void SimRank::wait(Time until) {
+  settle();
+  if (until <= clock_ || (!inbox_.empty() && inbox_.front().at <= clock_)) return;
+  const Time since = clock_;
+  // What a rank did before it first waits (constructors, reading its arguments) is mostly deeper
+  // than what it does while it communicates.
+  if (!has_waited_) machinery_.stacks->give_back_unused(self_.index);
+  has_waited_ = true;
+  sleep(State::waiting, until);
+  counts.waited += clock_ - since;
+}
+
+void SimRank::copy(std::byte* to, const std::byte* from, std::size_t size) {
+  if (size == 0) return;
+  if (to != nullptr && from != nullptr) std::memcpy(to, from, size);
+  if (machinery_.shares_memory(self_)) settle();
+  const Time from_when = now();
+  spend(machinery_.copy_end(self_, from_when, size) - from_when);
+}
+
+void SimRank::catch_up() {
+  if (machinery_.setup.compute_factor <= 0 || user_since_ns_ < 0) return;
+  const std::int64_t now_ns = thread_time_ns();
+  const auto own_ns = static_cast<double>(now_ns - user_since_ns_);
+  spend(Duration::ps(static_cast<std::int64_t>(own_ns * 1e3 * machinery_.setup.compute_factor)));
+  user_since_ns_ = now_ns;
+}
+
+void SimRank::enter_call() {
+  catch_up();
+  user_since_ns_ = -1;
+  spend(machinery_.setup.node.call_overhead);
+}
+
+void SimRank::leave_call() {
+  if (machinery_.setup.compute_factor > 0) user_since_ns_ = thread_time_ns();
+}
+
+void SimRank::note_message(RankId to, std::size_t size) {
+  ++counts.messages;
+  counts.bytes += size;
+  if (!machinery_.setup.count_pairs) return;
+  if (pairs == nullptr) pairs = std::make_unique<std::unordered_map<std::uint32_t, Pair>>();
+  Pair& pair = (*pairs)[to.index];
+  ++pair.messages;
+  pair.bytes += size;
+}
+
+Time SimRank::next_turn() const {
+  if (done) return Time::never();
+  switch (state_) {
+    case State::fresh:
+      return Time::zero();
+    case State::busy:
+      return until_;
+    case State::waiting:
+      return inbox_.empty() ? until_ : std::min(until_, inbox_.front().at);
+    case State::running:
+      break;
+  }
+  return Time::never();
+}
+
+void SimRank::take_turn(Time now) {
+  clock_ = now;
+  if (state_ == State::fresh) {
+    machinery_.start(*this);
+    state_ = State::running;
+  }
+  Current::set(this, layer_);
+  machinery_.program.enter(self_);
+  leave_call();
+  fiber->resume();
+  machinery_.program.leave(self_);
+  if (!machinery_.stacks->intact(self_.index)) machinery_.note_overflow(self_, now);
+  layer_ = Current::layer();
+  Current::set(nullptr, nullptr);
+  if (fiber->done()) done = true;
+  if (done) machinery_.rank_ended(*this);
+}
+
+void SimRank::end() {
+  done = true;
+  counts.ended = now();
+  fiber->pause();
+  WEFT_CHECK(false);  // Nobody resumes a rank that has ended.
+  __builtin_unreachable();
+}
+
+void SimRank::push(const Event& event) {
+  inbox_.push_back(event);
+  std::push_heap(inbox_.begin(), inbox_.end());
+}
+
+void SimRank::push(Time at, std::uint32_t peer, std::uint32_t sequence, Parcel* parcel) {
+  push({at, peer, sequence, parcel, 0});
+}
+
+void SimRank::push_sent(Time at, RankId peer, std::uint64_t cookie) {
+  push({at, peer.index, sequence_++, nullptr, cookie});
+}
+
+void SimRank::drop_parcels() {
+  for (const Event& event : inbox_) delete event.parcel;
+  inbox_.clear();
+}
+
+int SimRank::socket_of(const void* address, int own) const {
+  if (placed == nullptr) return own;
+  const auto* const at = static_cast<const std::byte*>(address);
+  for (auto it = placed->rbegin(); it != placed->rend(); ++it) {
+    if (at >= it->data && at < it->data + it->size) return it->socket;
+  }
+  return own;
+}
+
+}  // namespace weft

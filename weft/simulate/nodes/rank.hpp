@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank of a simulated job: its fiber, its processor's clock, and what has arrived for it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include <weft/parallel/fiber/fiber.hpp>
+#include <weft/simulate/nodes/world.hpp>
+
+namespace weft {
+
+// A frame or write under way. Made by the sender's worker, freed by the receiver's.
+struct Parcel {
+  // What opens a connection, one each way; and news of it at a rank itself.
+  enum class Greeting : std::uint8_t { none, hello, up };
+
+  RankId from, to;
+  RailId rail;
+  bool is_write = false;
+  Greeting greeting = Greeting::none;
+  std::uint32_t sequence = 0;
+  std::uint64_t cookie = 0;           // Of the sender, if it wants to know.
+  std::size_t size = 0, held = 0;     // Bytes of the data that are there, if any are.
+  const std::byte* source = nullptr;  // Data still in the sender's memory.
+  std::byte* target = nullptr;        // Of a write.
+  std::unique_ptr<std::byte[]> data;
+  FrameHead head = {};
+};
+
+class Machinery;
+
+class SimRank final : public Fabric {
+ public:
+  SimRank(Machinery& machinery, RankId self) : machinery_(machinery), self_(self) {}
+
+  RankId self() const override { return self_; }
+  std::uint32_t ranks() const override;
+  int rails(RankId peer) const override;
+  RailFacts rail(RankId peer, RailId rail) const override;
+  bool ordered() const override;
+  bool carries_data() const override;
+  Time now() const override { return clock_ + lag_; }
+  void connect(RankId peer) override;
+  void disconnect(RankId peer) override;
+  bool connected(RankId peer) const override;
+  bool needs_connection(RankId peer) const override;
+  void post(const Way& way, const FrameHead& head, Payload payload, bool stable,
+            std::uint64_t cookie) override;
+  void write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
+             std::uint64_t cookie) override;
+  // All ranks live in one address space: the key is the address.
+  std::uint64_t register_memory(RankId, std::byte* data, std::size_t) override {
+    return reinterpret_cast<std::uint64_t>(data);
+  }
+  void deregister_memory(std::uint64_t) override {}
+  bool poll(Completion& out) override;
+  void wait(Time until) override;
+  void copy(std::byte* to, const std::byte* from, std::size_t size) override;
+  void spend(Duration time) override {
+    lag_ += time;
+    counts.spent += time;
+  }
+  void enter_call() override;
+  void leave_call() override;
+  void catch_up() override;
+  void note_message(RankId to, std::size_t size) override;
+  void set_teller(const WaitTeller* who) override { teller = who; }
+
+  // For the machinery, on this rank's worker.
+  Time next_turn() const;
+  void take_turn(Time now);
+  void push(Time at, std::uint32_t peer, std::uint32_t sequence, Parcel* parcel);
+  void push_sent(Time at, RankId peer, std::uint64_t cookie);
+  bool waits() const { return state_ == State::waiting; }
+  int socket_of(const void* address, int own) const;
+  // Ends the rank from inside of it.
+  [[noreturn]] void end();
+  void drop_parcels();
+  Machinery& machinery_of() { return machinery_; }
+
+  struct Placed {
+    const std::byte* data;
+    std::size_t size;
+    int socket;
+  };
+  struct Pair {
+    std::uint64_t messages = 0, bytes = 0;
+  };
+
+  bool done = false;
+  RankCounts counts;
+  const WaitTeller* teller = nullptr;
+  std::unique_ptr<Fiber> fiber;
+  std::unique_ptr<std::vector<Placed>> placed;
+  std::unique_ptr<std::unordered_map<std::uint32_t, Pair>> pairs;
+
+ private:
+  enum class State : std::uint8_t { fresh, running, busy, waiting };
+  struct Event {
+    Time at;
+    std::uint32_t peer = 0, sequence = 0;
+    Parcel* parcel = nullptr;  // Null: our own frame or write has left.
+    std::uint64_t cookie = 0;
+    // Heaps have the greatest in front.
+    friend bool operator<(const Event& a, const Event& b) {
+      if (a.at != b.at) return a.at > b.at;
+      if (a.peer != b.peer) return a.peer > b.peer;
+      return a.sequence > b.sequence;
+    }
+  };
+  struct Connection {
+    bool greets = false, heard = false;  // Each side greets once.
+    bool late = false;  // Of the one before this the peer's greeting has yet to come.
+    bool open() const { return greets && heard; }
+  };
+  using Connections = std::unordered_map<std::uint32_t, Connection>;
+  Connection& connection(RankId peer);
+  void settle();  // Spends what was spent: others go on until our clock is there.
+  void sleep(State state, Time until);
+  Parcel* make_parcel(const Way& way, std::uint64_t cookie);
+  void push(const Event& event);
+  void greet(RankId peer);
+  void hear(RankId peer, Time at);
+  void tell_up(RankId peer, Time at);
+
+  Machinery& machinery_;
+  RankId self_;
+  State state_ = State::fresh;
+  bool has_waited_ = false;
+  std::uint32_t sequence_ = 0;
+  Time clock_, until_;
+  Duration lag_;
+  std::int64_t user_since_ns_ = -1;  // Thread's processor time when the program went on.
+  void* layer_ = nullptr;
+  std::vector<Event> inbox_;
+  std::unique_ptr<Connections> connections_;
+};
+
+}  // namespace weft

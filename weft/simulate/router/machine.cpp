@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/simulate/router/machine.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <weft/base/quantity.hpp>
+#include <weft/base/text.hpp>
+#include <weft/network/route/policy.hpp>
+#include <weft/simulate/router/state.hpp>
+
+namespace weft {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> arbitration_names = {"through-first", "round-robin",
+                                                               "age"};
+constexpr std::array<std::string_view, 2> release_names = {"tail", "head"};
+constexpr std::array<std::string_view, 4> news_names = {"inband", "sideband", "instant", "none"};
+constexpr std::array<std::string_view, 2> ready_names = {"packet", "credit"};
+constexpr std::array<std::string_view, 2> packing_names = {"shared", "single"};
+
+template <typename Enum, std::size_t n>
+Result<Enum> parse_word(std::string_view text, const std::array<std::string_view, n>& names,
+                        const char* what) {
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found == names.end()) {
+    return Error::input(std::string("unknown ") + what + " '" + std::string(text) + "'" +
+                        suggest(text, names));
+  }
+  return static_cast<Enum>(found - names.begin());
+}
+
+template <typename T>
+Status get_word(ConfigTable& table, std::string_view key, Result<T> (*parse)(std::string_view),
+                T& out) {
+  std::string word;
+  table.get(key, word);
+  if (word.empty()) return {};
+  Result<T> parsed = parse(word);
+  if (!parsed) return table.error_at(key, parsed.error().message());
+  out = *parsed;
+  return {};
+}
+
+Status read_router(ConfigTable table, Machine& m) {
+  table.get("vcs", m.vcs, 1, max_vcs);
+  table.get("flit", m.flit);
+  table.get("buffer", m.buffer);
+  table.get("output_buffer", m.output_buffer);
+  table.get("packets_per_buffer", m.packets_per_buffer, 0, 4096);
+  table.get("route", m.route);
+  table.get("vc_alloc", m.vc_alloc);
+  table.get("switch_alloc", m.switch_alloc);
+  table.get("switch_delay", m.switch_delay);
+  table.get("switch_rate", m.switch_rate);
+  table.get("lookahead", m.lookahead);
+  table.get("commit", m.commit);
+  if (Status s = get_word(table, "arbitration", &parse_arbitration, m.arbitration); !s) return s;
+  if (Status s = get_word(table, "release", &parse_release, m.release); !s) return s;
+  return table.finish();
+}
+
+Result<NewsMode> parse_news_mode(std::string_view text) {
+  return parse_word<NewsMode>(text, news_names, "mode of news");
+}
+Result<bool> parse_ready(std::string_view text) {
+  return parse_word<bool>(text, ready_names, "meaning of ready");
+}
+Result<bool> parse_packing(std::string_view text) {
+  return parse_word<bool>(text, packing_names, "packing of news");
+}
+
+Status read_news(ConfigTable table, NewsPlane& news) {
+  table.get("hop", news.hop);
+  table.get("bits", news.bits, 1, 4096);
+  if (Status s = get_word(table, "mode", &parse_news_mode, news.mode); !s) return s;
+  if (Status s = get_word(table, "ready", &parse_ready, news.any_credit); !s) return s;
+  if (Status s = get_word(table, "packing", &parse_packing, news.one_line); !s) return s;
+  return table.finish();
+}
+
+Status read_cabling(ConfigTable table, Cabling& cable) {
+  table.get("rate", cable.rate);
+  table.get("delay", cable.delay);
+  table.get("credit_delay", cable.credit_delay);
+  return table.finish();
+}
+
+Status read_links(const Config& config, const Topology& topology, Machine& m) {
+  ConfigTable table = config.table("link");
+  const bool own_credit = table.has("credit_delay");
+  if (Status s = read_cabling(table, m.link); !s) return s;
+  if (table.has("delay") && !own_credit) m.link.credit_delay = m.link.delay;
+  for (const std::string& name : config.subtables("link")) {
+    const std::vector<std::string>& classes = topology.graph.link_classes();
+    ConfigTable own = config.table("link." + name);
+    if (std::find(classes.begin(), classes.end(), name) == classes.end()) {
+      const std::vector<std::string_view> known(classes.begin(), classes.end());
+      return own.error_at(
+          "", "this network has no cables of class '" + name + "'" + suggest(name, known));
+    }
+    Cabling cable = m.link;
+    if (Status s = read_cabling(own, cable); !s) return s;
+    if (own.has("delay") && !own.has("credit_delay")) cable.credit_delay = cable.delay;
+    m.link_class[name] = cable;
+  }
+  return {};
+}
+
+Status read_card(ConfigTable table, Machine& m) {
+  m.node_link.rate = m.link.rate;
+  table.get("inject_rate", m.inject_rate);
+  table.get("eject_rate", m.eject_rate);
+  table.get("inject_delay", m.inject_delay);
+  table.get("eject_delay", m.eject_delay);
+  table.get("delay", m.node_link.delay);
+  table.get("credit_delay", m.node_link.credit_delay);
+  if (m.inject_rate > m.node_link.rate) m.node_link.rate = m.inject_rate;
+  if (m.eject_rate > m.node_link.rate) m.node_link.rate = m.eject_rate;
+  return table.finish();
+}
+
+// Finds the line to blame: the first of the keys that the file gives, or else the table.
+Status check_at(const Config& config, const Machine& m) {
+  Status status = check_machine(m);
+  if (status) return status;
+  const std::string& text = status.error().message();
+  for (const auto& [table, key] : {std::pair{"router", "buffer"},
+                                   {"router", "output_buffer"},
+                                   {"router", "flit"},
+                                   {"router", "vcs"},
+                                   {"packet", "mtu"},
+                                   {"link", "rate"},
+                                   {"link", "delay"},
+                                   {"link", "credit_delay"},
+                                   {"router", "packets_per_buffer"},
+                                   {"news", "hop"}}) {
+    if (text.rfind(std::string(table) + "." + key, 0) != 0) continue;
+    return config.table(table).error_at(key, text);
+  }
+  return status;
+}
+
+}  // namespace
+
+Result<Arbitration> parse_arbitration(std::string_view text) {
+  return parse_word<Arbitration>(text, arbitration_names, "arbitration");
+}
+
+Result<Release> parse_release(std::string_view text) {
+  return parse_word<Release>(text, release_names, "release");
+}
+
+const char* to_text(Arbitration a) {
+  return arbitration_names[static_cast<std::size_t>(a)].data();
+}
+
+Status read_machine(const Config& config, const Topology& topology, Machine& machine) {
+  if (Status s = read_router(config.table("router"), machine); !s) return s;
+  if (Status s = read_news(config.table("news"), machine.news); !s) return s;
+  if (Status s = read_links(config, topology, machine); !s) return s;
+  if (Status s = read_card(config.table("nic"), machine); !s) return s;
+  ConfigTable packet = config.table("packet");
+  packet.get("mtu", machine.mtu);
+  packet.get("header", machine.header);
+  if (Status s = packet.finish(); !s) return s;
+  return check_at(config, machine);
+}
+
+// Messages begin with the key that is to be changed.
+Status check_machine(const Machine& m) {
+  const auto bad = [](const std::string& text) { return Error::input(text); };
+  if (m.vcs < 1 || m.vcs > max_vcs)
+    return bad("router.vcs must be 1 to " + std::to_string(max_vcs));
+  if (m.flit.count < 1) return bad("router.flit must be at least 1 B");
+  if (m.mtu.count < 1) return bad("packet.mtu must be at least 1 B");
+  if (m.header.count < 0 || m.packet_max().count > detail::packet_size_max) {
+    return bad("packet.mtu and header together must not exceed " +
+               to_text(Bytes{detail::packet_size_max}));
+  }
+  if (m.buffer_size() < m.packet_max()) {
+    return bad("router.buffer of " + to_text(m.buffer) + " is smaller than one packet of " +
+               to_text(m.packet_max()) + "; virtual cut-through needs room for a whole packet");
+  }
+  if (m.output_buffer.count > 0 && m.output_buffer < m.packet_max()) {
+    return bad("router.output_buffer of " + to_text(m.output_buffer) +
+               " is smaller than one packet of " + to_text(m.packet_max()) +
+               "; leave it out or enlarge it");
+  }
+  if (m.buffer_size().count > INT32_MAX || m.output_buffer.count > INT32_MAX) {
+    return bad("router.buffer must be less than 2 GiB");
+  }
+  if (std::max(m.buffer_size(), m.output_buffer) / m.packet_max() > 16384) {
+    return bad("router.buffer holds more than 16384 packets; make it smaller or packets larger");
+  }
+  std::vector<Cabling> cables = {m.link, m.node_link};
+  for (const auto& [name, cable] : m.link_class) cables.push_back(cable);
+  for (const Cabling& cable : cables) {
+    if (cable.rate.in_bit_per_s() <= 0) return bad("link.rate must be more than zero");
+    // Packets keep the time between head and tail in 32 bits.
+    if (serialise(m.packet_max(), cable.rate) > Duration::ms(4)) {
+      return bad("link.rate of " + to_text(cable.rate) +
+                 " takes over 4 ms for a packet; make packet.mtu smaller");
+    }
+    if (cable.delay <= Duration::zero() || cable.delay > Duration::ms(1)) {
+      return bad(
+          "link.delay must be more than zero and at most 1 ms: routers are simulated side by side "
+          "for that long");
+    }
+    if (m.switch_alloc + cable.credit_delay <= Duration::zero() ||
+        cable.credit_delay > Duration::ms(1)) {
+      return bad("link.credit_delay must be more than zero and at most 1 ms");
+    }
+  }
+  if (m.news.hop < Duration::zero() || m.news.hop > Duration::ms(1))
+    return bad("news.hop must be from 0 (as switch and cable) to 1 ms");
+  for (const Duration d :
+       {m.route, m.vc_alloc, m.switch_alloc, m.switch_delay, m.inject_delay, m.eject_delay}) {
+    if (d < Duration::zero() || d > Duration::ms(1))
+      return bad("router delays must be between 0 and 1 ms");
+  }
+  return {};
+}
+
+}  // namespace weft

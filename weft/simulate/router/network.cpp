@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/simulate/router/network.hpp"
+
+#include <algorithm>
+
+#include <weft/simulate/router/engine.hpp>
+
+namespace weft {
+
+namespace {
+
+// No more parts than routers: who is left over has none.
+Result<Parts> cut(const Topology& topology, const NetworkOptions& options, int wanted) {
+  const int most = static_cast<int>(topology.graph.router_count());
+  auto parts = partition(topology, {std::min(wanted, most), options.cut, options.weight});
+  while (parts && parts->count() < wanted) parts->first.push_back(parts->first.back());
+  return parts;
+}
+
+// Process 0 cuts for all: machines that differ might cut differently.
+Result<Parts> share_out(const Topology& topology, const NetworkOptions& options) {
+  Peers* const peers = options.peers;
+  if (peers == nullptr || peers->count() == 1)
+    return cut(topology, options, std::clamp(options.workers, 1, 63));
+  Packer mine;
+  if (peers->self() == 0) {
+    const auto parts = cut(topology, options, peers->count());
+    mine.put_text(parts ? "" : parts.error().message());
+    mine.put_list(parts ? parts->order : std::vector<std::uint32_t>{});
+    mine.put_list(parts ? parts->first : std::vector<std::uint32_t>{});
+  }
+  const PeerBytes bytes = peers->spread(mine.take());
+  Unpacker theirs(bytes);
+  if (const std::string error = theirs.take_text(); !error.empty()) return Error::call(error);
+  Parts parts;
+  parts.order = theirs.take_list<std::uint32_t>();
+  parts.first = theirs.take_list<std::uint32_t>();
+  return parts;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Network>> Network::make(const Topology& topology, const Machine& machine,
+                                               const Policy& policy, Host& host,
+                                               const NetworkOptions& options) {
+  if (Status status = check_machine(machine); !status) return std::move(status).error();
+  if (Status status = detail::Engine::fits(topology, machine); !status)
+    return std::move(status).error();
+  const Lines* const lines = policy.lines();
+  if (lines != nullptr && lines->kind() == LineKind::average &&
+      machine.news.mode == NewsMode::instant) {
+    return Error::input(
+        "news.mode = instant tells single elements of a line, but this routing hands on means; use "
+        "sideband");
+  }
+  if (lines != nullptr && lines->kind() == LineKind::average &&
+      lines->width(0, 0) > machine.news.bits) {
+    return Error::input("news.bits must be at least " + std::to_string(lines->width(0, 0)) +
+                        " for this routing: a mean goes in one flit");
+  }
+  auto parts = share_out(topology, options);
+  if (!parts) return std::move(parts).error();
+  return std::unique_ptr<Network>(new Network(std::make_unique<detail::Engine>(
+      topology, machine, policy, host, detail::Share{options, *parts})));
+}
+
+Network::Network(std::unique_ptr<detail::Engine> engine) : engine_(std::move(engine)) {}
+Network::~Network() = default;
+
+void Network::set_alarm(NodeId node, Time at) {
+  engine_->set_alarm(node, at);
+}
+void Network::send(const Outgoing& message, Time now) {
+  engine_->send(message, now);
+}
+Result<bool> Network::run(Time until) {
+  return engine_->run(until);
+}
+std::string Network::find_deadlock() const {
+  return engine_->find_deadlock();
+}
+bool Network::is_here(RouterId router) const {
+  return engine_->is_here(router);
+}
+bool Network::is_here(NodeId node) const {
+  return engine_->is_here(node.index);
+}
+NetworkCounts Network::counts() const {
+  return engine_->counts();
+}
+LinkCount Network::link(LinkId link) const {
+  return engine_->link(link);
+}
+BufferLevel Network::buffer(RouterId router, int port, int vc, Time at) const {
+  return engine_->buffer(router, port, vc, at);
+}
+LineNews Network::line(RouterId router, int port, int line) const {
+  return engine_->line(router, port, line);
+}
+MemoryUse Network::memory() const {
+  return engine_->memory();
+}
+Duration Network::window() const {
+  return engine_->window();
+}
+Time Network::last_moment(Time time) const {
+  return engine_->last_moment(time);
+}
+
+}  // namespace weft

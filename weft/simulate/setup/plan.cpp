@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include <weft/simulate/setup/plan.hpp>
+
+namespace weft {
+
+namespace {
+
+using Json = nlohmann::json;
+
+// Each field once, for both directions: visit("name", field).
+template <typename P, typename Visit>
+void each_field(P& p, Visit&& visit) {
+  visit("net", p.net);
+  visit("routing", p.routing);
+  visit("sets", p.sets);
+  visit("map", p.map);
+  visit("ranks", p.ranks);
+  visit("ranks_per_node", p.ranks_per_node);
+  visit("connections", p.connections);
+  visit("threads", p.threads);
+  visit("partition", p.partition);
+  visit("libraries", p.libraries);
+  visit("seed", p.seed);
+  visit("carry_data", p.carry_data);
+  visit("compute_factor", p.compute_factor);
+  visit("collectives", p.collectives);
+  visit("stack", p.stack);
+  visit("until", p.until);
+  visit("separation", p.separation);
+  visit("out", p.out);
+  visit("progress_file", p.progress_file);
+  visit("label", p.label);
+  visit("quiet", p.quiet);
+  visit("verbose", p.verbose);
+  visit("matrix", p.matrix);
+  visit("timeline", p.timeline);
+  visit("series", p.series);
+  visit("series_grows", p.series_grows);
+  visit("series_paced", p.series_paced);
+  visit("watched", p.watched);
+  visit("watch_from", p.watch_from);
+  visit("watch_until", p.watch_until);
+  visit("watch_every", p.watch_every);
+}
+
+template <typename T>
+Json pack(const T& value) {
+  return value;
+}
+Json pack(const Bytes& value) {
+  return value.count;
+}
+Json pack(const Time& value) {
+  return value.in_ps();
+}
+Json pack(const Duration& value) {
+  return value.in_ps();
+}
+
+template <typename T>
+void unpack(const Json& json, T& value) {
+  json.get_to(value);
+}
+void unpack(const Json& json, Bytes& value) {
+  json.get_to(value.count);
+}
+void unpack(const Json& json, Time& value) {
+  value = Time::ps(json.get<std::int64_t>());
+}
+void unpack(const Json& json, Duration& value) {
+  value = Duration::ps(json.get<std::int64_t>());
+}
+
+}  // namespace
+
+std::string to_text(const Plan& plan) {
+  Json json = Json::object();
+  each_field(plan, [&](const char* name, const auto& field) { json[name] = pack(field); });
+  return json.dump();
+}
+
+Result<Plan> parse_plan(const std::string& text) {
+  Plan plan;
+  try {
+    const Json json = Json::parse(text);
+    each_field(plan, [&](const char* name, auto& field) { unpack(json.at(name), field); });
+  } catch (const Json::exception& error) {
+    return Error::call(std::string(plan_variable) + " is not from this version of `weft sim` (" +
+                       error.what() + "); start the program with `weft sim` or without it");
+  }
+  return plan;
+}
+
+}  // namespace weft

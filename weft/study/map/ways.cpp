@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <weft/base/rng.hpp>
+#include <weft/network/route/policy.hpp>
+#include <weft/network/topo/search.hpp>
+#include <weft/study/map/cube_ways.hpp>
+#include <weft/study/map/ways.hpp>
+
+namespace weft::map {
+
+namespace {
+
+// Ways that were asked for lately.
+class Memo {
+ public:
+  struct Entry {
+    std::uint64_t key = ~std::uint64_t{0};
+    std::uint32_t hops = 0;
+    std::vector<Crossing> crossings;
+  };
+  explicit Memo(std::size_t entries) : entries_(entries) {}
+
+  // The entry of this pair, and whether it still has to be filled in.
+  std::pair<Entry*, bool> find(NodeId from, NodeId to) {
+    const std::uint64_t key = (std::uint64_t{from.index} << 32) | to.index;
+    Entry& entry = entries_[mix(key) % entries_.size()];
+    const bool stale = entry.key != key;
+    entry.key = key;
+    return {&entry, stale};
+  }
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+constexpr std::size_t memo_entries = std::size_t{1} << 16;
+
+// Follows the one way that a policy has.
+class WalkedWays final : public Ways {
+ public:
+  WalkedWays(const Topology& topology, std::unique_ptr<Policy> policy)
+      : graph_(topology.graph), policy_(std::move(policy)), memo_(memo_entries) {}
+
+  std::span<const Crossing> between(NodeId from, NodeId to) override {
+    return look_up(from, to).crossings;
+  }
+  std::uint32_t hops(NodeId from, NodeId to) override { return look_up(from, to).hops; }
+
+ private:
+  class Cables final : public PortView {
+   public:
+    explicit Cables(std::span<const Port> ports) : ports_(ports) {}
+    bool up(int port) const override { return ports_[static_cast<std::size_t>(port)].usable(); }
+    Bytes free(int, int) const override { return Bytes{1 << 20}; }
+    Bytes queued(int) const override { return Bytes{0}; }
+
+   private:
+    std::span<const Port> ports_;
+  };
+
+  const Memo::Entry& look_up(NodeId from, NodeId to) {
+    const auto [entry, stale] = memo_.find(from, to);
+    if (stale) walk(from, to, *entry);
+    return *entry;
+  }
+
+  void walk(NodeId from, NodeId to, Memo::Entry& entry) {
+    entry.crossings.clear();
+    Flight flight{.destination = graph_.router_of(to), .source_node = from, .destination_node = to};
+    RouterId here = graph_.router_of(from);
+    for (;;) {
+      choices_.clear();
+      policy_->next(here, flight, Cables(graph_.ports(here)), choices_);
+      if (choices_.empty()) {
+        entry.crossings.clear();
+        entry.hops = no_way_hops;
+        return;
+      }
+      const Choice& choice = choices_[0];
+      if (choice.port == Choice::eject) break;
+      const LinkId link = graph_.link(here, choice.port);
+      entry.crossings.push_back({link.index, 1});
+      flight.state = choice.state;
+      if (flight.hops < 255) ++flight.hops;
+      here = graph_.port(link).peer;
+    }
+    entry.hops = static_cast<std::uint32_t>(entry.crossings.size());
+  }
+
+  const Graph& graph_;
+  std::unique_ptr<Policy> policy_;
+  Choices choices_;
+  Memo memo_;
+};
+
+// At every router in equal parts to all neighbours that are nearer to the destination.
+class SpreadWays final : public Ways {
+ public:
+  explicit SpreadWays(const Topology& topology)
+      : graph_(topology.graph),
+        distances_(graph_.router_count()),
+        waiting_(graph_.router_count(), 0),
+        memo_(memo_entries) {}
+
+  std::span<const Crossing> between(NodeId from, NodeId to) override {
+    return look_up(from, to).crossings;
+  }
+  std::uint32_t hops(NodeId from, NodeId to) override { return look_up(from, to).hops; }
+  std::uint32_t whole() const override { return 1u << 16; }
+
+ private:
+  static constexpr std::size_t remembered_max = std::size_t{1} << 27;  // Distances, of 4 bytes.
+
+  const std::vector<int>& distances_to(RouterId to) {
+    std::vector<int>& found = distances_[to.index];
+    if (!found.empty()) return found;
+    if (remembered_ + graph_.router_count() > remembered_max) {
+      for (std::vector<int>& one : distances_) one = {};
+      remembered_ = 0;
+    }
+    remembered_ += graph_.router_count();
+    return found = distances_from(graph_, to);  // Cables are two-way.
+  }
+
+  const Memo::Entry& look_up(NodeId from, NodeId to) {
+    const auto [entry, stale] = memo_.find(from, to);
+    if (stale) spread(graph_.router_of(from), graph_.router_of(to), *entry);
+    return *entry;
+  }
+
+  void spread(RouterId from, RouterId to, Memo::Entry& entry) {
+    entry.crossings.clear();
+    const std::vector<int>& distance = distances_to(to);
+    if (distance[from.index] < 0) {
+      entry.hops = no_way_hops;
+      return;
+    }
+    entry.hops = static_cast<std::uint32_t>(distance[from.index]);
+    front_.assign(1, from.index);
+    waiting_[from.index] = whole();
+    for (int left = distance[from.index]; left > 0; --left) {
+      next_.clear();
+      for (const std::uint32_t r : front_) share_out(RouterId(r), left - 1, distance, entry);
+      front_.swap(next_);
+    }
+    waiting_[to.index] = 0;
+  }
+
+  void share_out(RouterId r, int nearer, const std::vector<int>& distance, Memo::Entry& entry) {
+    const auto ports = graph_.ports(r);
+    std::uint32_t ways = 0;
+    for (const Port& port : ports)
+      if (port.usable() && distance[port.peer.index] == nearer) ++ways;
+    std::uint32_t rest = std::exchange(waiting_[r.index], 0);
+    for (std::size_t p = 0; p < ports.size(); ++p) {
+      const Port& port = ports[p];
+      if (!port.usable() || distance[port.peer.index] != nearer) continue;
+      const std::uint32_t part = rest / ways--;
+      if (part == 0) continue;
+      rest -= part;
+      if (waiting_[port.peer.index] == 0) next_.push_back(port.peer.index);
+      waiting_[port.peer.index] += part;
+      entry.crossings.push_back({graph_.link(r, static_cast<int>(p)).index, part});
+    }
+  }
+
+  const Graph& graph_;
+  std::vector<std::vector<int>> distances_;  // By destination; empty: not looked for.
+  std::size_t remembered_ = 0;
+  std::vector<std::uint32_t> waiting_;  // Shares that have come so far.
+  std::vector<std::uint32_t> front_, next_;
+  Memo memo_;
+};
+
+enum class Judging { one_way, both_at_half, spread };
+
+bool has_ties(const Cube& cube) {
+  for (std::size_t d = 0; d < cube.radix.size(); ++d)
+    if (cube.wrap[d] && cube.radix[d] % 2 == 0) return true;
+  return false;
+}
+
+// How packets go under a routing. Makes the policy on the way, as that is the one to ask.
+Result<std::pair<Judging, std::unique_ptr<Policy>>> examine(const Topology& topology,
+                                                            const std::string& routing) {
+  auto policy = make_policy(routing, topology, std::max(1, vcs_needed(routing, topology)));
+  if (!policy) return std::move(policy).error();
+  Judging how = Judging::spread;
+  const bool cube = std::holds_alternative<Cube>(topology.shape);
+  // One path even where its packets may use several VCs; with broken cables only the one it takes
+  // by heads is followed.
+  if (cube && routing.starts_with("dor"))
+    how = has_ties(std::get<Cube>(topology.shape)) && routing != "dor:up" && topology.graph.all_up()
+              ? Judging::both_at_half
+              : Judging::one_way;
+  else if (!(*policy)->facts().looks && (*policy)->facts().in_order)
+    how = Judging::one_way;
+  return std::pair{how, *std::move(policy)};
+}
+
+}  // namespace
+
+std::uint32_t Ways::pour(NodeId from, NodeId to, double bytes, Deltas& deltas) {
+  const auto crossings = between(from, to);
+  deltas.reserve(crossings.size() + 1);
+  for (const Crossing& c : crossings) deltas.add(c.link, bytes * c.share);
+  return hops(from, to);
+}
+
+std::string default_judging(const Topology& topology) {
+  const bool cube = std::holds_alternative<Cube>(topology.shape);
+  return cube ? "dor:up" : default_routing(topology);
+}
+
+Result<std::unique_ptr<Ways>> make_ways(const Topology& topology, const std::string& routing) {
+  auto examined = examine(topology, routing);
+  if (!examined) return std::move(examined).error();
+  auto& [how, policy] = *examined;
+  std::unique_ptr<Ways> made;
+  if (how == Judging::both_at_half) {
+    made = std::make_unique<CubeWays>(topology, CubeWays::Half::both);
+  } else if (std::holds_alternative<Cube>(topology.shape) && routing.starts_with("dor") &&
+             topology.graph.all_up()) {
+    made = std::make_unique<CubeWays>(topology, CubeWays::Half::up);
+  } else if (how == Judging::one_way) {
+    made = std::make_unique<WalkedWays>(topology, std::move(policy));
+  } else {
+    made = std::make_unique<SpreadWays>(topology);
+  }
+  return made;
+}
+
+std::string describe_ways(const Topology& topology, const std::string& routing) {
+  const auto examined = examine(topology, routing);
+  if (!examined) return "";
+  switch (examined->first) {
+    case Judging::one_way:
+      return "one way";
+    case Judging::both_at_half:
+      return "one way, half-way round a ring both";
+    case Judging::spread:
+      return "spread evenly over shortest ways";
+  }
+  return "";
+}
+
+}  // namespace weft::map

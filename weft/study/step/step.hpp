@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long does a communication pattern take as one step? All ranks post all their messages at time
+// zero; the step ends when the last byte has arrived. Same inputs and seed: the same result, for
+// any number of threads.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <weft/base/id.hpp>
+#include <weft/base/result.hpp>
+#include <weft/base/units.hpp>
+#include <weft/network/part/part.hpp>
+#include <weft/network/route/policy.hpp>
+#include <weft/network/topo/topology.hpp>
+#include <weft/simulate/router/machine.hpp>
+#include <weft/workload/patterns/traffic_matrix.hpp>
+
+namespace weft {
+
+// What the step is played on. Nothing here is changed: many steps may share it, at the same time
+// too.
+struct Arena {
+  const Topology& topology;
+  const Machine& machine;
+  const Policy& policy;
+};
+
+// In which order a card works on the messages that its ranks have posted. Those to near ranks come
+// first, counted upwards and round from the sender; of several ranks on a node, the lower first. So
+// no receiver is everybody's first.
+enum class SendOrder {
+  round_robin,  // A burst of each in turn, as cards with a queue per message do.
+  queue,        // One whole message after the other, as cards with a single queue do.
+};
+Result<SendOrder> parse_send_order(std::string_view text);
+const char* to_text(SendOrder order);
+
+struct StepOptions {
+  std::uint64_t seed = 1;  // For routing that draws lots.
+  int threads = 1;
+  SendOrder order = SendOrder::round_robin;
+  std::uint32_t burst = 1;  // Packets of a message in one turn of the round.
+  // Plays one part in so many, to judge faster: of a pair's messages if it has several, else of
+  // their bytes; never less than a byte. What is bound by bandwidth takes that part of the time.
+  std::uint64_t shrink = 1;
+  Duration limit;  // A step that takes longer is not played to its end; zero: no limit.
+  Cut cut = Cut::automatic;
+  const std::atomic<bool>* stop = nullptr;     // Set: end soon, with what there is.
+  std::function<void(double share)> progress;  // May be empty. Called by the calling thread.
+};
+
+enum class StepState {
+  complete,
+  late,     // Over the limit, which is the time given.
+  stopped,  // Asked to end: what was seen until then.
+};
+const char* to_text(StepState state);
+
+struct StepResult {
+  StepState state = StepState::complete;
+  Duration time;          // Until the last byte arrived.
+  Duration mean_arrival;  // Of the pairs that are through, when their last byte came.
+  // Pairs of ranks on different nodes; what stays on a node arrives at once and is not counted.
+  std::uint64_t pairs = 0, pairs_arrived = 0;
+  std::uint32_t last_from = 0,
+                last_to = 0;  // The ranks whose bytes came last; of equals the first.
+  Bytes carried;              // In whole pieces that arrived, without headers.
+  std::uint64_t packets = 0;
+  std::uint64_t hops = 0;                 // Packets times links between routers.
+  std::vector<std::uint64_t> link_bytes;  // By LinkId, headers included.
+  // Part of the step's time that links carried something: the fullest, and the mean of the usable.
+  LinkId busiest;
+  double busiest_share = 0, mean_share = 0;
+
+  bool operator==(const StepResult&) const = default;
+};
+
+// Rank r lives on node (network card) node_of_rank[r]; several may share one. An error: a map that
+// does not fit, hardware that cannot be, a packet that no route leads on, a deadlock.
+Result<StepResult> play_step(const Arena& arena, const TrafficMatrix& traffic,
+                             std::span<const std::uint32_t> node_of_rank,
+                             const StepOptions& options);
+
+}  // namespace weft

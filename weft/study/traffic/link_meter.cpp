@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/study/traffic/link_meter.hpp"
+
+#include <algorithm>
+
+namespace weft {
+
+void LinkMeter::begin(const Network& network) {
+  const Graph& graph = scenario_.topology->graph;
+  here_.clear();
+  for (std::uint32_t r = 0; r < graph.router_count(); ++r) {
+    if (!network.is_here(RouterId(r))) continue;
+    const auto ports = graph.ports(RouterId(r));
+    for (std::size_t p = 0; p < ports.size(); ++p) {
+      const LinkId link = graph.link(RouterId(r), static_cast<int>(p));
+      if (!ports[p].usable()) continue;
+      const LinkCount count = network.link(link);
+      here_.push_back({link.index, count.bytes, count.news});
+    }
+  }
+}
+
+void LinkMeter::end(const Network& network) {
+  for (Carried& one : here_) {
+    const LinkCount count = network.link(LinkId(one.link));
+    one.bytes = count.bytes - one.bytes;
+    one.news = count.news - one.news;
+  }
+}
+
+void LinkMeter::pack(Packer& letter) const {
+  letter.put_list(here_);
+}
+
+void LinkMeter::add(Unpacker& letter) {
+  bytes_.resize(scenario_.topology->graph.link_count());
+  news_.resize(bytes_.size());
+  for (const Carried& one : letter.take_list<Carried>()) {
+    bytes_[one.link] += one.bytes;
+    news_[one.link] += one.news;
+  }
+}
+
+Rate LinkMeter::rate_of(const Port& port) const {
+  const Machine& machine = scenario_.machine;
+  const auto own =
+      machine.link_class.find(scenario_.topology->graph.link_classes()[port.link_class]);
+  return own == machine.link_class.end() ? machine.link.rate : own->second.rate;
+}
+
+LinkUse LinkMeter::use(Duration window) const {
+  const Graph& graph = scenario_.topology->graph;
+  const double seconds = window.in_seconds();
+  LinkUse found;
+  const auto flit = static_cast<double>(scenario_.machine.flit.count);
+  double sum = 0, news_sum = 0;
+  std::uint64_t usable = 0;
+  for (std::uint32_t l = 0; l < graph.link_count(); ++l) {
+    const Port& port = graph.port(LinkId(l));
+    if (!port.usable()) continue;
+    const double most = rate_of(port).in_byte_per_s() * seconds;
+    const double share = static_cast<double>(bytes_[l]) / most;
+    const double news = static_cast<double>(news_[l]) * flit / most;
+    sum += share;
+    news_sum += news;
+    found.news_max = std::max(found.news_max, news);
+    ++usable;
+    if (share > found.max) {
+      found.max = share;
+      found.busiest = LinkId(l);
+    }
+  }
+  if (usable > 0) {
+    found.mean = sum / static_cast<double>(usable);
+    found.news_mean = news_sum / static_cast<double>(usable);
+  }
+  return found;
+}
+
+}  // namespace weft

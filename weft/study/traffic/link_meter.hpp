@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the cables carried in the measured window.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <weft/base/id.hpp>
+#include <weft/base/pack.hpp>
+#include <weft/base/units.hpp>
+#include <weft/simulate/router/network.hpp>
+#include <weft/study/traffic/scenario.hpp>
+
+namespace weft {
+
+// Of usable cables, each direction.
+struct LinkUse {
+  double max = 0, mean = 0;
+  LinkId busiest;
+  double news_max = 0, news_mean = 0;  // Share of what routers tell each other, in band.
+};
+
+class LinkMeter {
+ public:
+  explicit LinkMeter(const Scenario& scenario) : scenario_(scenario) {}
+
+  // At the ends of the window: notes the cables that are here.
+  void begin(const Network& network);
+  void end(const Network& network);
+
+  // What is known here, and what all know together.
+  void pack(Packer& letter) const;
+  void add(Unpacker& letter);
+  // The same bits whoever counted: cables are summed in their order.
+  LinkUse use(Duration window) const;
+
+ private:
+  struct Carried {
+    std::uint32_t link;
+    std::uint64_t bytes, news;
+  };
+  Rate rate_of(const Port& port) const;
+
+  const Scenario& scenario_;
+  std::vector<Carried> here_;
+  std::vector<std::uint64_t> bytes_, news_;  // By link.
+};
+
+}  // namespace weft

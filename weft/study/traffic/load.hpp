@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads as a user writes them: flits per node and cycle, a share of the network's capacity, or
+// bytes per second. A list is read once and means the same numbers on every network.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include <weft/base/result.hpp>
+#include <weft/base/units.hpp>
+#include <weft/network/topo/topology.hpp>
+
+namespace weft {
+
+struct Load {
+  enum class Unit { flits, capacity, rate };
+  Unit unit = Unit::flits;
+  double value = 0;  // Flits per node and cycle, or a share of the capacity (1 is all).
+  Rate rate;         // Per node, with Unit::rate.
+};
+
+// "0.1", "0.02:0.30:0.02", "20%", "10%:90%:10%", "2 GB/s", and comma lists of these. Every load is
+// above zero.
+Result<std::vector<Load>> parse_loads(std::string_view text);
+
+// What a load is measured against.
+struct LoadScale {
+  Duration cycle;
+  Bytes flit;
+  double capacity = 0;  // Flits per node and cycle; needed only for Unit::capacity.
+};
+double in_flits(const Load& load, const LoadScale& scale);
+
+// The most that uniform traffic could get, in flits per node and cycle: half of it crosses the
+// bisection, so 4 B / N with B cables there and N nodes, and at most one, a node's own cable. An
+// error where the network has no bisection to speak of.
+Result<double> uniform_capacity(const Topology& topology);
+
+}  // namespace weft

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report for people.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <weft/base/quantity.hpp>
+#include <weft/study/traffic/blocks.hpp>
+#include <weft/study/traffic/report.hpp>
+
+namespace weft {
+namespace {
+
+std::string title(const Curve& curve) {
+  const Scenario& s = *curve.scenario;
+  std::string text = fmt::format(
+      "{}: {}\n  routing {}, {} VC{}, {} packets, {} traffic, {} injection, seed {}\n", s.label,
+      s.topology->name, s.routing, s.machine.vcs, s.machine.vcs == 1 ? "" : "s",
+      s.sizes.kinds().size() == 1 ? s.packet + "-flit" : "mixed (" + s.packet + ")", s.traffic,
+      s.injection, s.seed);
+  text += fmt::format("  cycle {} ({} flit); zero-load latency {:.2f} cycles, {:.3f} hops ({})\n",
+                      to_text(s.cycle()), to_text(s.machine.flit), curve.zero.latency_cycles,
+                      curve.zero.hops, curve.zero.exact ? "every pair" : "a sample of the pairs");
+  if (curve.capacity > 0)
+    text += fmt::format("  capacity for uniform traffic {:.4g} flit/node/cycle\n", curve.capacity);
+  return text;
+}
+
+std::string remark(const Point& p) {
+  std::string text;
+  if (p.state != PointState::steady) text = to_text(p.state);
+  if (p.state == PointState::steady && !p.converged) text = "not converged";
+  return text;
+}
+
+std::string row(const Point& p) {
+  std::string latency = fmt::format("{:>9} {:>9} {:>8} {:>8} {:>8}", "-", "-", "-", "-", "-");
+  if (p.claims_latency()) {
+    const auto cycles = [&](int per_mille) {
+      return p.cycles(static_cast<double>(p.packets.latencies_ps.percentile(per_mille)));
+    };
+    latency = fmt::format("{:9.2f} {:9.2f} {:8.0f} {:8.0f} {:8.0f}", p.latency(),
+                          p.network_latency(), cycles(500), cycles(990),
+                          p.cycles(static_cast<double>(p.packets.latencies_ps.max())));
+  }
+  std::string line =
+      fmt::format("  {:8.5f} {:8.5f} {:8.5f} {:8.5f} {} {:6.3f} {:7.1f}% {:9}  {}", p.load,
+                  p.offered, p.accepted, p.accepted_worst, latency, p.packets.hops.mean(),
+                  100 * p.link_utilisation_max, p.packets.born, remark(p));
+  while (line.ends_with(' ')) line.pop_back();
+  return line + "\n";
+}
+
+double gigabytes_per_s(const Scenario& scenario, double load) {
+  return load * static_cast<double>(scenario.machine.flit.count) / scenario.cycle().in_ns();
+}
+
+std::string saturation_text(const Curve& curve, double factor) {
+  if (!curve.saturation) return "";
+  const Saturation& s = *curve.saturation;
+  std::string text;
+  if (s.load.unstable == 0) {
+    text =
+        fmt::format("  saturation not reached: {:.4g} flit/node/cycle is carried\n", s.load.stable);
+  } else if (s.load.stable == 0) {
+    text = fmt::format("  saturation below {:.4g} flit/node/cycle\n", s.load.unstable);
+  } else {
+    text = fmt::format(
+        "  saturation {:.4g} flit/node/cycle ({:.4g} GB/s per node): latency at most {:g} x zero "
+        "load; not at {:.4g}\n",
+        s.load.stable, gigabytes_per_s(*curve.scenario, s.load.stable), factor, s.load.unstable);
+  }
+  return text + fmt::format("  peak accepted {:.4g} flit/node/cycle, at load {:.4g}\n",
+                            s.peak_accepted, s.peak_at_load);
+}
+
+std::string number(const char* sign, const std::optional<double>& value, int places) {
+  return value ? fmt::format("{}{:.{}f}", sign, *value, places) : "-";
+}
+
+std::string compared_line(const ComparedRow& row, const ComparedRow& reference, std::size_t width) {
+  const Scenario& s = *row.curve->scenario;
+  const char* const bound = row.reached ? "" : ">=";
+  const char* ratio_bound = "";
+  if (row.reached != reference.reached) ratio_bound = row.reached ? "<=" : ">=";
+  const std::string news =
+      row.news_share_mean > 0 ? fmt::format("{:.2f}", 100 * row.news_share_mean) : "-";
+  return fmt::format("  {:<{}} {:>3} {:>8} {:>9.2f} {:>15} {:>15.4f} {:>7} {:>9} {:>6}\n",
+                     s.routing, width, s.machine.vcs, fmt::format("{:g}", buffer_flits(s)),
+                     row.curve->zero.latency_cycles, number(bound, row.saturation, 4),
+                     row.peak_accepted, number(ratio_bound, row.ratio, 2),
+                     number("", row.latency, 2), news);
+}
+
+std::string comparison_text(const Comparison& comparison) {
+  std::size_t width = 6;
+  for (const ComparedRow& row : comparison.rows)
+    width = std::max(width, row.curve->scenario->routing.size());
+  constexpr const char* line = "  {:<{}} {:>3} {:>8} {:>9} {:>15} {:>15} {:>7} {:>9} {:>6}\n";
+  std::string text = fmt::format("comparison: {}\n", comparison.text);
+  text += fmt::format(line, "policy", width, "VCs", "buffer", "zero load",
+                      comparison.searched ? "saturation" : "highest steady", "peak accepted",
+                      "ratio", "latency", "news");
+  text += fmt::format(line, "", width, "", "flits/VC", "cycles", "flit/node/cycle",
+                      "flit/node/cycle", "x", "cycles", "%");
+  const ComparedRow& reference = comparison.rows[comparison.reference];
+  for (const ComparedRow& row : comparison.rows) text += compared_line(row, reference, width);
+  text += fmt::format("  ratio to {}; ", label_in_block(*reference.curve->scenario));
+  text += comparison.common_load
+              ? fmt::format("latency at load {:.4g}, the highest tried that all carried\n\n",
+                            *comparison.common_load)
+              : std::string("no load that was tried was carried by all\n\n");
+  return text;
+}
+
+}  // namespace
+
+std::string comparison_table(const Sweep& sweep, double factor) {
+  const std::vector<Comparison> comparisons = compare_curves(sweep);
+  if (comparisons.empty()) return "";
+  std::string text;
+  for (const Comparison& comparison : comparisons) text += comparison_text(comparison);
+  const bool searched = comparisons.front().searched;
+  if (searched)
+    text += fmt::format(
+        "saturation: the highest load with latency at most {:g} x zero load, by search (>=: all "
+        "were carried);\n",
+        factor);
+  else
+    text +=
+        "highest steady: the highest load of the list below the first that saturated (>=: none "
+        "did);\n";
+  return text + fmt::format(
+                    "peak accepted: the most at any load tried; news: the routers' information "
+                    "packets' mean\nshare of cable time, at {}\n",
+                    searched ? "saturation" : "the highest steady load");
+}
+
+std::string sweep_table(const Sweep& sweep, double factor) {
+  std::string text;
+  for (const Curve& curve : sweep.curves) {
+    text += title(curve);
+    if (!curve.points.empty())
+      text +=
+          fmt::format("  {:>8} {:>8} {:>8} {:>8} {:>9} {:>9} {:>8} {:>8} {:>8} {:>6} {:>8} {:>9}\n",
+                      "load", "offered", "accepted", "worst", "latency", "network", "p50", "p99",
+                      "max", "hops", "busiest", "packets");
+    for (const Point& point : curve.points) text += row(point);
+    text += saturation_text(curve, factor);
+    text += "\n";
+  }
+  text +=
+      "load, offered, accepted, worst node: flit/node/cycle; latency: cycles, birth to last "
+      "flit;\nnetwork: from entering it; busiest: utilisation of the busiest cable\n";
+  return text;
+}
+
+}  // namespace weft
