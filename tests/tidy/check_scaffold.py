@@ -19,7 +19,7 @@ def main(arguments):
         subprocess.run([script, "route", "made-up", "a policy made by a test"], check=True)
         for name in ("made_up.cpp", "made_up_test.cpp", "builtin.cpp"):
             subprocess.run([arguments[1], "-std=c++20", "-Wall", "-Wextra", "-Werror",
-                            "-fsyntax-only", f"-I{copy}", copy / "weft/route" / name], check=True)
+                            "-fsyntax-only", f"-I{copy}", copy / "weft/network/route" / name], check=True)
         listing = (copy / "weft/network/route/CMakeLists.txt").read_text(encoding="utf-8")
         if "made_up.cpp" not in listing or "made_up_test.cpp" not in listing:
             print("the build does not know the new files")
