@@ -29,7 +29,7 @@ ToolChain tools() {
   chain.library_dir = WEFT_TEST_RUNTIME_DIR;
   chain.plugin = WEFT_TEST_PLUGIN;
   chain.clang_dir = WEFT_TEST_CLANG_DIR;
-  chain.libraries = {"image_test_runtime"};
+  chain.libraries = {"globals_test_runtime"};
   return chain;
 }
 bool has_pass() {
@@ -198,7 +198,7 @@ TEST(Images, RefusesWhatItCannotSeparate) {
   const std::string fixed = test_file("fixed");
   ASSERT_EQ(
       run("gcc -no-pie -fPIC -I" + data_dir + " " + data_dir + "/test_scale.c -o " + fixed +
-          " -L" WEFT_TEST_RUNTIME_DIR " -Wl,-rpath," WEFT_TEST_RUNTIME_DIR " -limage_test_runtime")
+          " -L" WEFT_TEST_RUNTIME_DIR " -Wl,-rpath," WEFT_TEST_RUNTIME_DIR " -lglobals_test_runtime")
           .text,
       "");
   EXPECT_NE(simulate(fixed, 5).text.find("not position-independent"), std::string::npos);
