@@ -44,7 +44,9 @@ struct WaitingFor {
 struct Process final : public WaitTeller {
   enum class Stage : std::uint8_t { before, running, finalizing, after };
 
+  // Keeps references to all three: a temporary would be gone at the first message.
   Process(Fabric& fabric, const mp::Options& options, Runtime& runtime);
+  Process(Fabric& fabric, mp::Options&& options, Runtime& runtime) = delete;
   ~Process() override;
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;

@@ -128,7 +128,8 @@ void begin_singleton() {
 void begin_singleton(mpi::Runtime& runtime) {
   // Until the process ends: exit handlers of the program may still call the library.
   auto* const fabric = new AloneFabric;
-  Current::set(fabric, new mpi::Process(*fabric, mp::Options{}, runtime));
+  static const mp::Options options;
+  Current::set(fabric, new mpi::Process(*fabric, options, runtime));
 }
 
 }  // namespace weft
