@@ -196,11 +196,11 @@ TEST(Images, SmallDataIsPacked) {
 
 TEST(Images, RefusesWhatItCannotSeparate) {
   const std::string fixed = test_file("fixed");
-  ASSERT_EQ(
-      run("gcc -no-pie -fPIC -I" + data_dir + " " + data_dir + "/test_scale.c -o " + fixed +
-          " -L" WEFT_TEST_RUNTIME_DIR " -Wl,-rpath," WEFT_TEST_RUNTIME_DIR " -lglobals_test_runtime")
-          .text,
-      "");
+  ASSERT_EQ(run("gcc -no-pie -fPIC -I" + data_dir + " " + data_dir + "/test_scale.c -o " + fixed +
+                " -L" WEFT_TEST_RUNTIME_DIR " -Wl,-rpath," WEFT_TEST_RUNTIME_DIR
+                " -lglobals_test_runtime")
+                .text,
+            "");
   EXPECT_NE(simulate(fixed, 5).text.find("not position-independent"), std::string::npos);
   if (!has_pass()) return;
   const std::string library = build(Language::c, "libcounter.so", {"-shared", "test_library.c"});
