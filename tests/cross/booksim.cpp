@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 
@@ -136,8 +135,7 @@ Result<double> search_saturation(const Reference& reference, Latency&& latency_a
 }  // namespace
 
 std::string reference_folder() {
-  const char* const named = std::getenv("WEFT_BOOKSIM");
-  return named != nullptr ? named : WEFT_REFERENCE;
+  return WEFT_REFERENCE;
 }
 
 Result<Reference> read_reference(const std::string& path) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Curves of BookSim2 (numbers only, in a folder given at run time) and the same experiment in weft.
+// Curves of BookSim2 (numbers only, see tests/reference/booksim) and the same experiment in weft.
 #pragma once
 
 #include <string>
@@ -38,7 +38,7 @@ struct Reference {
   bool packet_by_packet() const { return vcs == 1 || variant == "hold"; }
 };
 
-// Where the curves are: WEFT_BOOKSIM names another folder than that beside the project.
+// Where the curves are.
 std::string reference_folder();
 Result<Reference> read_reference(const std::string& path);
 std::vector<std::string> list_references(const std::string& folder);

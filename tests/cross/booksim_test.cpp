@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every curve of the reference folder against weft: the router is described there, nothing is
-// fitted. Without the folder the tests say so and are skipped. WEFT_BOOKSIM names another folder.
+// fitted.
 #include "tests/cross/booksim.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <filesystem>
+#include <set>
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include <weft/base/file.hpp>
+#include <weft/base/text.hpp>
 
 namespace weft::test {
 namespace {
@@ -29,8 +33,6 @@ bool is_scatter(const Reference& r, std::size_t i) {
 class Curve : public testing::TestWithParam<std::string> {};
 
 TEST_P(Curve, AgreesWithTheReference) {
-  if (GetParam().empty())
-    GTEST_SKIP() << "no reference curves at " << reference_folder() << ": nothing to compare with";
   const Result<Reference> reference = read_reference(GetParam());
   ASSERT_TRUE(reference) << reference.error().text();
   const int seeds = reference->k > 16 ? 1 : 3;
@@ -69,21 +71,29 @@ TEST_P(Curve, AgreesWithTheReference) {
   EXPECT_LE(found->saturation, high * (1 + slack));
 }
 
-std::vector<std::string> curves() {
-  std::vector<std::string> files = list_references(reference_folder());
-  if (files.empty()) files.emplace_back();
-  return files;
+std::string name_of(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
 }
 
-INSTANTIATE_TEST_SUITE_P(Cross, Curve, testing::ValuesIn(curves()), [](const auto& tested) {
-  std::string name =
-      tested.param.empty() ? "absent" : tested.param.substr(tested.param.rfind('/') + 1);
-  name = name.substr(0, name.find('.'));
-  std::replace_if(
-      name.begin(), name.end(),
-      [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
-  return name;
-});
+// No curve is compared if none is found, so the summary's list must be what the folder holds.
+TEST(Curves, AreThoseOfTheSummary) {
+  const Result<std::string> summary = read_file(reference_folder() + "/summary.csv");
+  ASSERT_TRUE(summary) << summary.error().text();
+  std::set<std::string> listed, found;
+  for (const std::string_view line : split(*summary, '\n')) {
+    const std::string_view last = split(line, ',').back();
+    if (last.size() > 4 && last.substr(last.size() - 4) == ".csv") listed.emplace(last);
+  }
+  for (const std::string& path : list_references(reference_folder())) found.insert(name_of(path));
+  EXPECT_EQ(listed, found);
+  EXPECT_EQ(found.size(), 50U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cross, Curve, testing::ValuesIn(list_references(reference_folder())),
+                         [](const auto& tested) {
+                           const std::string file = name_of(tested.param);
+                           return file.substr(0, file.find('.'));
+                         });
 
 }  // namespace
 }  // namespace weft::test
