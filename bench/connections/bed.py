@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/rails"))
+sys.path.insert(0, str(ROOT / "tests/bed"))
 import bed  # noqa: E402 pylint: disable=wrong-import-position
 
 HOSTS = [f"h{number}" for number in range(16)]

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several rails between two hosts of the test bed: what weft run gets of them, beside the MPI libraries that are installed.
 
-  rails.py WEFT [--netlab PATH] [--only CASE,...] [--peers openmpi,mptcp,ucx,mpich] [--seconds S] [--json FILE]
+  rails.py WEFT [--only CASE,...] [--peers openmpi,mptcp,ucx,mpich] [--seconds S] [--json FILE]
 
 Prints a table: percent of the summed rate of the wires (TCP carries 95.6 % at most), and for rails that slow down or break
-the rate that is left and the longest pause. Needs root, and the network test bed (../shared/testbed/netlab by default).
+the rate that is left and the longest pause. Needs root.
 """
 import argparse
 import json
@@ -18,7 +18,10 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-SHARED = HERE.parent.parent.parent / "shared" / "testbed" / "netlab"
+sys.path.insert(0, str(HERE.parents[1] / "tests/bed"))
+import bed  # noqa: E402 pylint: disable=wrong-import-position
+
+NETLAB = str(bed.NETLAB)
 
 
 class Case:
@@ -53,28 +56,28 @@ def cases(seconds):
 class Bed:
     """Two hosts, while it stands. What is measured takes the cores before other work on the machine."""
 
-    def __init__(self, netlab, text, folder):
-        self.netlab, self.file = str(netlab), folder / "rails.lab"
+    def __init__(self, text, folder):
+        self.file = folder / "rails.lab"
         self.file.write_text(text)
 
     def __enter__(self):
-        subprocess.run([self.netlab, "up", str(self.file)], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([NETLAB, "up", str(self.file)], check=True, stdout=subprocess.DEVNULL)
         return self
 
     def __exit__(self, *_):
-        subprocess.run([self.netlab, "-l", "weft-rails", "down"], check=False)
+        subprocess.run([NETLAB, "-l", "weft-rails", "down"], check=False)
 
     def ask(self, host, *words):
-        return subprocess.run([self.netlab, "-l", "weft-rails", "exec", host, *words], check=True, capture_output=True, text=True).stdout
+        return subprocess.run([NETLAB, "-l", "weft-rails", "exec", host, *words], check=True, capture_output=True, text=True).stdout
 
     def run(self, command, event, limit):
-        argv = [self.netlab, "-l", "weft-rails", "exec", "a", "setsid", "-w", *command]
+        argv = [NETLAB, "-l", "weft-rails", "exec", "a", "setsid", "-w", *command]
         with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             if event:
                 while process.stdout.readline().strip() not in ("begin", ""):
                     pass
                 time.sleep(2)
-                subprocess.run([self.netlab, "-l", "weft-rails", *event.split()], check=False)
+                subprocess.run([NETLAB, "-l", "weft-rails", *event.split()], check=False)
             try:
                 out, err = process.communicate(timeout=limit)
             except subprocess.TimeoutExpired:
@@ -95,19 +98,19 @@ class Maker:
         return made
 
 
-def tell_mptcp(bed):
+def tell_mptcp(lab):
     """Every host says which other addresses it has; whoever called it then calls these, too."""
     for host in ("a", "b"):
-        bed.ask(host, "ip", "mptcp", "limits", "set", "subflows", "8", "add_addr_accepted", "8")
-        for line in bed.ask(host, "ip", "-o", "-4", "addr", "show", "scope", "global").splitlines():
+        lab.ask(host, "ip", "mptcp", "limits", "set", "subflows", "8", "add_addr_accepted", "8")
+        for line in lab.ask(host, "ip", "-o", "-4", "addr", "show", "scope", "global").splitlines():
             _, device, _, address, *_ = line.split()
             if device != "eth0":
-                bed.ask(host, "ip", "mptcp", "endpoint", "add", address.split("/")[0], "dev", device, "signal")
+                lab.ask(host, "ip", "mptcp", "endpoint", "add", address.split("/")[0], "dev", device, "signal")
 
 
 def makers(arguments, folder):
     rsh = folder / "rsh"
-    rsh.write_text(f'#!/bin/sh\nexec "{arguments.netlab}" -l weft-rails rsh "$@"\n')
+    rsh.write_text(f'#!/bin/sh\nexec "{NETLAB}" -l weft-rails rsh "$@"\n')
     first = folder / "first"
     first.write_text('#!/bin/sh\necho -18 2>/dev/null > /proc/self/autogroup\nexec "$@"\n')
     for script in (rsh, first):
@@ -142,10 +145,10 @@ def makers(arguments, folder):
 
 def measure(case, maker, arguments, folder):
     made = maker.build(case.program, folder)
-    with Bed(arguments.netlab, case.lab(), folder) as bed:
+    with Bed(case.lab(), folder) as lab:
         if maker.prepare:
-            maker.prepare(bed)
-        out, trouble = bed.run(maker.launch(made, len(case.rates), case.arguments), case.event, arguments.limit)
+            maker.prepare(lab)
+        out, trouble = lab.run(maker.launch(made, len(case.rates), case.arguments), case.event, arguments.limit)
     result = {"case": case.name, "library": maker.name}
     if out is None:
         return {**result, "trouble": trouble if isinstance(trouble, str) else trouble[0]}
@@ -170,15 +173,14 @@ def cell(result):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weft")
-    parser.add_argument("--netlab", default=str(SHARED))
     parser.add_argument("--only", default="", help="cases whose names contain one of these")
     parser.add_argument("--peers", default="openmpi,mptcp,ucx,mpich")
     parser.add_argument("--seconds", default="2")
     parser.add_argument("--limit", type=float, default=40)
     parser.add_argument("--json", default="")
     arguments = parser.parse_args()
-    if os.geteuid() != 0 or not os.access(arguments.netlab, os.X_OK):
-        sys.exit(f"rails: needs root and the test bed's netlab ({arguments.netlab}); say where with --netlab")
+    if bed.missing():
+        sys.exit(f"rails: {bed.missing()}")
     os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     results = []
     with tempfile.TemporaryDirectory(prefix="weft-rails-") as name:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The digital twin: how well weft sim, given a description of the test bed, tells what weft run will need there.
 
-  twin.py WEFT [--rails 1,2] [--only pingpong,ring] [--repeat 3] [--netlab PATH] [--json FILE] [--net FOLDER]
+  twin.py WEFT [--rails 1,2] [--only pingpong,ring] [--repeat 3] [--json FILE] [--net FOLDER]
 
 Four hosts on one switch for each rail, 100 Mbit/s, shaped in single packets so that short messages are not quicker than the
 wire. The same program runs in the bed and in the simulator. Three numbers are taken from the bed, for each number of rails: how
@@ -19,7 +19,10 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-SHARED = HERE.parents[2] / "shared/testbed/netlab"
+sys.path.insert(0, str(HERE.parents[1] / "tests/bed"))
+import bed  # noqa: E402 pylint: disable=wrong-import-position
+
+NETLAB = str(bed.NETLAB)
 LAB, HOSTS, WIRE = "weft-twin", 4, 12.5e6
 SMALL, LARGE = 1024, 1 << 20
 SIZES = {"pingpong": [1 << k for k in range(10, 23, 2)], "ring": [1 << k for k in range(10, 21, 2)],
@@ -66,25 +69,25 @@ class Bed:
     """The hosts, while they stand. What is measured takes the cores before other work on the machine."""
 
     def __init__(self, arguments, rails, folder):
-        self.netlab, self.weft, self.rails, self.folder = str(arguments.netlab), arguments.weft, rails, folder
+        self.weft, self.rails, self.folder = arguments.weft, rails, folder
 
     def __enter__(self):
         (self.folder / "lab").write_text(lab_text(self.rails), encoding="utf-8")
         self.scripts = [self.folder / "rsh", self.folder / "first"]
-        self.scripts[0].write_text(f'#!/bin/sh\nexec "{self.netlab}" -l {LAB} rsh "$@"\n', encoding="utf-8")
+        self.scripts[0].write_text(f'#!/bin/sh\nexec "{NETLAB}" -l {LAB} rsh "$@"\n', encoding="utf-8")
         self.scripts[1].write_text('#!/bin/sh\necho -18 2>/dev/null > /proc/self/autogroup\nexec "$@"\n', encoding="utf-8")
         for script in self.scripts:
             script.chmod(0o755)
-        subprocess.run([self.netlab, "up", str(self.folder / "lab")], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([NETLAB, "up", str(self.folder / "lab")], check=True, stdout=subprocess.DEVNULL)
         return self
 
     def __exit__(self, *_):
-        subprocess.run([self.netlab, "-l", LAB, "down"], check=False)
+        subprocess.run([NETLAB, "-l", LAB, "down"], check=False)
 
     def measure(self, words, repeat):
         rsh, first = (str(script) for script in self.scripts)
         hosts = ",".join(f"h{host}" for host in range(HOSTS))
-        argv = [self.netlab, "-l", LAB, "exec", "h0", "setsid", "-w", self.weft, "run", "--timeout", f"{LATE}s", "-n", str(HOSTS), "--hosts", hosts, "--rsh", rsh, first]
+        argv = [NETLAB, "-l", LAB, "exec", "h0", "setsid", "-w", self.weft, "run", "--timeout", f"{LATE}s", "-n", str(HOSTS), "--hosts", hosts, "--rsh", rsh, first]
         return sorted(number(argv + words) for _ in range(repeat))
 
 
@@ -129,9 +132,9 @@ def words_of(model, program, name, size):
 
 def compare(arguments, rails, program, folder):
     model = Model(arguments.weft, rails, folder)
-    with Bed(arguments, rails, folder) as bed:
-        measured = {size: statistics.median(bed.measure(words_of(model, program, "pingpong", size), arguments.repeat)) for size in (SMALL, LARGE)}
-        model.overhead = statistics.median(bed.measure([program, "call", str(SMALL), "2000"], arguments.repeat))
+    with Bed(arguments, rails, folder) as lab:
+        measured = {size: statistics.median(lab.measure(words_of(model, program, "pingpong", size), arguments.repeat)) for size in (SMALL, LARGE)}
+        model.overhead = statistics.median(lab.measure([program, "call", str(SMALL), "2000"], arguments.repeat))
         model.calibrate(measured, program)
         print(f"{rails} rail{'s' * (rails > 1)}: a call {model.overhead * 1e6:.1f} us, latency {model.latency * 1e6:.1f} us, rate {model.rate / 1e6:.2f} MB/s each")
         for name, sizes in SIZES.items():
@@ -139,7 +142,7 @@ def compare(arguments, rails, program, folder):
                 continue
             for size in sizes:
                 words = words_of(model, program, name, size)
-                runs = bed.measure(words, arguments.repeat)
+                runs = lab.measure(words, arguments.repeat)
                 yield {"rails": rails, "program": name, "bytes": size, "measured_s": statistics.median(runs), "runs_s": runs,
                        "predicted_s": model.predict(words), "calibration": name == "pingpong" and size in measured}
 
@@ -158,13 +161,12 @@ def main():
     parser.add_argument("--rails", default="1,2")
     parser.add_argument("--only", default="")
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--netlab", default=str(SHARED))
     parser.add_argument("--json", default="")
     parser.add_argument("--net", default="", help="leave the network files here")
     arguments = parser.parse_args()
     arguments.weft = os.path.abspath(arguments.weft)
-    if os.geteuid() != 0 or not os.access(arguments.netlab, os.X_OK):
-        sys.exit(f"twin: needs root and the test bed's netlab ({arguments.netlab}); say where with --netlab")
+    if bed.missing(delays=True):
+        sys.exit(f"twin: {bed.missing(delays=True)}")
     rows = []
     with tempfile.TemporaryDirectory(prefix="weft-twin-") as name:
         folder = pathlib.Path(arguments.net or name).absolute()

@@ -19,7 +19,7 @@ import sys
 import time
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "rails"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bed"))
 import bed  # noqa: E402 pylint: disable=wrong-import-position
 
 OPTIONS = None
@@ -121,8 +121,8 @@ def groups(on):
 
 class Probe(unittest.TestCase):
     def setUp(self):
-        if bed.missing():
-            self.skipTest(bed.missing())
+        if bed.missing(delays=True):
+            self.skipTest(bed.missing(delays=True))
 
     def words(self, lab, hosts, *options):
         out = pathlib.Path(lab.folder.name) / "found.json"
@@ -164,8 +164,9 @@ class Probe(unittest.TestCase):
 
     def disturb(self, lab):
         """Small packets and bursts between some hosts, all the time."""
-        words = [(("h1", "h6"), "0.005", "1000"), (("h9", "h2"), "0.01", "8000"), (("h13", "h10"), "0.02", "16000")]
-        return [subprocess.Popen([str(bed.NETLAB), "-l", lab.name, "exec", pair[0], "ping", "-q", "-i", every, "-s", size, pair[1]],
+        words = [(("h1", "h6"), 5, 1000), (("h9", "h2"), 10, 8000), (("h13", "h10"), 20, 16000)]
+        hosts = {name: address for name, address in (line.split() for line in lab.netlab("hosts").stdout.decode().splitlines())}
+        return [subprocess.Popen([str(word) for word in (bed.NETLAB, "-l", lab.name, "ping", pair[0], hosts[pair[1]], 1_000_000, every, size)],
                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                 for pair, every, size in words]
 

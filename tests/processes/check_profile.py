@@ -17,7 +17,7 @@ import sys
 import tempfile
 import unittest
 
-from check_run_support import Job, LIBRARIES, NETLAB, WEFT, run
+from check_run_support import bed, Job, LIBRARIES, NETLAB, WEFT, run
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LAUNCHERS = dict(word.split("=", 1) for word in sys.argv[4:])
@@ -363,8 +363,7 @@ class Events(Case):
         self.assertEqual((empty.returncode, empty.stderr), (3, f"weft: error: {self.folder} has no logs of events (events.0.bin)\n"))
 
 
-@unittest.skipUnless(NETLAB.exists(), f"the test bed is not there: {NETLAB}")
-@unittest.skipUnless(os.geteuid() == 0 and shutil.which("ip"), "hosts of the test bed need root and iproute2")
+@unittest.skipIf(bed.missing(), bed.missing())
 class Hosts(Case):
     @classmethod
     def setUpClass(cls):

@@ -6,19 +6,17 @@ Usage: check_run_hosts.py WEFT PROBE LIBRARY_FOLDER
 """
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import tempfile
 import unittest
 
-from check_run_support import Job, NETLAB, PROBE, WEFT, probe, run, wait_until
+from check_run_support import bed, Job, NETLAB, PROBE, WEFT, probe, run, wait_until
 
 LAB = f"weft-run-{os.getpid()}"
 
 
-@unittest.skipUnless(NETLAB.exists(), f"the test bed is not there: {NETLAB}")
-@unittest.skipUnless(os.geteuid() == 0 and shutil.which("ip"), "hosts of the test bed need root and iproute2")
+@unittest.skipIf(bed.missing(), bed.missing())
 class Hosts(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

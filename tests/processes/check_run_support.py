@@ -8,8 +8,11 @@ import sys
 import time
 import uuid
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bed"))
+import bed  # noqa: E402 pylint: disable=wrong-import-position
+
+NETLAB = bed.NETLAB
 WEFT, PROBE, LIBRARIES = (os.path.abspath(word) for word in sys.argv[1:4])
-NETLAB = pathlib.Path(__file__).resolve().parents[3] / "shared/testbed/netlab"
 
 
 class Job:

@@ -11,7 +11,9 @@ import sys
 import tempfile
 import unittest
 
-import bed
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "bed"))
+import bed  # noqa: E402 pylint: disable=wrong-import-position
 
 WEFT = None
 HOSTS = [f"h{number}" for number in range(16)]
@@ -27,7 +29,7 @@ class Connections(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="weft-test-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        self.program = bed.build(WEFT, bed.HERE / "everybody.c", self.folder)
+        self.program = bed.build(WEFT, HERE / "everybody.c", self.folder)
         (self.folder / "groups").write_text(GROUPS, encoding="utf-8")
 
     def run_job(self, lab, ranks, options, words):

@@ -6,6 +6,7 @@ Usage: check_rails.py WEFT [--seconds N] [--rounds N] [--seed N] [transfer] [kil
 """
 import argparse
 import os
+import pathlib
 import random
 import re
 import signal
@@ -14,7 +15,9 @@ import threading
 import time
 import unittest
 
-import bed
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "bed"))
+import bed  # noqa: E402 pylint: disable=wrong-import-position
 
 LAB = "link a b rate 200mbit\n" * 2
 BREAKS = ("cut", "unplug", "ifdown")
@@ -69,7 +72,7 @@ class Rails(unittest.TestCase):
 
     def start(self, name, ranks, options, *words):
         if name not in self.made:
-            self.made[name] = bed.build(OPTIONS.weft, bed.HERE / f"{name}.c", self.lab.folder.name)
+            self.made[name] = bed.build(OPTIONS.weft, HERE / f"{name}.c", self.lab.folder.name)
         made = self.made[name]
         job = self.enterContext(bed.Job(self.lab.words(OPTIONS.weft, ranks, *options, made, *words), made))
         self.assertTrue(bed.wait_until(lambda: "begun" in job.text() or job.process.poll() is not None, 20), "does not begin: " + job.text())

@@ -1,22 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """Labs of the network test bed, and jobs of weft run in them. Neither outlives its `with`."""
+import functools
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import tempfile
 import time
 import uuid
 
-HERE = pathlib.Path(__file__).resolve().parent
-NETLAB = HERE.parents[2] / "shared/testbed/netlab"
+NETLAB = pathlib.Path(__file__).resolve().parent / "netlab"
+TOOLS = {"ip": "iproute2", "tc": "iproute2", "nsenter": "util-linux", "setpriv": "util-linux", "cc": "gcc"}
 
 
-def missing():
-    """Why there can be no lab here, or nothing."""
+@functools.cache
+def missing(delays=False):
+    """Why there can be no lab here, or nothing. Links with a delay need TAP devices."""
     if os.geteuid() != 0:
         return "hosts of the test bed need root"
-    return "" if os.access(NETLAB, os.X_OK) else f"the test bed is not there: {NETLAB}"
+    if tools := [f"{tool} ({package})" for tool, package in TOOLS.items() if not shutil.which(tool)]:
+        return f"the test bed needs what is not installed: {', '.join(tools)}"
+    if delays and not os.access("/dev/net/tun", os.R_OK | os.W_OK):
+        return "delays of the test bed need /dev/net/tun"
+    made = subprocess.run(["unshare", "--net", "--pid", "--ipc", "--uts", "--mount", "--fork", "ip", "link", "add", "name", "eth0", "type", "veth", "peer", "name", "eth1"],
+                          capture_output=True, text=True, check=False)
+    return "" if made.returncode == 0 else f"the test bed needs namespaces and veth pairs: {made.stderr.strip()}"
 
 
 def wait_until(true, seconds):
