@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of our own promises. A failed check is a bug of weft, never of its input: it prints where
-// and aborts, in release too.
+// Assertions about weft itself. A failed check is a bug in weft, never bad input: it prints its
+// location and aborts, in release builds too.
 #pragma once
 
 namespace weft::detail {
@@ -11,7 +11,7 @@ namespace weft::detail {
   ((condition) ? static_cast<void>(0) \
                : ::weft::detail::check_failed(#condition, __FILE__, __LINE__))
 
-// Only where a benchmark shows that the check costs.
+// For checks that a benchmark has shown to be too slow for release builds.
 #ifdef NDEBUG
 #define WEFT_DCHECK(condition) static_cast<void>(0)
 #else

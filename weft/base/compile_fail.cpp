@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must not compile: each CASE is tried on its own, and the compiler must refuse it. Without a
-// CASE the file compiles, so a refusal is not about something else.
+// Code that must not compile. Each CASE is compiled on its own and must be rejected; without a CASE
+// the file compiles, which shows that a rejection is due to the case.
 #include <weft/base/id.hpp>
 #include <weft/base/units.hpp>
 

@@ -23,9 +23,10 @@ struct ConfigState {
   std::string name;
   std::string text;  // Kept because a copied toml::table forgets its line numbers.
   toml::table root;
-  // Path of each overridden key -> the option as it was given, to be named in errors.
+  // Maps the path of each overridden key to the option as the user wrote it, for error messages.
   std::map<std::string, std::string, std::less<>> overridden;
-  // Keys asked for, per table: two readers of one table do not call each other's keys unknown.
+  // Keys that were read, per table. Two readers of one table share this, so neither reports the
+  // other's keys as unknown.
   std::map<std::string, std::set<std::string, std::less<>>, std::less<>> asked;
 };
 
@@ -59,10 +60,10 @@ int line_of(const toml::node& node) {
   return static_cast<int>(node.source().begin.line);
 }
 
-// The message at a path: in the file, or by the option that overrode the file there.
+// An error at a path. It names the file, or the option that overrode the file at that path.
 Error error_for(const ConfigState& config, std::string_view path, int line, std::string message) {
   auto option = config.overridden.find(path);
-  // A table without a line was made by the first option that put a key into it.
+  // A table without a line number was created by the first option that put a key into it.
   if (option == config.overridden.end() && line == 0) {
     option = config.overridden.lower_bound(fmt::format("{}.", path));
     if (option != config.overridden.end() && !option->first.starts_with(fmt::format("{}.", path)))
@@ -91,7 +92,7 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-// The library throws; that stops here.
+// toml++ throws; this function turns its exceptions into errors.
 Result<toml::table> parse_toml(std::string_view text, const std::string& name) {
   try {
     return toml::parse(text);
@@ -120,7 +121,7 @@ std::string_view type_name(const toml::node& node) {
   }
 }
 
-// Marks the key as asked for and gives its node, if any.
+// Records that the key was read and returns its node, or null.
 const toml::node* ask(ConfigTableState& state, std::string_view key) {
   state.config->asked[state.path].emplace(key);
   return state.table == nullptr ? nullptr : state.table->get(key);
@@ -144,7 +145,7 @@ void fail_type(ConfigTableState& state, std::string_view key, const toml::node& 
       fmt::format("'{}' {} must be {}, not {}", key, where(state.path), wanted, type_name(node))));
 }
 
-// A scalar that TOML itself has.
+// Reads a scalar of a TOML type.
 template <typename T>
 void get_plain(ConfigTableState& state, std::string_view key, T& out, std::string_view wanted) {
   const toml::node* node = ask(state, key);
@@ -156,7 +157,7 @@ void get_plain(ConfigTableState& state, std::string_view key, T& out, std::strin
   }
 }
 
-// Text with a unit.
+// Reads a quantity: text with a unit.
 template <typename T, typename Parse>
 void get_quantity(ConfigTableState& state, std::string_view key, T& out, Parse parse,
                   std::string_view wanted) {
@@ -166,7 +167,7 @@ void get_quantity(ConfigTableState& state, std::string_view key, T& out, Parse p
   if (const auto given = node->value_exact<std::string>()) {
     text = *given;
   } else if (node->is_number()) {
-    // Let the parser say which unit is missing.
+    // A bare number goes to the parser too, which then says that the unit is missing.
     text = node->is_integer() ? fmt::format("{}", *node->value<std::int64_t>())
                               : fmt::format("{}", *node->value<double>());
   } else {
@@ -218,7 +219,7 @@ struct Unknown {
   std::string message;
 };
 
-// What Config::only_tables was told, as questions.
+// The tables that Config::only_tables was given.
 class KnownTables {
  public:
   explicit KnownTables(std::span<const std::string_view> patterns) : patterns_(patterns) {}
@@ -249,7 +250,7 @@ class KnownTables {
   std::span<const std::string_view> patterns_;
 };
 
-// The unknown table or key that stands first in the file.
+// Finds the first unknown table or key in the file.
 void find_unknown(const toml::table& table, const std::string& path, const KnownTables& known,
                   Unknown& first) {
   for (const auto& [key, node] : table) {
@@ -287,7 +288,7 @@ Result<std::pair<std::vector<std::string_view>, std::string_view>> split_overrid
   return std::pair{std::move(steps), value};
 }
 
-// Puts the value in place; tables on the way are made.
+// Sets the value and creates missing tables along its path.
 Status override_key(ConfigState& config, const std::string& option) {
   auto parts = split_override(option);
   if (!parts) return std::move(parts).error();
@@ -306,7 +307,7 @@ Status override_key(ConfigState& config, const std::string& option) {
   if (parsed && parsed->size() == 1) {
     table->insert_or_assign(steps.back(), std::move(*parsed->get("value")));
   } else if (std::string_view("\"'[{").find(value.front()) == std::string_view::npos) {
-    table->insert_or_assign(steps.back(), std::string(value));  // A shell ate the quotes.
+    table->insert_or_assign(steps.back(), std::string(value));  // The shell removed the quotes.
   } else {
     return Error::call(fmt::format("option '{}': {}", option,
                                    parsed ? "one value is needed" : parsed.error().message()));

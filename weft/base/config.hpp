@@ -28,10 +28,10 @@ struct ConfigState;
 struct ConfigTableState;
 }  // namespace detail
 
-// One [table], present or not. Copies share what was asked and the first error.
+// One [table], present or not. Copies share the set of keys that were read and the first error.
 class ConfigTable {
  public:
-  bool has(std::string_view key) const;  // Does not count as asking.
+  bool has(std::string_view key) const;  // Does not count as reading the key.
 
   // `out` keeps its value when the key is absent or wrong; the first error waits for finish().
   void get(std::string_view key, int& out);
@@ -46,11 +46,11 @@ class ConfigTable {
   void get(std::string_view key, std::vector<int>& out);
   void get(std::string_view key, std::vector<std::string>& out);
 
-  // For checks of the caller's own: the message, placed where the key (or else the table) stands.
+  // For the caller's own checks: an error at the line of the key, or of the table if it is absent.
   Error error_at(std::string_view key, std::string message) const;
 
-  // The first error of all gets, or the first key that was never asked for. Tables inside this one
-  // are left to Config::only_tables.
+  // Returns the first error of all gets, or else names the first key that was never read. Tables
+  // inside this one are checked by Config::only_tables.
   Status finish();
 
  private:
@@ -64,13 +64,13 @@ class Config {
   static Result<Config> read_file(const std::string& path);
   static Result<Config> read_text(std::string_view text, std::string name);
 
-  // As if the file said so: "router.vcs=4", "link.rate=8 GB/s" (quotes around text are optional).
+  // A copy with keys set as if by the file: "router.vcs=4", "link.rate=8 GB/s" (quotes optional).
   Result<Config> with_overrides(const std::vector<std::string>& overrides) const;
 
-  // "link", "link.global"; "" is what stands before the first table. An absent table is empty.
+  // "link" or "link.global"; "" names the keys before the first table. An absent table is empty.
   ConfigTable table(std::string_view name) const;
   bool has_table(std::string_view name) const;
-  std::vector<std::string> subtables(std::string_view name) const;  // Last words, sorted.
+  std::vector<std::string> subtables(std::string_view name) const;  // Last path components, sorted.
   // Every table must be listed; "link.*" allows any table directly inside [link], "" allows keys
   // outside all tables.
   Status only_tables(std::span<const std::string_view> known) const;

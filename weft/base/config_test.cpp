@@ -31,7 +31,7 @@ Config read(std::string_view text) {
   return *config;
 }
 
-// The error of reading one int key `vcs` in [router] from the text.
+// Reads the int key `vcs` in [router] from the text and returns the error.
 template <typename T>
 std::string failure(std::string_view text, T out) {
   auto table = read(text).table("router");
@@ -234,7 +234,7 @@ TEST(Overrides, ReplaceAndAdd) {
   EXPECT_EQ(count, 2);
   EXPECT_EQ(rate, Rate::gbyte_per_s(2));
   EXPECT_EQ(global, Rate::gbyte_per_s(1));
-  // The original is as it was, and lines are still known.
+  // The original is unchanged, and errors still name lines.
   read(network).table("router").get("vcs", vcs);
   EXPECT_EQ(vcs, 4);
   EXPECT_EQ(config->table("router").error_at("delay", "x").line(), 5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of a few bytes, which are most of all: without a call.
+// A memcpy that avoids the call for a few bytes, the most common size.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ inline void copy_bytes(void* to, const void* from, std::size_t size) {
     for (std::size_t i = 0; i < size; ++i) t[i] = f[i];
     return;
   }
-  // Two halves, which may overlap.
+  // Copies the first and the last word, which may overlap.
   if (size >= 8) {
     std::uint64_t first = 0, last = 0;
     std::memcpy(&first, f, 8);

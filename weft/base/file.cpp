@@ -21,7 +21,7 @@ std::string reason(int code) {
   return std::strerror(code);  // NOLINT(concurrency-mt-unsafe): glibc's is safe for known codes
 }
 
-// A descriptor that is closed on every way out.
+// A file descriptor that is closed when it goes out of scope.
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
@@ -32,7 +32,7 @@ class Descriptor {
   }
   int number() const { return number_; }
   bool valid() const { return number_ >= 0; }
-  // Some file systems tell only here that the disk is full.
+  // Some file systems report a full disk only on close.
   bool close() { return ::close(std::exchange(number_, -1)) == 0; }
 
  private:
@@ -58,7 +58,7 @@ bool write_all(int descriptor, std::string_view contents) {
 }
 
 Status write_direct(const std::string& path, std::string_view contents) {
-  // Append: /dev/stdout may lead to a regular file into which others have written.
+  // Append, because /dev/stdout may be a regular file that others have written to.
   Descriptor file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
   if (!file.valid()) return cannot("write", path, reason(errno));
   if (!write_all(file.number(), contents) || !file.close())
@@ -69,7 +69,7 @@ Status write_direct(const std::string& path, std::string_view contents) {
 Status write_beside(const std::string& path, mode_t mode, bool replaces,
                     std::string_view contents) {
   const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
-  ::unlink(temporary.c_str());  // Left by a killed process that had our number.
+  ::unlink(temporary.c_str());  // Left by a killed process with the same pid.
   Descriptor file(
       ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaces ? mode : 0666));
   if (!file.valid()) return cannot("write", path, reason(errno));
@@ -91,7 +91,7 @@ Status write_file(const std::string& path, std::string_view contents) {
   if (path.starts_with("/dev/") || (exists && !S_ISREG(there.st_mode)))
     return write_direct(path, contents);
   if (!exists) return write_beside(path, 0, false, contents);
-  // Through a symbolic link its target is replaced, not the link.
+  // If the path is a symbolic link, replace its target, not the link.
   char* resolved = ::realpath(path.c_str(), nullptr);
   if (resolved == nullptr) return cannot("write", path, reason(errno));
   const std::string target = resolved;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole files in and out. A reader of `path` sees the old contents or the new ones, never a part.
+// Reads and writes whole files. A reader sees the old contents or the new ones, never a mixture.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace weft {
 // directly, since they cannot be replaced. No name is special ("-" is a file of that name).
 Status write_file(const std::string& path, std::string_view contents);
 
-// At most 1 GiB: what weft reads whole is a description, not a data set.
+// At most 1 GiB: weft reads descriptions whole, never data sets.
 Result<std::string> read_file(const std::string& path);
 
 }  // namespace weft

@@ -64,7 +64,7 @@ TEST_F(FileTest, ReportsAFullDisk) {
 
 TEST_F(FileTest, WritesIntoAPipe) {
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
-  const int reader = ::open(path("pipe").c_str(), O_RDWR);  // So that the writer need not wait.
+  const int reader = ::open(path("pipe").c_str(), O_RDWR);  // So that the writer does not block.
   ASSERT_GE(reader, 0);
   ASSERT_TRUE(write_file(path("pipe"), "hello"));
   char text[8] = {};
@@ -78,7 +78,7 @@ TEST_F(FileTest, SaysWhyItCannotRead) {
             "cannot read '" + path("a") + "': No such file or directory");
   EXPECT_EQ(read_file("/").error().text(), "cannot read '/': Is a directory");
   ASSERT_TRUE(write_file(path("big"), ""));
-  fs::resize_file(path("big"), (std::uintmax_t{1} << 30) + 1);  // Sparse: takes no room.
+  fs::resize_file(path("big"), (std::uintmax_t{1} << 30) + 1);  // Sparse: uses no disk space.
   EXPECT_EQ(read_file(path("big")).error().text(),
             "cannot read '" + path("big") + "': larger than 1 GiB");
 }

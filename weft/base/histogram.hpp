@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts of non-negative values in buckets that are exact below 64 and at most 1/64 of their value
-// wide above (64 per power of two). The state is integers only, so merging is exact, and the order
-// in which parts are merged cannot be seen.
+// wide above (64 per power of two). The state is integers only, so merging is exact and independent
+// of the order of merging.
 #pragma once
 
 #include <bit>
@@ -35,13 +35,13 @@ class Histogram {
   std::int64_t min() const { return count_ == 0 ? 0 : min_; }  // Exact; 0 when empty.
   std::int64_t max() const { return max_; }                    // Exact; 0 when empty.
 
-  // The least bucket end that at least part/of of the values do not exceed, and never more than
-  // max(): at most 1/64 above the true value. 0 <= part <= of; 0 when empty.
+  // The smallest bucket end that at least part/of of the values do not exceed, capped at max(); at
+  // most 1/64 above the true quantile. 0 <= part <= of; 0 when empty.
   std::int64_t quantile(std::int64_t part, std::int64_t of) const;
   std::int64_t percentile(int per_mille) const { return quantile(per_mille, 1000); }
 
-  // visit(first, last, count) for each bucket with values, in increasing order; both ends belong
-  // to the bucket.
+  // Calls visit(first, last, count) for each bucket with values, in increasing order; both ends
+  // belong to the bucket.
   template <typename Visit>
   void for_each_bucket(Visit&& visit) const {
     for (std::size_t i = 0; i < counts_.size(); ++i)
@@ -70,7 +70,7 @@ class Histogram {
     return first_of(index) + ((std::int64_t{1} << (index / row - 1)) - 1);
   }
 
-  std::vector<std::int64_t> counts_;  // No zeros at the end: equal contents compare equal.
+  std::vector<std::int64_t> counts_;  // No trailing zeros, so that equal contents compare equal.
   std::int64_t count_ = 0;
   std::int64_t min_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t max_ = 0;

@@ -52,7 +52,7 @@ TEST(Histogram, BucketsHaveNoGapsAndBoundedWidth) {
       EXPECT_GE(last, value);
       EXPECT_LE(last - first, first / 64);
       EXPECT_EQ(count, 1);
-      // The value after the last belongs to another bucket.
+      // The value after `last` belongs to another bucket.
       if (last == std::numeric_limits<std::int64_t>::max()) return;
       Histogram neighbour;
       neighbour.add(last + 1);

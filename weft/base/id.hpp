@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Positions of different things do not mix: a RouterId is no NodeId.
+// Strongly typed indices: a RouterId does not convert to a NodeId.
 #pragma once
 
 #include <compare>
@@ -17,7 +17,7 @@ struct Id {
 };
 
 using RouterId = Id<struct RouterTag>;
-using NodeId = Id<struct NodeTag>;  // A computer: the end of a network, attached to one router.
+using NodeId = Id<struct NodeTag>;  // A computer: an endpoint, attached to one router.
 using LinkId = Id<struct LinkTag>;  // One direction of a cable.
 
 }  // namespace weft

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values as bytes and back, for processes of one program on machines of one kind.
+// Converts values to bytes and back, between processes of one program on machines of one kind.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ class Packer {
 
   bool empty() const { return bytes_.empty(); }
   std::size_t size() const { return bytes_.size(); }
-  // What was put, which is then no longer here.
+  // Returns the bytes put so far and leaves the packer empty.
   std::vector<std::byte> take() {
     std::vector<std::byte> taken;
     taken.swap(bytes_);
@@ -48,7 +48,7 @@ class Packer {
   std::vector<std::byte> bytes_;
 };
 
-// REQUIRES: takes what was put, in the same order; ends the process if there is not enough.
+// REQUIRES: values are taken in the order of put(); ends the process if the bytes run out.
 class Unpacker {
  public:
   explicit Unpacker(std::span<const std::byte> bytes) : rest_(bytes) {}

@@ -14,8 +14,8 @@ namespace weft {
 namespace {
 
 constexpr double interval_s = 0.1;
-constexpr double estimate_after_s = 1;  // Before that an estimate jumps about.
-// One line of a narrow terminal; a longer one would wrap, and a wrapped line cannot be cleared.
+constexpr double estimate_after_s = 1;  // Earlier estimates fluctuate too much.
+// One line of a narrow terminal: a longer line would wrap, and a wrapped line cannot be cleared.
 constexpr std::size_t columns_max = 79;
 constexpr std::string_view clear_line = "\r\x1b[K";
 

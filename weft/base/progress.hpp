@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line that says how far long work has come. Silent unless the output is a terminal; never
-// more than ten lines a second; leaves nothing behind. The clock is passed in, because only the
-// program may look at the wall clock; no thread is started, so the work calls update() as it goes.
+// A progress line for long work. It is silent unless the output is a terminal, prints at most ten
+// times a second and leaves nothing behind. The clock is passed in, because only the program may
+// read the wall clock; no thread is started, so the work calls update() as it goes.
 #pragma once
 
 #include <functional>
@@ -12,11 +12,11 @@ namespace weft {
 
 class Progress {
  public:
-  using Clock = std::function<double()>;               // Seconds, from any start.
+  using Clock = std::function<double()>;               // Seconds since an arbitrary start.
   using Sink = std::function<void(std::string_view)>;  // Empty: silent.
 
   Progress(Clock clock, Sink sink);
-  // To standard error if that is a terminal.
+  // Writes to standard error if that is a terminal.
   static Progress to_stderr(Clock clock);
 
   Progress(Progress&& other) noexcept;

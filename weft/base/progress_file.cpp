@@ -11,7 +11,7 @@ namespace weft {
 namespace {
 
 constexpr double interval_s = 1;
-constexpr double estimate_after_s = 1;  // Before that an estimate jumps about.
+constexpr double estimate_after_s = 1;  // Earlier estimates fluctuate too much.
 
 std::string quoted(std::string_view text) {
   std::string made = "\"";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that says how far long work has come, for jobs that nobody watches: one line of JSON,
-// replaced as a whole about once a second. Its last line says how the work ended; only a process
-// that was killed leaves "running" behind. As with Progress, the clock is passed in and the work
-// calls update() as it goes, from one thread at a time.
+// A progress file for long, unattended jobs: one line of JSON, replaced as a whole about once a
+// second. Its last line says how the work ended; only a killed process leaves "running" behind. As
+// with Progress, the clock is passed in and the work calls update() as it goes, from one thread at
+// a time.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +18,23 @@ namespace weft {
 
 class ProgressFile {
  public:
-  using Clock = std::function<double()>;  // Seconds, from any start.
+  using Clock = std::function<double()>;  // Seconds since an arbitrary start.
   enum class State { running, done, interrupted, failed };
 
-  // Writes the first line; an error when that cannot be done.
+  // Writes the first line; returns an error if that fails.
   static Result<ProgressFile> start(std::string path, Clock clock);
 
   ProgressFile(ProgressFile&& other) noexcept;
   ProgressFile(const ProgressFile&) = delete;
   ProgressFile& operator=(const ProgressFile&) = delete;
   ProgressFile& operator=(ProgressFile&&) = delete;
-  ~ProgressFile();  // Work that did not finish has failed.
+  ~ProgressFile();  // Work that was not finished counts as failed.
 
-  // A number of the work's own, from the next line on: "points_done": 3.
+  // Adds a number of the caller's to all following lines: "points_done": 3.
   void note(std::string_view name, std::int64_t value);
-  // Share in [0, 1]; negative: unknown. A disk that is full for a while does not end the work.
+  // `share` is in [0, 1], or negative if unknown. A temporarily full disk does not end the work.
   void update(double share, std::string_view what);
-  // The last line. What comes afterwards does nothing.
+  // Writes the last line. Later calls do nothing.
   Status finish(State state);
 
  private:

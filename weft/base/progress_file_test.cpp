@@ -59,7 +59,7 @@ TEST_F(ProgressFileTest, IsWrittenOnceASecond) {
 }
 
 TEST_F(ProgressFileTest, LastLineSaysHowItEnded) {
-  file->update(0.5, "almost");  // Too soon for a line of its own.
+  file->update(0.5, "almost");  // Too soon after the previous line.
   now += 2;
   ASSERT_TRUE(file->finish(State::interrupted));
   const std::string last = text();

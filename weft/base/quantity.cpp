@@ -17,7 +17,7 @@ using detail::UnsignedWide;
 
 struct Unit {
   std::string_view name;
-  std::int64_t factor;  // In the whole units that the type counts.
+  std::int64_t factor;  // In the integer unit of the type.
 };
 
 constexpr std::int64_t kilo = 1'000, mega = 1'000'000, giga = 1'000'000'000,
@@ -44,7 +44,7 @@ constexpr Unit rate_units[] = {
 struct Kind {
   std::string_view noun;     // "a duration"
   std::string_view example;  // Shown when the unit is missing.
-  std::string_view whole;    // What the type counts.
+  std::string_view whole;    // Integer unit of the type.
   std::span<const Unit> units;
   std::int64_t limit;
 };
@@ -72,13 +72,14 @@ Error bad_unit(const Kind& kind, std::string_view text, std::string_view name) {
   return Error::input(fmt::format("'{}': unknown unit '{}'{}", text, name, suggest(name, known)));
 }
 
-// digits / 10^places, with no zeros at the end of the fraction.
+// digits / 10^places, without trailing zeros in the fraction.
 struct Decimal {
   UnsignedWide digits = 0;
   int places = 0;
 };
 
-// Enough for any 64-bit result in any unit, and times the largest factor it still fits 128 bits.
+// Enough for any 64-bit result in any unit; multiplied by the largest factor it still fits 128
+// bits.
 constexpr int digits_max = 22;
 
 bool is_digit(char c) {
@@ -133,7 +134,7 @@ Result<std::int64_t> parse_quantity(const Kind& kind, std::string_view raw) {
   return static_cast<std::int64_t>(value);
 }
 
-// value / factor as a decimal with at most `places_max` places, or nothing if that is not exact.
+// value / factor as a decimal with at most `places_max` places, or empty if that is not exact.
 std::string ratio_text(std::uint64_t value, std::uint64_t factor, int places_max) {
   std::string text = fmt::format("{}", value / factor);
   UnsignedWide rest = value % factor;
@@ -151,7 +152,8 @@ std::uint64_t magnitude(std::int64_t value) {
   return value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
 }
 
-// In the largest of the units (ascending powers of ten, so always exact) that is not too large.
+// Uses the largest unit that leaves at least one before the point. Units are ascending powers of
+// ten, so the result is exact.
 std::string decimal_text(std::int64_t value, std::span<const Unit> units) {
   const std::uint64_t size = magnitude(value);
   const Unit* best = &units.front();
@@ -198,7 +200,7 @@ std::string to_text(Bytes size) {
   static constexpr Unit units[] = {{"B", 1},      {"KiB", kibi}, {"kB", kilo},
                                    {"MiB", mebi}, {"MB", mega},  {"GiB", gibi},
                                    {"GB", giga},  {"TiB", tebi}, {"TB", tera}};
-  // A fraction such as 1.0009765625 KiB is exact but no longer readable.
+  // A fraction such as 1.0009765625 KiB is exact but unreadable.
   constexpr int places_max = 3;
   const std::uint64_t count = magnitude(size.count);
   std::string number = fmt::format("{}", count);

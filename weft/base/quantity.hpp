@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantities as people write them: "140 ns", "4 KiB", "8 GB/s". Exact or refused: decimal fractions
-// are allowed as long as the result is a whole number of picoseconds, bytes or bits per second, and
-// no floating point is involved. A number without a unit is an error.
+// Quantities as people write them: "140 ns", "4 KiB", "8 GB/s". Parsing is exact or fails: decimal
+// fractions are allowed as long as the result is a whole number of picoseconds, bytes or bits per
+// second, and no floating point is involved. A number without a unit is an error.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ Result<Bytes> parse_bytes(std::string_view text);  // B, k M G T: kB = KB = 1000
 Result<Rate> parse_rate(std::string_view text);    // bits: Gb/s, Gbit/s; bytes: GB/s, GiB/s
 
 // The shortest exact form in a unit that leaves at least one before the point: "1.5 us", "4 KiB",
-// "64 Gb/s". Reading it gives the same value (a negative one is written, but not read).
+// "64 Gb/s". Parsing it gives the same value (negative values can be printed but not parsed).
 std::string to_text(Duration duration);
 std::string to_text(Bytes size);
 std::string to_text(Rate rate);

@@ -107,7 +107,7 @@ TEST(ToText, IsReadBackExactly) {
   SCOPED_TRACE(replay_text(seed));
   Rng rng = Rng(seed).stream("quantity");
   for (int i = 0; i < 20'000; ++i) {
-    // All sizes from one bit up, half of them with zeros at the end as people's numbers have.
+    // Values of every magnitude, half of them with trailing zeros as in numbers that people write.
     auto value = static_cast<std::int64_t>(rng.next() >> (2 + rng.below(62)));
     for (std::uint64_t zeros = rng.below(6); zeros > 0 && value < 1'000'000'000'000; --zeros)
       value *= 10;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value or the reason why there is none. Member names are those of std::expected, which GCC 12
-// lacks under C++20.
+// A value, or an error that says why there is none. Member names are those of std::expected, which
+// GCC 12 lacks under C++20.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace weft {
 
-// What is broken now, so that the caller knows what to mend.
+// What failed, so that the caller knows what to repair.
 enum class Broken {
   call,   // The arguments: exit code 2.
   input,  // A file or a description: exit code 3.
@@ -27,7 +27,7 @@ class [[nodiscard]] Error {
   static Error call(std::string message) { return {Broken::call, std::move(message)}; }
   static Error run(std::string message) { return {Broken::run, std::move(message)}; }
 
-  // Adds the place; the innermost place wins, so an outer caller may always say where it was.
+  // Adds the location. The innermost location wins, so an outer caller may always add its own.
   Error at(std::string file, int line) && {
     if (file_.empty()) {
       file_ = std::move(file);
@@ -44,7 +44,7 @@ class [[nodiscard]] Error {
   const std::string& message() const { return message_; }
   const std::string& file() const { return file_; }
   int line() const { return line_; }
-  // "net.toml:7: message"; the whole text in one line.
+  // The whole message in one line: "net.toml:7: message".
   std::string text() const {
     if (file_.empty()) return message_;
     return file_ + ":" + (line_ > 0 ? std::to_string(line_) + ":" : "") + " " + message_;
@@ -60,7 +60,7 @@ class [[nodiscard]] Error {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  // Implicit, as those of std::expected are.
+  // Implicit, like the constructors of std::expected.
   Result(T value) : state_(std::move(value)) {}      // NOLINT(google-explicit-constructor)
   Result(Error error) : state_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
 

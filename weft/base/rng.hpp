@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers that are a function of (seed, stream, counter): no state is shared, so the order
-// in which parts draw cannot change what they draw. The generator hashes a counter (SplitMix64's
-// finaliser, applied twice with the key between). No floating point inside.
+// in which components draw cannot change what they draw. The generator hashes a counter
+// (SplitMix64's finaliser, applied twice with the key in between). No floating point inside.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ class Rng {
  public:
   explicit constexpr Rng(std::uint64_t seed) : key_(mix(seed + 0x9e3779b97f4a7c15u)) {}
 
-  // An independent generator for a named part; a new part does not move the numbers of the old
-  // ones.
+  // An independent generator for a named component. Adding a component does not change the numbers
+  // of the others.
   constexpr Rng stream(std::string_view name, std::uint64_t index = 0) const {
     std::uint64_t hash = key_ ^ 0xcbf29ce484222325u;
     for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
@@ -32,7 +32,7 @@ class Rng {
     return made;
   }
 
-  // Any place of the sequence, without walking there.
+  // Random access to any position of the sequence.
   constexpr std::uint64_t at(std::uint64_t counter) const {
     return mix(key_ + mix(counter + 0x632be59bd9b4e019u));
   }

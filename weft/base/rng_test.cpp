@@ -11,7 +11,7 @@
 namespace weft {
 namespace {
 
-// Every prediction rests on these numbers: if one moves, all results move.
+// Every prediction depends on these numbers: if one changes, all results change.
 TEST(Rng, GivesTheNumbersItAlwaysGave) {
   Rng rng(1);
   EXPECT_EQ(rng.next(), 13691216485492528690u);
@@ -52,8 +52,8 @@ TEST(Rng, BelowStaysBelow) {
     for (int i = 0; i < 100; ++i) EXPECT_LT(rng.below(bound), bound);
 }
 
-// Chi-square over `bound` cells: its mean is bound - 1, its variance twice that. Five deviations
-// above the mean would mean a bias; the seed is fixed, so the test cannot flicker.
+// Chi-square over `bound` cells: its mean is bound - 1, its variance twice that. Five standard
+// deviations above the mean would mean a bias; the seed is fixed, so the test is deterministic.
 TEST(Rng, BelowIsUniform) {
   for (const std::uint64_t bound : {2u, 3u, 7u, 64u, 1000u}) {
     Rng rng = Rng(11).stream("uniform", bound);
@@ -76,7 +76,7 @@ TEST(Rng, BitsAndNeighboursAreBalanced) {
     ones += std::popcount(rng.at(i));
     changed += std::popcount(rng.at(i) ^ rng.at(i + 1));
   }
-  // 640,000 fair bits: the deviation is 400; five of them.
+  // 640,000 fair bits: the standard deviation is 400, and five of them are allowed.
   EXPECT_NEAR(ones, words * 32, 2000);
   EXPECT_NEAR(changed, words * 32, 2000);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries of others install handlers and start threads. Signals are the program's: while one
-// of these lives threads are born deaf, and in the end handlers are as they were.
+// Keeps third-party libraries from handling the program's signals: threads that start while an
+// object of this class lives have all signals blocked; its destructor restores the handlers.
 #pragma once
 
 #include <array>

@@ -7,7 +7,7 @@
 namespace weft {
 namespace {
 
-// The mean as a whole number and what is left over: sum = whole * count + rest, 0 <= rest < count.
+// The mean split into integer and remainder: sum = whole * count + rest, 0 <= rest < count.
 struct Split {
   detail::Wide whole;
   detail::Wide rest;
@@ -42,9 +42,9 @@ double Running::mean() const {
 double Running::variance() const {
   if (count_ < 2) return 0;
   if (squares_ == too_large) return std::numeric_limits<double>::quiet_NaN();
-  // Squares about the whole part of the mean are found without rounding: intermediate values may
-  // wrap, the result fits, and unsigned arithmetic is exact modulo 2^128. The difference to the
-  // squares about the mean itself is rest^2 / count.
+  // Squares about the integer part of the mean are computed without rounding: intermediate values
+  // may wrap, but the result fits, and unsigned arithmetic is exact modulo 2^128. They differ from
+  // the squares about the mean itself by rest^2 / count.
   using detail::UnsignedWide;
   const Split mean = split_mean(sum_, count_);
   const auto whole = static_cast<UnsignedWide>(mean.whole);

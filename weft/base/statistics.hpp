@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mean and spread of whole numbers. The state is exact integer sums, so merging parts in any order
-// gives the same bits; rounding happens once, when a result is asked for.
+// Mean and variance of integers. The state is exact integer sums, so merging parts in any order
+// gives the same bits; rounding happens once, when a result is read.
 #pragma once
 
 #include <cstdint>
@@ -30,15 +30,15 @@ class Running {
   std::int64_t max() const { return count_ == 0 ? 0 : max_; }
 
   double mean() const;  // 0 when empty.
-  // Of the sample (over count - 1); 0 with fewer than two values. Not a number when the squares
-  // outgrew 128 bits, which takes values of 10^15 (a quarter of an hour in ps) 10^8 times.
+  // Sample variance (over count - 1); 0 with fewer than two values. NaN when the squares overflow
+  // 128 bits, which takes 10^8 values of 10^15 (a quarter of an hour in ps).
   double variance() const;
   double deviation() const;
 
   friend bool operator==(const Running&, const Running&) = default;
 
  private:
-  // Saturates: the largest value stands for "too large", and stays, whatever the order.
+  // Saturates: the largest value means "too large" and stays, whatever the order of merging.
   static constexpr detail::UnsignedWide too_large = ~detail::UnsignedWide{0};
   void add_squares(detail::UnsignedWide squares) {
     squares_ = squares > too_large - squares_ ? too_large : squares_ + squares;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests only, not installed: names of files in a folder that belongs to this process and goes
-// with it. Tests run side by side, so a fixed name in the common folder would be written by two.
+// For tests only, not installed: file names in a temporary folder of this process, removed when it
+// ends. Tests run in parallel, so a fixed name in a common folder would collide.
 #pragma once
 
 #include <cstdlib>
@@ -33,7 +33,7 @@ inline std::string test_file(const std::string& name) {
   return folder.path + "/" + name;
 }
 
-// For tests that look at what is in a folder: each has one of its own.
+// For tests that list a folder: each test has a folder of its own.
 class FolderTest : public testing::Test {
  protected:
   const TestPlace place;

@@ -13,7 +13,7 @@ inline std::uint64_t test_seed(std::uint64_t usual = 1) {
   return given == nullptr ? usual : std::strtoull(given, nullptr, 10);
 }
 
-// For SCOPED_TRACE: what to type to see this failure again.
+// For SCOPED_TRACE: how to reproduce this failure.
 inline std::string replay_text(std::uint64_t seed) {
   return "WEFT_SEED=" + std::to_string(seed);
 }

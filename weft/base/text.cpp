@@ -17,7 +17,7 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-// Edit distance with neighbours swapped as one edit ("vsc" is one slip from "vcs"); case is free.
+// Edit distance in which swapping neighbours is one edit ("vsc" is one from "vcs"), ignoring case.
 std::size_t edits(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), now(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
@@ -85,7 +85,7 @@ std::string suggest(std::string_view word, std::span<const std::string_view> kno
   std::size_t fewest = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string_view candidate : known) {
     const std::size_t distance = edits(word, candidate);
-    // A word of which every letter changed is no neighbour, however short.
+    // A word whose letters all differ is no suggestion, however short it is.
     if (distance < fewest && distance < candidate.size()) {
       fewest = distance;
       nearest = candidate;

@@ -20,7 +20,7 @@ TEST(Time, IsAPoint) {
   const Time start = Time::ps(1000);
   EXPECT_EQ(start + Duration::ns(1) - start, Duration::ns(1));
   EXPECT_LT(start, Time::never());
-  // A deadline may be added to "never" without running over.
+  // Adding a deadline to "never" does not overflow.
   EXPECT_GT(Time::never() + Duration::max(), Time::zero());
 }
 

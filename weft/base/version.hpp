@@ -5,6 +5,6 @@
 
 namespace weft {
 
-std::string_view version();  // "1.2.3", as the build file says.
+std::string_view version();  // "1.2.3", from the build file.
 
 }  // namespace weft

@@ -35,11 +35,11 @@ namespace weft {
 namespace context = boost::context::detail;
 
 struct Fiber::Switch {
-  // The two words behind __cxa_get_globals, whose layout the C++ ABI fixes.
+  // The two words behind __cxa_get_globals, whose layout is fixed by the C++ ABI.
   static Exceptions& current_exceptions() {
     return *reinterpret_cast<Exceptions*>(abi::__cxa_get_globals());
   }
-  // A switch inside a catch block must not lose the exception, nor give it to another fiber.
+  // A switch inside a catch block must neither lose the exception nor hand it to another fiber.
   static void swap_thread_state(Fiber& fiber) {
     std::swap(current_exceptions(), fiber.exceptions_);
     std::swap(errno, fiber.errno_);
@@ -54,7 +54,7 @@ struct Fiber::Switch {
     fiber.entry_(fiber.argument_);
     fiber.done_ = true;
     fiber.pause();
-    WEFT_CHECK(false);  // A fiber that is done was resumed.
+    WEFT_CHECK(false);  // A finished fiber was resumed.
     __builtin_unreachable();
   }
 };
@@ -69,7 +69,7 @@ Fiber::Fiber(std::byte* stack_low, std::size_t stack_size, Entry entry, void* ar
 
 Fiber::~Fiber() {
 #if defined(WEFT_ASAN)
-  // It ended in the middle of its calls; whatever is there next knows nothing of them.
+  // The fiber ended with frames on its stack; clear their poison for the next user of this memory.
   __asan_unpoison_memory_region(stack_low_, stack_size_);
 #endif
 #if defined(WEFT_TSAN)

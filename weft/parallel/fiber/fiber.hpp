@@ -12,12 +12,12 @@
 
 namespace weft {
 
-// Stacks for many fibers in one mapping of address space; memory is taken as a stack is touched.
+// Stacks for many fibers in one mapping; memory is committed as a stack is touched.
 class Stacks {
  public:
-  enum class Guards : std::uint8_t { best, none };  // As good as the system has them, or none.
-  // `size` is rounded up to pages. Below every stack lies a gap that no memory stands behind, if
-  // the system can do that for so many; guarded() says how many have it.
+  enum class Guards : std::uint8_t { best, none };  // As many guards as the system allows, or none.
+  // `size` is rounded up to pages. Below every stack lies an inaccessible guard, as far as the
+  // system supports that many; guarded() says how many stacks have one.
   static Result<std::unique_ptr<Stacks>> make(std::uint32_t count, std::size_t size,
                                               Guards guards = Guards::best);
   ~Stacks();
@@ -26,22 +26,22 @@ class Stacks {
 
   std::byte* low(std::uint32_t index) const { return base_ + index * stride_ + guard_bytes; }
   std::size_t size() const { return stride_ - guard_bytes; }
-  std::byte* begin() const { return base_; }  // Of all stacks and guards.
+  std::byte* begin() const { return base_; }  // Start of all stacks and guards.
   std::size_t bytes() const { return stride_ * count_; }
   std::uint32_t guarded() const { return guarded_; }
-  // Whose stack or guard this address lies in.
+  // The stack in whose memory or guard this address lies.
   std::optional<std::uint32_t> owner(const void* address) const;
   bool in_guard(const void* address) const;
-  // Whether nothing was written right below the stack. One that is guarded always is.
+  // Whether nothing was written just below the stack. Always true for a guarded stack.
   bool intact(std::uint32_t index) const { return index < guarded_ || gap_is_empty(index); }
-  // The fiber is done; its memory goes back.
+  // Returns the memory of a finished fiber's stack to the system.
   void give_back(std::uint32_t index);
-  // The same of what lies more than a few frames below the caller's frame. Only from inside the
-  // fiber.
+  // Returns the memory more than a few frames below the caller's frame. Call from inside the fiber
+  // only.
   void give_back_unused(std::uint32_t index);
 
  private:
-  static constexpr std::size_t guard_bytes = 65536;  // A page of any size that Linux has.
+  static constexpr std::size_t guard_bytes = 65536;  // A multiple of all Linux page sizes.
   Stacks() = default;
   void install_guards();
   bool gap_is_empty(std::uint32_t index) const;
@@ -58,20 +58,20 @@ class Fiber {
   Fiber& operator=(const Fiber&) = delete;
   ~Fiber();
 
-  // Runs the fiber until it pauses or its entry returns. Not from inside a fiber.
+  // Runs the fiber until it pauses or its entry returns. Must not be called inside a fiber.
   void resume();
-  // Back to who resumed it; from inside this fiber.
+  // Switches back to the resumer. Called from inside this fiber.
   void pause();
   bool done() const { return done_; }
 
  private:
-  struct Exceptions {  // The C++ runtime's state of a thread that is unwinding.
+  struct Exceptions {  // The C++ runtime's per-thread state while exceptions are handled.
     void* caught = nullptr;
     unsigned int uncaught = 0;
   };
-  struct Switch;  // Of fiber.cpp.
+  struct Switch;  // Defined in fiber.cpp.
 
-  void* context_ = nullptr;  // Of the side that does not run.
+  void* context_ = nullptr;  // Saved context of the side that is not running.
   Entry entry_;
   void* argument_;
   std::byte* stack_low_;
@@ -79,7 +79,7 @@ class Fiber {
   Exceptions exceptions_;
   int errno_ = 0;
   bool done_ = false;
-  // What sanitizers want to know of a switch: our fake stack or fiber, and the resumer's stack.
+  // What sanitizers must be told at a switch: our fake stack or fiber, and the resumer's stack.
   void* own_shadow_ = nullptr;
   const void* outer_low_ = nullptr;
   std::size_t outer_size_ = 0;

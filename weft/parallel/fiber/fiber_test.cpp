@@ -47,7 +47,7 @@ TEST(Fiber, TakesTurnsAndEnds) {
   EXPECT_EQ(trace, (std::vector<int>{0, 1, 2, 10, 11, 12, 20, 21, 22}));
 }
 
-// Paused inside a catch block, while another one catches its own.
+// A fiber pauses inside a catch block while another one catches its own exception.
 TEST(Fiber, KeepsItsExceptionAndErrno) {
   auto stacks = Stacks::make(2, 131072);
   ASSERT_TRUE(stacks);
@@ -139,7 +139,7 @@ __attribute__((noinline)) int dive(int depth) {
   return depth == 0 ? room[999] : dive(depth - 1) + room[999];
 }
 
-// What a rank used once, deep in some call, need not stay with it while it waits.
+// Memory that a rank used once, deep in some call, is returned while it waits.
 TEST(Stacks, GiveBackWhatLiesBelow) {
   auto stacks = Stacks::make(2, 65536);
   ASSERT_TRUE(stacks);

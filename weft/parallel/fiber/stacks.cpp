@@ -12,11 +12,12 @@ namespace weft {
 
 namespace {
 
-// Linux 6.13: pages that may not be touched, without a mapping of their own. Younger than headers.
+// MADV_GUARD_INSTALL (Linux 6.13): guard pages without a mapping of their own. Our headers may be
+// older.
 constexpr int guard_advice = 102;
 
-// By mprotect each guard splits a mapping in two. Others need mappings too, malloc before all, so
-// we stay well below the usual limit of 65,530.
+// With mprotect each guard splits a mapping in two. Others need mappings too, above all malloc, so
+// we stay well below the default limit of 65,530.
 constexpr std::uint32_t guards_max = 16'000;
 
 }  // namespace
@@ -33,7 +34,7 @@ Result<std::unique_ptr<Stacks>> Stacks::make(std::uint32_t count, std::size_t si
                       "; use smaller ones (--stack)");
   }
   stacks->base_ = static_cast<std::byte*>(base);
-  // Huge pages would commit two megabytes for the first word of a stack.
+  // A huge page would commit two megabytes for the first word of a stack.
   madvise(base, stacks->stride_ * count, MADV_NOHUGEPAGE);
   if (guards == Guards::best) stacks->install_guards();
   return stacks;
@@ -64,7 +65,7 @@ bool Stacks::in_guard(const void* address) const {
   return index && static_cast<const std::byte*>(address) < low(*index);
 }
 
-// Nobody has written to the gap, so it reads as zero; that costs no memory.
+// An untouched gap reads as zero, and reading it commits no memory.
 bool Stacks::gap_is_empty(std::uint32_t index) const {
   constexpr std::size_t looked_at = 256;
   std::uint64_t words[looked_at / sizeof(std::uint64_t)];
@@ -77,7 +78,8 @@ void Stacks::give_back(std::uint32_t index) {
 }
 
 void Stacks::give_back_unused(std::uint32_t index) {
-  constexpr std::uintptr_t page = 4096, near = 1024;  // This frame and the system call's.
+  // Enough for this frame and the system call's.
+  constexpr std::uintptr_t page = 4096, near = 1024;
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   const std::uintptr_t used = (here - near) / page * page;
   const auto first = reinterpret_cast<std::uintptr_t>(low(index));
