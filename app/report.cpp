@@ -76,7 +76,7 @@ Status put_out(const ReportOptions& options, const std::string& text) {
 }
 
 Status write_picture(const ReportOptions& options, const RunView& view) {
-  report::PictureWish wish;
+  report::PictureRequest wish;
   wish.id = options.svg.empty() ? options.png : options.svg;
   if (!options.at.empty()) {
     const auto at = parse_duration(options.at);

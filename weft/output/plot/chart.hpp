@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Line charts and histograms as data, drawn to SVG or to one HTML page that loads nothing.
+// Line charts and histograms as data, drawn to SVG or to one self-contained HTML page.
 #pragma once
 
 #include <optional>
@@ -11,26 +11,25 @@ namespace weft {
 
 struct ChartPoint {
   double x = 0;
-  double y = 0;         // Not a number: no marker, and the line has a gap.
-  bool hollow = false;  // Marks a point of lesser standing.
-  std::string note{};   // Shown when the pointer rests on it.
+  double y = 0;         // NaN: no marker, and a gap in the line.
+  bool hollow = false;  // Marks a point of lesser confidence.
+  std::string note{};   // Shown while the pointer rests on it.
 };
 
 struct Series {
   std::string label{};
   std::vector<ChartPoint> points{};
-  // A histogram's outline: y holds from its x to the next point's, without markers.
+  // The outline of a histogram: y holds from its x to the next point's, without markers.
   bool steps = false;
 };
 
 struct Axis {
   std::string label{};
   bool log = false;
-  std::optional<double> min{},
-      max{};  // What lies beyond is cut off. Absent: found from the points.
+  std::optional<double> min{}, max{};  // Values beyond are clipped. Absent: taken from the points.
 };
 
-// A line across the chart, such as a limit; horizontal or vertical.
+// A horizontal or vertical line across the chart, such as a limit.
 struct Rule {
   double at = 0;
   bool vertical = false;
@@ -47,15 +46,15 @@ struct Chart {
 
 enum class Paper {
   screen,  // Follows the reader's light or dark setting; for browsers.
-  print,   // White, and in the words of SVG that every tool understands.
+  print,   // White, and in the subset of SVG that every tool understands.
 };
 // A complete SVG document; well-formed whatever the texts contain.
 std::string to_svg(const Chart& chart, Paper paper = Paper::screen);
-// A page with the charts one below the other; `remark` stands below, in small type.
+// A page with the charts one below the other and `remark` below them in small type.
 std::string to_html(const std::string& title, std::span<const Chart> charts,
                     const std::string& remark);
 
-// A page of the given parts, each of them well-formed markup: charts, tables, headings. The tips of
+// A page made of parts, each of them well-formed markup: charts, tables, headings. The tooltips of
 // elements of class "mark" or "cell" are shown at once.
 std::string make_page(const std::string& title, std::span<const std::string> parts,
                       const std::string& remark);

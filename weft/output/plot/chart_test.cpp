@@ -10,7 +10,7 @@
 namespace weft {
 namespace {
 
-// A small judge of XML: tags nest and close, attributes are quoted, no stray '<' or '&'.
+// A minimal XML checker: tags nest and close, attributes are quoted, no stray '<' or '&'.
 std::string complaint(const std::string& xml) {
   std::vector<std::string> open;
   for (std::size_t i = 0; i < xml.size();) {
@@ -92,7 +92,7 @@ TEST(Chart, JudgeSeesErrors) {
 }
 
 TEST(Chart, PointsBeyondTheLimitHaveNoMarker) {
-  // Five points: one is no number, one (160) lies above the limit of 100.
+  // Five points: one is NaN, one (160) lies above the limit of 100.
   const std::string svg = to_svg(sample(1));
   EXPECT_EQ(count(svg, "<g class=\"mark"), 3u);
   EXPECT_EQ(count(svg, "mark hollow"), 1u);

@@ -9,8 +9,8 @@
 namespace weft {
 namespace {
 
-// The notes of the points are SVG titles, which browsers show late and small; the script shows them
-// at once. Without scripts the titles still work.
+// The notes of points are SVG titles, which browsers show late and small; the script shows them at
+// once. Without scripts the titles still work.
 constexpr std::string_view script = R"(
 const tip = document.getElementById('tip');
 for (const mark of document.querySelectorAll('.mark,.cell')) {

@@ -17,7 +17,7 @@ constexpr double width = 800, left = 74, right = 24, top = 62, bottom = 58;
 constexpr double frame_height = 360, legend_row = 20;
 constexpr std::size_t styles = 7, dashes = 4, legend_columns = 3;
 
-// Light and dark values of one colour each; the first are Okabe's and Ito's.
+// A light and a dark value of each colour; the first ones are Okabe and Ito's.
 constexpr std::string_view style_sheet = R"(
 .weft{--ink:#222;--soft:#666;--grid:#e2e2e2;--paper:#fff;
 font:13px system-ui,sans-serif;color:var(--ink)}
@@ -37,7 +37,7 @@ font:13px system-ui,sans-serif;color:var(--ink)}
 .weft .mark{stroke:var(--c);fill:var(--c);stroke-width:1.5}.weft .hollow{fill:var(--paper)}
 )";
 
-// The same without variables, which few tools know.
+// The same without CSS variables, which few tools support.
 std::string print_sheet() {
   std::string sheet = R"(
 .weft{font:13px system-ui,sans-serif}
@@ -64,8 +64,8 @@ std::string print_sheet() {
 struct Scale {
   Ticks ticks;
   bool log = false;
-  double low = 0, high = 1;  // In data.
-  double from = 0, to = 1;   // In pixels.
+  double low = 0, high = 1;  // Data range.
+  double from = 0, to = 1;   // Pixel range.
 
   double operator()(double value) const {
     if (log && value <= 0) return from;
@@ -87,7 +87,7 @@ Scale make_scale(const Chart& chart, const Axis& axis, Get get, int wanted) {
       high = std::max(high, value);
     }
   if (low > high) low = axis.log ? 1 : 0, high = axis.log ? 10 : 1;
-  // Lines are read from zero unless the values leave no choice.
+  // Axes start at zero unless the values do not allow it.
   if (!axis.log && low > 0) low = 0;
   if (axis.min) low = *axis.min;
   if (axis.max) high = *axis.max;
@@ -100,7 +100,7 @@ Scale make_scale(const Chart& chart, const Axis& axis, Get get, int wanted) {
   return scale;
 }
 
-// Colour and marker repeat after seven series, the dash after four: 28 differ.
+// Colour and marker repeat after seven series, dashes after four: 28 combinations.
 constexpr std::size_t dash_of(std::size_t index) {
   return index % dashes;
 }
@@ -140,7 +140,7 @@ std::string draw_series(const Series& series, std::size_t index, const Scale& x,
       drawing = false;
       continue;
     }
-    // A coordinate far outside the frame would only trouble the reader's renderer.
+    // Clamp coordinates far outside the frame: renderers have trouble with them.
     const double px = std::clamp(x(point.x), -1e4, 1e4), py = std::clamp(y(point.y), -1e4, 1e4);
     path += fmt::format("{}{:.1f} {:.1f}", drawing ? "L" : "M", px, py);
     drawing = true;
@@ -224,7 +224,7 @@ std::string draw_legend(const Chart& chart, double y) {
   return text;
 }
 
-// The clip path's name must differ between charts of one page, and be the same in every run.
+// Clip path names must differ between charts of one page, and be the same in every run.
 std::string clip_name(const Chart& chart) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const std::string* text : {&chart.title, &chart.subtitle, &chart.y.label})

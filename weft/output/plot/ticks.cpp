@@ -11,7 +11,7 @@
 namespace weft {
 namespace {
 
-// By hand, since libm's last digit differs between machines.
+// Computed here because the last digit of libm differs between machines.
 double power_of_ten(int exponent) {
   double power = 1;
   for (int i = 0; i < exponent; ++i) power *= 10;
@@ -19,7 +19,7 @@ double power_of_ten(int exponent) {
   return exponent < 0 ? 1 / power : power;
 }
 
-// The largest exponent whose power of ten is at most `value`, but for rounding.
+// The largest exponent whose power of ten is at most `value`, up to rounding.
 int floor_log10(double value) {
   int exponent = 0;
   while (exponent < 300 && power_of_ten(exponent + 1) <= value * (1 + 1e-9)) ++exponent;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Round numbers along an axis.
+// Tick marks: round numbers along an axis.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace weft {
 
 struct Ticks {
-  double first = 0, last = 1;  // The axis, widened to whole steps.
+  double first = 0, last = 1;  // The axis range, widened to whole steps.
   std::vector<double> at;      // Within [first, last], increasing.
 };
 
@@ -17,10 +17,10 @@ Ticks linear_ticks(double low, double high, int wanted);
 // Powers of ten, with 2 and 5 between where there are few. REQUIRES: 0 < low <= high.
 Ticks log_ticks(double low, double high);
 
-// To nine places, and the same on every machine. REQUIRES: value > 0.
+// The base-2 logarithm to nine places, the same on every machine. REQUIRES: value > 0.
 double binary_log(double value);
 
-// As short as it is unmistakable: "0.25", "1e+06".
+// The shortest unambiguous text: "0.25", "1e+06".
 std::string tick_text(double value);
 
 }  // namespace weft

@@ -13,8 +13,8 @@ Handle text_type(std::size_t size) {
   return type;
 }
 
-// The same run gives the same bytes.
-Handle timeless() {
+// No time stamps: the same run gives the same bytes.
+Handle without_time_stamps() {
   Handle how(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_obj_track_times(how, false);
   return how;
@@ -50,7 +50,7 @@ Handle open_file(const std::string& path) {
 
 bool write_list(hid_t file, const char* name, hid_t type, const void* data, hsize_t size) {
   const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
-  const Handle how = timeless();
+  const Handle how = without_time_stamps();
   constexpr hsize_t chunk_most = 65536, worth_packing = 4096;
   if (size > worth_packing) {
     const hsize_t chunk = std::min(size, chunk_most);
@@ -139,7 +139,7 @@ Table Table::create(hid_t file, const char* name, hsize_t columns) {
   const hsize_t size[2] = {0, columns}, most[2] = {H5S_UNLIMITED, columns};
   const hsize_t chunk[2] = {1, std::max<hsize_t>(std::min<hsize_t>(columns, 65536), 1)};
   const Handle space(H5Screate_simple(2, size, most), H5Sclose);
-  const Handle how = timeless();
+  const Handle how = without_time_stamps();
   compress(how, 2, chunk);
   return {{H5Dcreate2(file, name, H5T_STD_U64LE, space, H5P_DEFAULT, how, H5P_DEFAULT), H5Dclose},
           0,

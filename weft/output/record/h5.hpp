@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The little of HDF5 that records need: lists, texts, and tables that grow row by row.
+// The small part of HDF5 that records need: lists, texts, and tables that grow row by row.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace weft::h5 {
 
-// An object of the library that closes itself.
+// A handle of the HDF5 library that closes itself.
 class Handle {
  public:
   Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
@@ -29,7 +29,7 @@ class Handle {
   herr_t (*close_)(hid_t);
 };
 
-// Errors are told by return values, not on standard error.
+// Errors are return values; HDF5 prints nothing to standard error.
 Handle create_file(const std::string& path);
 Handle open_file(const std::string& path);
 
@@ -57,12 +57,12 @@ bool write_list(hid_t file, const char* name, const std::vector<T>& values) {
   return write_list(file, name, type_of<T>(), values.data(), values.size());
 }
 bool write_texts(hid_t file, const char* name, const std::vector<std::string>& texts);
-bool write_number(hid_t file, const char* name, std::int64_t value);     // An attribute,
-bool write_text(hid_t file, const char* name, const std::string& text);  // likewise.
+bool write_number(hid_t file, const char* name, std::int64_t value);     // Writes an attribute.
+bool write_text(hid_t file, const char* name, const std::string& text);  // Writes an attribute.
 
-// No record has more; a damaged file may say so.
+// No record has longer lists, but a damaged file may claim so.
 inline constexpr hsize_t list_most = hsize_t{1} << 28;
-// false: there is none, or it is of another kind.
+// Returns false if there is no such list or it has another type.
 bool list_size(hid_t file, const char* name, hsize_t& size);
 bool read_list(hid_t file, const char* name, hid_t type, void* data);
 template <typename T>
@@ -76,7 +76,7 @@ bool read_texts(hid_t file, const char* name, std::vector<std::string>& texts);
 bool read_number(hid_t file, const char* name, std::int64_t& value);
 bool read_text(hid_t file, const char* name, std::string& text);
 
-// Numbers in rows of equal length.
+// A table of numbers.
 class Table {
  public:
   static Table create(hid_t file, const char* name, hsize_t columns);

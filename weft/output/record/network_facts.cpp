@@ -20,8 +20,8 @@ Neighbours neighbours_of(const NetworkFacts& facts) {
   return neighbours;
 }
 
-// Strips leaves until one or two routers are left; a router's level is the round in which it goes.
-// False: there is a circle, or more than one part.
+// Strips leaves until one or two routers are left; a router's level is the round in which it is
+// stripped. Returns false if there is a cycle or more than one component.
 bool peel(const NetworkFacts& facts, std::vector<std::uint8_t>& level) {
   const Neighbours neighbours = neighbours_of(facts);
   std::vector<std::size_t> degree(facts.routers);

@@ -16,8 +16,8 @@ TEST(NetworkFacts, CubesKeepTheirShape) {
   EXPECT_EQ(facts.wrap, (std::vector<std::int32_t>{0, 0}));
   EXPECT_EQ(facts.routers, 12U);
   EXPECT_EQ(facts.links(), 48U);
-  EXPECT_EQ(facts.link_to[0], 1);   // (0,0) up in x,
-  EXPECT_EQ(facts.link_to[1], -1);  // and down: the edge.
+  EXPECT_EQ(facts.link_to[0], 1);   // (0,0) up in x
+  EXPECT_EQ(facts.link_to[1], -1);  // and down: the edge of the mesh
   EXPECT_TRUE(facts.names.empty());
 }
 

@@ -37,7 +37,7 @@ Status read_samples(const std::string& folder, const EachSample&) {
 
 namespace {
 
-// Every field once, for both directions: visit("name", field).
+// Lists every field once, for reading and writing: visit("name", field).
 template <typename Facts, typename Visit>
 bool each_list(Facts& facts, Visit&& visit) {
   return visit("radix", facts.radix) && visit("wrap", facts.wrap) &&
@@ -74,7 +74,7 @@ bool read_network(hid_t file, NetworkFacts& facts) {
   return h5::read_texts(file, "router_name", facts.names);
 }
 
-// What a picture relies on; a file may have been made by somebody else.
+// Checks what pictures rely on: the file may come from elsewhere.
 bool is_sound(const NetworkFacts& facts) {
   const auto in_range = [&](const std::vector<std::int32_t>& list, std::int32_t least) {
     for (const std::int32_t value : list) {

@@ -44,7 +44,7 @@ bool read_at(std::FILE* file, const SeriesHeader& header, long place, SeriesSamp
 }  // namespace
 
 void SeriesSample::join(const SeriesSample& next) {
-  head = next.head;  // What ranks have sent is counted from the start.
+  head = next.head;  // The ranks' counters are cumulative, so the later ones hold.
   for (std::size_t l = 0; l < links.size(); ++l) {
     links[l].bytes += next.links[l].bytes;
     links[l].packets += next.links[l].packets;
@@ -112,7 +112,7 @@ Result<SeriesReader> SeriesReader::open(const std::string& path) {
 
 bool SeriesReader::read_header() {
   const SeriesHeader expected;
-  std::fflush(file_.get());  // Nothing of what was read before counts.
+  std::fflush(file_.get());  // Discards what was buffered earlier.
   return std::fseek(file_.get(), 0, SEEK_SET) == 0 &&
          std::fread(&header_, sizeof header_, 1, file_.get()) == 1 &&
          std::memcmp(header_.magic, expected.magic, sizeof header_.magic) == 0;
@@ -138,7 +138,7 @@ bool SeriesReader::next_after(std::int64_t end_ps, SeriesSample& sample) {
   do {
     if (!next(sample)) return false;
   } while (sample.head.end_ps <= end_ps);
-  // While we read, samples may have been put together; what we have then is worth nothing.
+  // The writer may have merged samples while we read; the result is then invalid.
   if (read_header() && header_.changes == seen) return true;
   at_ = 0;
   return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run writes as it goes, without any library: a header, then the samples. Who reads it while
-// it grows (the live page) sees whole samples only.
+// The file that a run writes as it goes, without any library: a header, then the samples. A reader
+// of the growing file (the live page) sees whole samples only.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct SeriesHeader {
   char magic[8] = {'w', 'e', 'f', 't', 's', 'e', 'r', '3'};
   std::uint64_t links = 0, routers = 0;
   std::int64_t interval_ps = 0;
-  std::uint64_t changes = 0;  // Odd: samples are being put together.
+  std::uint64_t changes = 0;  // Odd while samples are being merged.
 };
 struct LinkSample {
   std::uint64_t bytes = 0, packets = 0;
@@ -25,13 +25,13 @@ struct LinkSample {
 struct SeriesSample {
   struct Head {
     std::int64_t end_ps = 0;
-    std::uint64_t messages = 0, bytes = 0;  // That ranks have sent.
+    std::uint64_t messages = 0, bytes = 0;  // Sent by ranks since the start.
   };
   Head head;
-  std::vector<LinkSample> links;       // In the interval that ends there.
-  std::vector<std::uint64_t> buffers;  // By router: bytes in its buffers then.
+  std::vector<LinkSample> links;       // Traffic in the interval that ends at this time.
+  std::vector<std::uint64_t> buffers;  // By router: bytes in its buffers at this time.
 
-  // This one and then `next`, as one.
+  // Merges this sample with the `next` one.
   void join(const SeriesSample& next);
 };
 
@@ -44,7 +44,7 @@ class SeriesWriter {
  public:
   static Result<SeriesWriter> create(const std::string& path, const SeriesHeader& header);
   Status append(const SeriesSample& sample);
-  // Puts two and two samples together. REQUIRES: their number is even.
+  // Merges samples in pairs. REQUIRES: their number is even.
   Status halve();
   std::uint64_t samples() const { return samples_; }
 
@@ -64,12 +64,12 @@ class SeriesReader {
  public:
   static Result<SeriesReader> open(const std::string& path);
   const SeriesHeader& header() const { return header_; }
-  // false: there is no further whole sample now.
+  // Returns false if there is no further whole sample yet.
   bool next(SeriesSample& sample);
-  // Of a file that grows: samples after this time only, whatever happened to the file since. One
-  // may have begun before that time, when two were put together.
+  // For a growing file: returns samples after this time only, whatever happened to the file since.
+  // If samples were merged, the interval of the first may have begun before that time.
   bool next_after(std::int64_t end_ps, SeriesSample& sample);
-  std::int64_t begin_ps() const { return begin_ps_; }  // Of the last sample.
+  std::int64_t begin_ps() const { return begin_ps_; }  // Start of the last sample's interval.
 
  private:
   SeriesReader(RawFile file, const SeriesHeader& header)

@@ -103,7 +103,7 @@ TEST_F(SeriesTest, ALiveReaderSeesEachMomentOnce) {
   ASSERT_TRUE(writer->halve());
   ASSERT_TRUE(reader->next_after(10, s));
   EXPECT_EQ(s.head.end_ps, 20);
-  EXPECT_EQ(reader->begin_ps(), 0);  // Of both, put together.
+  EXPECT_EQ(reader->begin_ps(), 0);  // The start of the merged interval.
   EXPECT_EQ(s.links[0].bytes, 100U);
   EXPECT_FALSE(reader->next_after(20, s));
   ASSERT_TRUE(writer->append(sample(3)));

@@ -8,7 +8,7 @@ namespace weft {
 
 namespace {
 
-// Of `waited`, what falls on `part` of a span of length `whole`.
+// The share of `waited` that falls on `part` of a span of length `whole`.
 std::int64_t share_of(std::int64_t waited, std::int64_t part, std::int64_t whole) {
   return static_cast<std::int64_t>(static_cast<double>(waited) * static_cast<double>(part) /
                                    static_cast<double>(whole));
@@ -49,7 +49,7 @@ void SpanKeeper::append(std::vector<CallSpan>& to, const CallSpan& span) {
   }
 }
 
-// The bin goes to the call that took most of it, or to none if the program's own work did.
+// The bin goes to the call that took most of it, or to none if the program's own work took more.
 void SpanKeeper::close_bin(std::vector<CallSpan>& to) const {
   std::int64_t own = bin_ps_;
   const Share* most = nullptr;
@@ -71,7 +71,7 @@ void SpanKeeper::fill(const CallSpan& span) {
       bin_begin_ = begin / bin_ps_ * bin_ps_;
     }
     const std::int64_t bin_end = bin_begin_ + bin_ps_;
-    // Whole bins at once: a call may be as long as the run.
+    // Fills whole bins at once, since a call may last as long as the run.
     if (begin == bin_begin_ && span.end_ps >= bin_end) {
       const std::int64_t end = span.end_ps / bin_ps_ * bin_ps_;
       append(spans_,

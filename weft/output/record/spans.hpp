@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank did over time: in which call of the library it was when. A keeper takes bounded room:
-// it is exact as long as that suffices; then time is cut into bins, each with the call that took
-// most of it, and the bins double as the run goes on.
+// The library calls of one rank over time, in bounded memory. A keeper is exact as long as its room
+// suffices; then time is divided into bins, each labelled with the call that took most of it, and
+// bins double in length as the run goes on.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace weft {
 
 struct CallSpan {
   std::int64_t begin_ps = 0, end_ps = 0;
-  std::int64_t waited_ps = 0;  // Of that time, for the network.
-  std::uint64_t call = 0;      // As wide as the others: written to files as it is.
+  std::int64_t waited_ps = 0;  // The part of that time spent waiting for the network.
+  std::uint64_t call = 0;      // 64 bits like the others, because it is written to files as it is.
 
   bool operator==(const CallSpan&) const = default;
 };
@@ -23,15 +23,15 @@ class SpanKeeper {
   // REQUIRES: most >= 4.
   explicit SpanKeeper(std::size_t most) : most_(most) {}
 
-  // Must begin no earlier than the one before has ended. Empty ones leave no trace.
+  // Spans must not overlap and come in order of time. Empty ones are ignored.
   void add(const CallSpan& span);
 
-  // All so far, in order of time.
+  // All spans so far, in order of time.
   std::vector<CallSpan> spans() const;
   std::int64_t bin_ps() const { return bin_ps_; }  // 0: exact.
 
  private:
-  struct Share {  // Of the bin that is being filled.
+  struct Share {  // Shares of the bin that is being filled.
     std::uint64_t call = 0;
     std::int64_t time = 0, waited = 0;
   };

@@ -21,8 +21,8 @@ TEST(SpanKeeper, IsExactWhileThereIsRoom) {
 
 TEST(SpanKeeper, ABinGoesToWhoTookMostOfIt) {
   SpanKeeper keeper(4);
-  // Five spans: bins of 50. The first has 30 of call 1 and 10 of call 2, the second is the
-  // program's own but for 10.
+  // Five spans give bins of 50. The first bin has 30 of call 1 and 10 of call 2; the second is all
+  // the program's own work except for 10.
   for (const CallSpan& span : std::vector<CallSpan>{
            {0, 10, 10, 2}, {10, 25, 0, 1}, {30, 45, 15, 1}, {60, 70, 0, 2}, {90, 100, 0, 1}}) {
     keeper.add(span);
@@ -41,7 +41,7 @@ TEST(SpanKeeper, LongCallsFillWholeBins) {
   EXPECT_EQ(spans.back(), (CallSpan{100, 1'000'000, 999'900, 7}));
 }
 
-// One after the other, with gaps, of three calls.
+// Random spans of three calls, in order, with gaps.
 std::vector<CallSpan> random_spans(Rng& rng, int count, std::uint64_t longest) {
   std::vector<CallSpan> spans;
   std::int64_t at = 0;
@@ -54,7 +54,7 @@ std::vector<CallSpan> random_spans(Rng& rng, int count, std::uint64_t longest) {
   return spans;
 }
 
-// The slow way: picosecond by picosecond. Call 3 is none.
+// The slow reference: picosecond by picosecond. Call 3 means none.
 std::vector<std::uint64_t> calls_by_bin(const std::vector<CallSpan>& spans, std::int64_t bin) {
   std::vector<std::uint64_t> calls;
   for (std::int64_t begin = 0; begin < spans.back().end_ps; begin += bin) {
@@ -65,7 +65,7 @@ std::vector<std::uint64_t> calls_by_bin(const std::vector<CallSpan>& spans, std:
       if (part <= 0) continue;
       time[span.call] += part;
       time[3] -= part;
-      order.push_back(span.call);  // Who came first wins a tie,
+      order.push_back(span.call);  // The first one wins a tie,
     }
     std::uint64_t best = order.empty() ? 3 : order.front();
     for (const std::uint64_t call : order) best = time[call] > time[best] ? call : best;

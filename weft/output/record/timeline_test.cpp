@@ -60,7 +60,7 @@ TEST_F(TimelineTest, ADamagedFileIsRefused) {
     std::ofstream(folder + "/timeline.raw") << text.substr(0, size);
     EXPECT_FALSE(read_timeline_raw(folder)) << size;
   }
-  for (std::size_t i = 8; i < text.size(); ++i) {  // Whatever it says, it does not crash.
+  for (std::size_t i = 8; i < text.size(); ++i) {  // No damage may crash the reader.
     std::string bad = text;
     bad[i] = static_cast<char>(bad[i] ^ 0xff);
     std::ofstream(folder + "/timeline.raw") << bad;

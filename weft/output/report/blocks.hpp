@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large lists of a page: packed with zlib, written as base64, unpacked by the browser when a view
-// wants them.
+// Large arrays of a page: compressed with zlib, written as base64, decompressed by the browser when
+// a view needs them.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ std::string deflate(std::string_view bytes);
 
 class Blocks {
  public:
-  // Keeps the list and returns how the page's index names it.
+  // Stores the list and returns its reference for the page's index.
   template <typename T>
   Json add(std::span<const T> list, std::vector<std::size_t> shape) {
     static_assert(std::is_same_v<T, std::uint8_t> || std::is_same_v<T, std::uint32_t> ||
@@ -34,8 +34,8 @@ class Blocks {
     return add(std::span<const T>(list), {list.size()});
   }
 
-  const std::vector<std::string>& texts() const { return texts_; }  // Base64.
-  std::size_t bytes() const { return bytes_; }                      // Of all texts.
+  const std::vector<std::string>& texts() const { return texts_; }  // As base64.
+  std::size_t bytes() const { return bytes_; }                      // Total size of all texts.
 
  private:
   Json add(std::string_view bytes, const char* type, std::vector<std::size_t> shape);

@@ -19,7 +19,7 @@ Result<Json> read_json(const std::string& path) {
   if (!text) return Error(text.error());
   Json json = Json::parse(*text, nullptr, false);
   if (json.is_discarded() || !json.is_object())
-    return Error::input(path + " is no JSON that weft has written");
+    return Error::input(path + " is not JSON written by weft");
   return json;
 }
 
@@ -36,13 +36,13 @@ std::string kind_of(const Json& json) {
   return "";
 }
 
-// What nlohmann throws when a key is missing or of another kind becomes an error with the file.
+// Turns nlohmann's exceptions about missing or mistyped keys into errors that name the file.
 template <typename Add>
 Status guarded(const std::string& path, Add&& add) {
   try {
     add();
   } catch (const Json::exception& error) {
-    return Error::input(path + " is not whole, or of another version of weft: " + error.what());
+    return Error::input(path + " is incomplete or from another version of weft: " + error.what());
   }
   return {};
 }
@@ -65,7 +65,7 @@ Status add_files(const std::string& folder, const Limits& limits, RunView& view)
   if (has("traffic.txt")) {
     if (Status s = load_matrix(folder + "/traffic.txt", limits, view); !s) return s;
   } else if (sim) {
-    view.remarks.emplace_back("Who sent to whom was not recorded: weft sim --record DIR");
+    view.remarks.emplace_back("The traffic matrix was not recorded: weft sim --record DIR");
   }
   if (has("ranks.csv")) {
     Table ranks{"ranks",
@@ -96,7 +96,7 @@ Result<RunView> load_folder(const std::string& folder, const Limits& limits) {
   RunView view;
   view.kind = kind_of(*json);
   if (view.kind != "sim" && view.kind != "run")
-    return Error::input(path + " is not of weft sim or weft run");
+    return Error::input(path + " was not written by weft sim or weft run");
   if (Status s = guarded(path, [&] { add_folder_facts(*json, view); }); !s)
     return std::move(s).error();
   if (Status s = add_files(folder, limits, view); !s) return std::move(s).error();
@@ -121,7 +121,7 @@ Result<RunView> load(const std::string& path, const Limits& limits) {
                   : view.kind == "map"   ? add_map
                   : view.kind == "probe" ? add_probe
                                          : nullptr;
-  if (add == nullptr) return Error::input(path + " is of no kind that weft report knows");
+  if (add == nullptr) return Error::input(path + " is not a file that weft report knows");
   if (Status s = guarded(path, [&] { add(*json, view); }); !s) return std::move(s).error();
   return view;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the summary of a simulated or real run says.
+// Loads the summary of a simulated or real run.
 #include <algorithm>
 
 #include <weft/output/report/load_parts.hpp>
@@ -23,20 +23,20 @@ const Wanted wanted[] = {
     {"/nodes", "Nodes", "1", ""},
     {"/ending", "Ending", "", ""},
     {"/program_time_ps", "Program time", "ps", "less"},
-    {"/waiting_ps/mean", "Waiting, mean of ranks", "ps", "less"},
-    {"/waiting_ps/most", "Waiting, most of a rank", "ps", "less"},
+    {"/waiting_ps/mean", "Waiting per rank, mean", "ps", "less"},
+    {"/waiting_ps/most", "Waiting per rank, max", "ps", "less"},
     {"/messages", "Messages", "1", ""},
     {"/bytes", "Bytes sent", "B", ""},
     {"/packets", "Packets", "1", ""},
     {"/packet_hops", "Packet hops", "1", "less"},
-    {"/links/efficiency", "Links used, mean", "share", ""},
-    {"/links/busiest_efficiency", "Busiest link used", "share", "less"},
+    {"/links/efficiency", "Link utilisation, mean", "share", ""},
+    {"/links/busiest_efficiency", "Utilisation of the busiest link", "share", "less"},
     {"/links/busiest", "Busiest link", "", ""},
-    {"/latency/p50_ps", "Message latency, median", "ps", "less"},
-    {"/latency/p99_ps", "Message latency, 99 of 100", "ps", "less"},
-    {"/latency/max_ps", "Message latency, most", "ps", "less"},
-    {"/connections/most", "Connections, most of a rank", "1", "less"},
-    {"/connections/held_mean", "Connections, mean of ranks", "1", "less"},
+    {"/latency/p50_ps", "Message latency, p50", "ps", "less"},
+    {"/latency/p99_ps", "Message latency, p99", "ps", "less"},
+    {"/latency/max_ps", "Message latency, max", "ps", "less"},
+    {"/connections/most", "Connections per rank, max", "1", "less"},
+    {"/connections/held_mean", "Connections per rank, mean", "1", "less"},
 };
 
 void add_facts(const Json& summary, RunView& view) {
@@ -125,7 +125,7 @@ void add_windows(const Json& summary, RunView& view) {
   const auto windows = summary.find("windows");
   if (windows == summary.end() || windows->empty()) return;
   Table table{"windows",
-              "Parts that the program named",
+              "Windows named by the program",
               {{"part"},
                {"begin", "ps"},
                {"end", "ps"},
@@ -145,7 +145,7 @@ void add_windows(const Json& summary, RunView& view) {
 void add_folder_facts(const Json& summary, RunView& view) {
   add_facts(summary, view);
   if (summary.contains("complete") && !summary.at("complete").get<bool>())
-    view.remarks.emplace_back("The run did not come to its end; numbers are of what there was.");
+    view.remarks.emplace_back("The run did not complete; results cover only the part that ran.");
   if (summary.contains("calls")) add_calls(summary, view);
   add_latency(summary, view);
   add_rails(summary, view);

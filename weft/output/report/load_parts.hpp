@@ -11,9 +11,9 @@ namespace weft::report {
 Status load_series(const std::string& folder, const Limits& limits, RunView& view);
 Status load_timeline(const std::string& folder, const Limits& limits, RunView& view);
 Status load_matrix(const std::string& path, const Limits& limits, RunView& view);
-Status load_table(const std::string& path, Table table, RunView& view);  // CSV, with a head line.
+Status load_table(const std::string& path, Table table, RunView& view);  // CSV with a header line.
 
-// From the JSON of a summary, traffic, map or probe. May throw what nlohmann throws.
+// Each reads the JSON of one kind of run. They may throw what nlohmann throws.
 void add_folder_facts(const Json& summary, RunView& view);
 void add_traffic(const Json& json, RunView& view);
 void add_map(const Json& json, RunView& view);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a record has by rank: calls over time, who sent to whom, numbers.
+// Loads per-rank data of a record: calls over time, the traffic matrix, numbers.
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -14,7 +14,7 @@ Status load_timeline(const std::string& folder, const Limits& limits, RunView& v
   auto timeline = read_timeline(folder);
   if (!timeline) return Error(timeline.error());
   if (timeline->spans.size() > limits.spans) {
-    // Every rank gets its share of what a page can bear.
+    // Every rank gets an equal share of what a page can hold.
     const std::size_t share = std::max<std::size_t>(limits.spans / timeline->ranks(), 16);
     Timeline coarse;
     for (std::uint32_t rank = 0; rank < timeline->ranks(); ++rank) {
@@ -63,7 +63,7 @@ Json cell_of(std::string_view text) {
   return std::string(text);
 }
 
-// Waiting and the end of each rank, as curves over ranks.
+// Waiting time and end of each rank, as curves over ranks.
 void add_waiting(const Table& ranks, RunView& view) {
   ChartView view_of{"waiting", {}, "1", "ps"};
   view_of.chart.title = "Waiting for the network, by rank";

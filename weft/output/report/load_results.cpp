@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON files of weft traffic, map and probe.
+// Loads the JSON files of weft traffic, map and probe.
 #include <fmt/format.h>
 
 #include <weft/network/topo/network_file.hpp>
@@ -27,7 +27,7 @@ ChartView over_load(const char* id, const char* title, const char* y, const Unit
   return view;
 }
 
-// The network by its name: a spec, or a file that is still there.
+// Loads the network by its name: a spec, or a file that still exists.
 void add_network(const std::string& name, RunView& view) {
   const auto topology = load_topology(name);
   if (!topology) {
@@ -146,7 +146,7 @@ void add_probed_network(const Json& json, RunView& view) {
   for (const Json& one : switches) facts.names.push_back(one.at("name"));
   const auto router = [&](const Json& index) {
     const auto number = index.get<std::int32_t>();
-    // Whatever the file says, no picture must look beyond its lists.
+    // Whatever the file says, no picture may index beyond its lists.
     if (number < 0 || number >= static_cast<std::int32_t>(facts.routers))
       throw Json::other_error::create(501, "a link or host names a switch that is not there",
                                       &index);

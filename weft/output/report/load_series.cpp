@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links and buffers over time, in as many frames as a page can bear.
+// Loads the utilisation of links and buffers over time, in as many frames as a page can hold.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -12,11 +12,11 @@ namespace weft::report {
 
 namespace {
 
-// Adds up samples into frames.
-class Film {
+// Accumulates samples into frames.
+class FrameBuilder {
  public:
-  Film(const SeriesFile& series, const NetworkFacts& network,
-       const std::vector<std::uint32_t>& kept, std::size_t samples_per_frame)
+  FrameBuilder(const SeriesFile& series, const NetworkFacts& network,
+               const std::vector<std::uint32_t>& kept, std::size_t samples_per_frame)
       : series_(series),
         network_(network),
         kept_(kept),
@@ -56,7 +56,7 @@ class Film {
       messages_{"", {}, true};
 };
 
-void Film::close(std::size_t index) {
+void FrameBuilder::close(std::size_t index) {
   const std::int64_t end_ps = series_.end_ps[index];
   const double seconds = std::max(static_cast<double>(end_ps - begin_ps_) / 1e12, 1e-15);
   const auto begin = static_cast<double>(begin_ps_);
@@ -88,7 +88,7 @@ void Film::close(std::size_t index) {
   std::fill(levels_.begin(), levels_.end(), 0);
 }
 
-std::vector<ChartView> Film::charts() const {
+std::vector<ChartView> FrameBuilder::charts() const {
   const auto make = [&](const char* id, const char* title, const char* y, const Unit& unit,
                         std::vector<Series> series) {
     ChartView view{id, {}, "ps", unit};
@@ -101,7 +101,7 @@ std::vector<ChartView> Film::charts() const {
     view.chart.series = std::move(series);
     return view;
   };
-  return {make("link-use", "Links over time", "share of the rate", "share", {mean_, fullest_}),
+  return {make("link-use", "Links over time", "share of the link rate", "share", {mean_, fullest_}),
           make("byte-rate", "Bytes over time", "rate", "B/s", {sent_, carried_}),
           make("message-rate", "Messages over time", "messages per second", "1", {messages_})};
 }
@@ -116,17 +116,18 @@ Status load_series(const std::string& folder, const Limits& limits, RunView& vie
   const std::size_t frame = std::max<std::size_t>(kept.size() + network.routers, 1);
   const std::size_t most = std::clamp<std::size_t>(limits.heat_bytes / frame, 8, 400);
   const std::size_t samples = series->end_ps.size();
-  Film film(*series, network, kept, std::max<std::size_t>((samples + most - 1) / most, 1));
+  FrameBuilder frames(*series, network, kept,
+                      std::max<std::size_t>((samples + most - 1) / most, 1));
   if (Status read = read_samples(folder, [&](std::size_t i, const auto& bytes,
-                                             const auto& levels) { film.add(i, bytes, levels); });
+                                             const auto& levels) { frames.add(i, bytes, levels); });
       !read) {
     return read;
   }
-  if (film.heat.frames() < samples)
+  if (frames.heat.frames() < samples)
     view.remarks.push_back(
-        fmt::format("{} intervals are shown as {} frames.", samples, film.heat.frames()));
-  for (ChartView& chart : film.charts()) view.charts.push_back(std::move(chart));
-  view.heat = std::move(film.heat);
+        fmt::format("{} intervals are shown as {} frames.", samples, frames.heat.frames()));
+  for (ChartView& chart : frames.charts()) view.charts.push_back(std::move(chart));
+  view.heat = std::move(frames.heat);
   view.network = std::move(network);
   return {};
 }

@@ -22,7 +22,7 @@ TEST_F(Load, AWholeRecord) {
   ASSERT_TRUE(view->matrix);
   EXPECT_EQ(view->matrix->to, (std::vector<std::uint32_t>{1, 2}));
   EXPECT_EQ(view->tables[0].id, "calls");
-  EXPECT_EQ(view->tables[0].rows[0][0], "MPI_Recv");  // What took most comes first.
+  EXPECT_EQ(view->tables[0].rows[0][0], "MPI_Recv");  // Sorted by time, longest first.
   if (!has_hdf5()) return;
   ASSERT_TRUE(view->heat);
   ASSERT_EQ(view->heat->frames(), 3U);
@@ -36,14 +36,14 @@ TEST_F(Load, FramesArePutTogetherWhereRoomIsShort) {
   if (!has_hdf5()) GTEST_SKIP() << "built without HDF5";
   write_record(20);
   Limits limits;
-  limits.heat_bytes = 1;  // There are eight frames at most then, of three samples each.
+  limits.heat_bytes = 1;  // Then there are at most eight frames, of three samples each.
   const auto view = load(folder, limits);
   ASSERT_TRUE(view);
   ASSERT_EQ(view->heat->frames(), 7U);
   EXPECT_EQ(view->heat->end_ps.front(), 3'000'000);
   EXPECT_EQ(view->heat->end_ps.back(), 20'000'000);
-  EXPECT_EQ(view->heat->links[0], 85);     // Full in one of three intervals.
-  EXPECT_EQ(view->heat->buffers[3], 128);  // The most of the three.
+  EXPECT_EQ(view->heat->links[0], 85);     // Fully loaded in one of three intervals.
+  EXPECT_EQ(view->heat->buffers[3], 128);  // The maximum of the three.
   EXPECT_THAT(view->remarks.at(0), HasSubstr("20 intervals are shown as 7 frames"));
 }
 

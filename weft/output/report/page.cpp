@@ -16,7 +16,7 @@ std::vector<std::uint32_t> as_u32(const std::vector<std::int32_t>& list) {
   return {list.begin(), list.end()};
 }
 
-// Of each link of a cube: twice the dimension, and one more if it goes down.
+// Direction of each link of a cube: twice the dimension, plus one if it goes down.
 std::vector<std::uint8_t> directions(const NetworkFacts& network) {
   std::vector<std::uint8_t> list;
   for (std::size_t l = 0; l < network.links(); ++l) {
@@ -82,7 +82,7 @@ Json heat_json(const Heat& heat, Blocks& blocks) {
                          {frames, width(heat.buffers)}))}}};
 }
 
-// Times of a page are counted in ticks, so that they fit into four bytes.
+// The page counts time in ticks that fit into four bytes.
 Json timeline_json(const Timeline& timeline, Blocks& blocks) {
   std::int64_t end = 1;
   for (const CallSpan& span : timeline.spans) end = std::max(end, span.end_ps);
@@ -159,7 +159,7 @@ Json table_json(const Table& table) {
           {"cut", table.rows.size() - shown}};
 }
 
-// In a script element nothing may look like its end, or like the beginning of another.
+// Inside a script element nothing may look like its end or like the start of another.
 std::string for_script(const Json& json) {
   std::string out;
   for (const char c : json.dump(-1, ' ', false, Json::error_handler_t::replace)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page: a template that the build has made, with the data of one or several runs put in.
+// The report page: a template made by the build, with the data of one or several runs inserted.
 #pragma once
 
 #include <span>
@@ -12,9 +12,9 @@
 
 namespace weft::report {
 
-// A run as the page's index has it; what is large goes into the blocks.
+// The index entry of a run; large arrays go into the blocks.
 Json run_json(const RunView& view, Blocks& blocks);
-// The same without anything that is large.
+// The same without large arrays.
 Json run_json_small(const RunView& view);
 
 struct PageHead {
@@ -23,7 +23,7 @@ struct PageHead {
   bool live = false;
 };
 
-// The template's place for data must be there once.
+// The template must contain the place for data exactly once.
 Result<std::string> make_page(std::string_view page_template, const PageHead& head,
                               std::span<const RunView> runs);
 

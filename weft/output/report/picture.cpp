@@ -14,10 +14,11 @@ namespace {
 
 constexpr double width = 960;
 
-// Nothing is paper; the rest by the logarithm, as pairs differ by orders of magnitude.
+// Zero is drawn as paper; the rest uses a logarithmic scale, as pairs differ by orders of
+// magnitude.
 std::string draw_matrix(const RunView& view) {
   const Matrix& matrix = *view.matrix;
-  Sheet sheet(width, "Who sent to whom", view.name + ": bytes, by the logarithm");
+  Sheet sheet(width, "Traffic matrix", view.name + ": bytes, logarithmic scale");
   const std::uint32_t rows = (matrix.ranks + matrix.bin - 1) / matrix.bin;
   const std::uint32_t side = std::clamp<std::uint32_t>(rows, 1, 1024);
   std::vector<double> sums(std::size_t{side} * side, 0);
@@ -37,7 +38,7 @@ std::string draw_matrix(const RunView& view) {
   sheet.image(box, raster);
   sheet.x_axis(box, 0, matrix.ranks, "1", "to rank");
   sheet.y_axis(box, 0, matrix.ranks, "1", "from rank");
-  sheet.text(box.x, box.y + box.height + 62, "Most of a cell: " + pretty(most, "B"));
+  sheet.text(box.x, box.y + box.height + 62, "Largest cell: " + pretty(most, "B"));
   return sheet.finish(box.y + box.height + 80);
 }
 
@@ -57,7 +58,7 @@ std::string class_of(const std::string& call) {
   return "other calls";
 }
 
-// The call that takes most of each cell, rank by rank.
+// Each cell gets the call that takes most of its time, rank by rank.
 Raster timeline_raster(const Timeline& timeline, std::int64_t end,
                        const std::vector<Colour>& colour_of) {
   const std::uint32_t ranks = timeline.ranks();
@@ -112,7 +113,7 @@ std::string draw_timeline(const RunView& view) {
   return sheet.finish(y + 24);
 }
 
-// Axes in units that people read.
+// Axes use units that are easy to read.
 std::string draw_chart(const ChartView& view, const std::string& run) {
   Chart chart = view.chart;
   chart.subtitle = run;
@@ -155,13 +156,13 @@ std::vector<PictureName> pictures_of(const RunView& view) {
   }
   if (view.network && !view.heat) names.push_back({"network", "The network"});
   if (view.timeline) names.push_back({"timeline", "Calls over time"});
-  if (view.matrix) names.push_back({"matrix", "Who sent to whom"});
+  if (view.matrix) names.push_back({"matrix", "Traffic matrix"});
   if (view.placement && view.network) names.push_back({"placement", "Placement before and after"});
   for (const ChartView& chart : view.charts) names.push_back({chart.id, chart.chart.title});
   return names;
 }
 
-Result<std::string> draw(const RunView& view, const PictureWish& wish) {
+Result<std::string> draw(const RunView& view, const PictureRequest& wish) {
   const std::vector<PictureName> names = pictures_of(view);
   const bool known = std::any_of(names.begin(), names.end(),
                                  [&](const PictureName& name) { return name.id == wish.id; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each plot of the page as a file: SVG, and PNG where librsvg is there.
+// Each plot of the page as a file: SVG, and PNG if librsvg is available.
 #pragma once
 
 #include <optional>
@@ -15,15 +15,15 @@ namespace weft::report {
 struct PictureName {
   std::string id, title;
 };
-// What can be drawn of a run: "link-heat", "timeline", "latency", ...
+// The pictures that a run offers: "link-heat", "timeline", "latency", ...
 std::vector<PictureName> pictures_of(const RunView& view);
 
-struct PictureWish {
+struct PictureRequest {
   std::string id;
-  std::optional<Time> at = std::nullopt;  // Of a heat map; without it the mean of all time.
+  std::optional<Time> at = std::nullopt;  // Moment of a heat map; absent: the mean over all time.
 };
-// A complete SVG document. An unknown picture: the error names those that there are.
-Result<std::string> draw(const RunView& view, const PictureWish& wish);
+// Draws a complete SVG document. The error for an unknown picture names the known ones.
+Result<std::string> draw(const RunView& view, const PictureRequest& wish);
 
 bool has_png();
 Result<std::string> to_png(const std::string& svg, double scale);

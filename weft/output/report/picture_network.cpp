@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks as pictures: cubes as slices, trees by level, others on a circle.
+// Pictures of networks: cubes as slices, trees by level, others on a circle.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -21,14 +21,14 @@ struct Palette {
   std::function<Colour(std::size_t link)> link;
 };
 
-// The share of each link and router: at a moment, or the mean of all time.
+// Utilisation of each link and router, at a moment or as the mean over all time.
 struct Shown {
   std::vector<double> links, routers;
-  double most = 1;  // Of both: the end of the scale.
+  double most = 1;  // Maximum of both: the end of the scale.
   std::string when;
 };
 
-Shown shown_of(const RunView& view, const PictureWish& wish) {
+Shown shown_of(const RunView& view, const PictureRequest& wish) {
   const NetworkFacts& network = *view.network;
   Shown shown{std::vector<double>(network.links(), 0), std::vector<double>(network.routers, 0), 1,
               "mean of all time"};
@@ -67,7 +67,7 @@ Shown shown_of(const RunView& view, const PictureWish& wish) {
   return shown;
 }
 
-// Slices of the first two dimensions, one for each place in the others. Returns the height.
+// Slices of the first two dimensions, one for each position in the others. Returns the height.
 double draw_slices(Sheet& sheet, const Box& box, const NetworkFacts& network,
                    const Palette& palette) {
   const auto columns = static_cast<std::size_t>(network.radix[0]);
@@ -75,7 +75,7 @@ double draw_slices(Sheet& sheet, const Box& box, const NetworkFacts& network,
       network.radix.size() > 1 ? static_cast<std::size_t>(network.radix[1]) : 1;
   const std::size_t slices = network.routers / (columns * rows);
   const double gap = slices > 1 ? 18 : 0;
-  // As many beside each other as makes the picture about as wide as it is high.
+  // Choose the number of columns so that the picture is about as wide as it is high.
   auto across = static_cast<std::size_t>(
       std::ceil(std::sqrt(static_cast<double>(slices * rows) / static_cast<double>(columns))));
   across = std::clamp<std::size_t>(across, 1, slices);
@@ -138,7 +138,7 @@ double draw_drawing(Sheet& sheet, const Box& box, const NetworkFacts& network,
   for (std::size_t l = 0; l < network.links(); ++l) {
     const Spot &a = spots[static_cast<std::size_t>(network.link_from[l])],
                &b = spots[static_cast<std::size_t>(network.link_to[l])];
-    // Either direction has its own side of the line.
+    // Each direction is drawn on its own side of the line.
     const double length = std::max(std::hypot(b.x - a.x, b.y - a.y), 1e-9);
     const double dx = (b.y - a.y) / length * thick, dy = (a.x - b.x) / length * thick;
     sheet.line({a.x + dx, a.y + dy}, {b.x + dx, b.y + dy}, palette.link(l), thick);
@@ -161,7 +161,7 @@ double draw_any(Sheet& sheet, const Box& box, const NetworkFacts& network, const
 
 }  // namespace
 
-std::string draw_network(const RunView& view, const PictureWish& wish) {
+std::string draw_network(const RunView& view, const PictureRequest& wish) {
   const NetworkFacts& network = *view.network;
   const Shown shown = shown_of(view, wish);
   const bool links = wish.id == "link-heat";
@@ -179,8 +179,8 @@ std::string draw_network(const RunView& view, const PictureWish& wish) {
   double y = box.y + draw_any(sheet, box, network, palette) + 24;
   if (view.heat)
     y += sheet.legend(y, shown.most,
-                      links ? "of its rate: the fullest link out of each router"
-                            : "of the room in each router's buffers");
+                      links ? "share of the link rate: the busiest link out of each router"
+                            : "share of the buffer space of each router");
   return sheet.finish(y + 10);
 }
 

@@ -13,10 +13,10 @@ struct AxisUnit {
   std::string name;
   double size = 1;  // In base units.
 };
-// In which an axis that goes up to `most` is read best.
+// The unit in which an axis that ends at `most` is easiest to read.
 AxisUnit axis_unit(double most, const Unit& unit);
 
-std::string draw_network(const RunView& view, const PictureWish& wish);
+std::string draw_network(const RunView& view, const PictureRequest& wish);
 std::string draw_placement(const RunView& view);
 
 }  // namespace weft::report

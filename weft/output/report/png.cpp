@@ -32,7 +32,7 @@ Result<std::string> to_png(const std::string& svg, double scale) {
   if (handle == nullptr) {
     const std::string text = error == nullptr ? "" : error->message;
     g_clear_error(&error);
-    return Error::run("librsvg does not take the picture: " + text);
+    return Error::run("librsvg cannot read the picture: " + text);
   }
   gdouble width = 960, height = 600;
   if (!rsvg_handle_get_intrinsic_size_in_pixels(handle, &width, &height)) {

@@ -12,7 +12,7 @@ namespace weft::report {
 
 namespace {
 
-// Stations of cividis, turned round: nothing is light, much is dark.
+// Control points of the cividis colour map, reversed: zero is light, much is dark.
 constexpr std::array<Colour, 9> stations = {{{253, 234, 69},
                                              {229, 207, 82},
                                              {196, 181, 108},
@@ -22,7 +22,7 @@ constexpr std::array<Colour, 9> stations = {{{253, 234, 69},
                                              {72, 86, 107},
                                              {35, 62, 108},
                                              {0, 32, 81}}};
-// Okabe's and Ito's.
+// Okabe and Ito's colours.
 constexpr std::array<Colour, 7> categories = {{{0, 114, 178},
                                                {213, 94, 0},
                                                {0, 158, 115},
@@ -87,9 +87,9 @@ std::string Raster::to_png() const {
   std::string head, rows;
   put_big_endian(head, static_cast<std::uint32_t>(width_));
   put_big_endian(head, static_cast<std::uint32_t>(height_));
-  head += std::string("\x08\x02\x00\x00\x00", 5);  // Eight bits each of red, green, blue.
+  head += std::string("\x08\x02\x00\x00\x00", 5);  // Eight bits each of red, green and blue.
   for (std::size_t y = 0; y < height_; ++y) {
-    rows += '\0';  // As it is, without a filter.
+    rows += '\0';  // PNG filter type 0: none.
     for (std::size_t x = 0; x < width_; ++x) {
       const Colour c = at(x, y);
       rows += static_cast<char>(c.red);

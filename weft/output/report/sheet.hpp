@@ -33,7 +33,7 @@ class Sheet {
   // Ticks and label along the lower or left side of a box.
   void x_axis(const Box& box, double low, double high, const Unit& unit, const std::string& label);
   void y_axis(const Box& box, double low, double high, const Unit& unit, const std::string& label);
-  // A scale from 0 to `most` with its meaning; returns its height.
+  // Draws a scale from 0 to `most` with its meaning; returns its height.
   double legend(double y, double most, const std::string& meaning);
 
   std::string finish(double height) const;

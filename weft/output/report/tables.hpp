@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For scripts: tables as CSV, everything as JSON, and what there is.
+// Output for scripts: tables as CSV, everything as JSON, and a listing of what is available.
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@ namespace weft::report {
 
 std::string list_contents(std::span<const RunView> views);
 std::string to_json(std::span<const RunView> views);
-// Tables, "summary", and charts by their ids (curve, x, y). Unknown: the error names those there
-// are.
+// Tables, "summary", and charts by id (curve, x, y). The error for an unknown id names the known
+// ones.
 Result<std::string> table_csv(const RunView& view, const std::string& id);
 
 }  // namespace weft::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small record in a folder of its own.
+// A small record in a folder of its own, for tests.
 #pragma once
 
 #include <fstream>
@@ -20,7 +20,7 @@ class TestRecord : public FolderTest {
     return folder + "/" + name;
   }
 
-  // A ring of four routers; the link from 0 to 1 is full in the second of the intervals.
+  // A ring of four routers; the link from 0 to 1 is saturated in the second interval.
   void write_series(std::uint64_t samples) const {
     NetworkFacts network = facts_of(*make_topology("torus:4"));
     network.link_byte_per_s.assign(network.links(), 1e9);
@@ -37,7 +37,7 @@ class TestRecord : public FolderTest {
         sample.head = {static_cast<std::int64_t>(1'000'000 * (i + 1)), i + 1, 1000 * (i + 1)};
         sample.links.resize(network.links());
         sample.buffers = {0, 0, 0, i == 2 ? 500U : 0U};
-        if (i == 1) sample.links[0] = {1000, 4};  // 1000 bytes in a microsecond.
+        if (i == 1) sample.links[0] = {1000, 4};  // 1000 bytes in a microsecond
         ASSERT_TRUE(writer->append(sample));
       }
     }

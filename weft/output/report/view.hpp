@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be shown of a run, whatever kind of run it was: the page, the pictures and the tables
-// are all made of this. Numbers are in base units (ps, B, B/s).
+// Everything that can be shown of a run, whatever kind of run it was: the page, the pictures and
+// the tables are all made from this. Numbers are in base units (ps, B, B/s).
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ using Unit = std::string;
 struct Fact {
   std::string key, label, text;
   std::optional<double> number = std::nullopt;
-  std::string better = "";  // "less", "more", or nothing.
+  std::string better = "";  // "less", "more" or empty.
 };
 
 struct Column {
@@ -35,7 +35,7 @@ struct Column {
 struct Table {
   std::string id, title;
   std::vector<Column> columns;
-  std::vector<std::vector<Json>> rows;  // Texts, numbers, null.
+  std::vector<std::vector<Json>> rows;  // Texts, numbers or null.
 };
 
 struct ChartView {
@@ -44,16 +44,16 @@ struct ChartView {
   Unit x_unit = "", y_unit = "";
 };
 
-// By frame; a byte is 255 times the share.
+// Utilisation by frame; a byte is 255 times the share.
 struct Heat {
   std::vector<std::int64_t> end_ps;
-  std::vector<std::uint8_t> links;    // frames x links of the network: of the link's rate.
-  std::vector<std::uint8_t> buffers;  // frames x routers: of the room in its buffers.
+  std::vector<std::uint8_t> links;    // frames x links: share of the link's rate.
+  std::vector<std::uint8_t> buffers;  // frames x routers: share of the buffer space.
 
   std::size_t frames() const { return end_ps.size(); }
 };
 
-// One row or column is `bin` ranks.
+// Each row or column stands for `bin` ranks.
 struct Matrix {
   std::uint32_t ranks = 0, bin = 1;
   std::vector<std::uint32_t> from, to;
@@ -62,7 +62,7 @@ struct Matrix {
 
 struct Placement {
   std::string before_name, after_name;
-  std::vector<std::uint32_t> before, after;  // Node of each rank.
+  std::vector<std::uint32_t> before, after;  // The node of each rank.
 };
 
 struct RunView {
@@ -72,14 +72,14 @@ struct RunView {
   std::vector<std::string> remarks;
   std::vector<Table> tables;
   std::vector<ChartView> charts;
-  std::optional<NetworkFacts> network;  // Links that work only.
+  std::optional<NetworkFacts> network;  // Working links only.
   std::optional<Heat> heat;
   std::optional<Timeline> timeline;
   std::optional<Matrix> matrix;
   std::optional<Placement> placement;
 };
 
-// As people read it: "138.7 us", "1.2 GB/s", "7.4 %".
+// For people: "138.7 us", "1.2 GB/s", "7.4 %".
 std::string pretty(double value, const Unit& unit);
 
 }  // namespace weft::report
