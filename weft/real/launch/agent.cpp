@@ -22,7 +22,7 @@
 namespace weft::launch {
 namespace {
 
-// Ours, changed as the job asks.
+// Our own environment with the job's changes.
 std::vector<std::string> merge_environment(const std::vector<std::string>& changes) {
   std::vector<std::string> all;
   const auto name_of = [](std::string_view entry) { return entry.substr(0, entry.find('=')); };
@@ -37,7 +37,7 @@ std::vector<std::string> merge_environment(const std::vector<std::string>& chang
   return all;
 }
 
-// A rank takes five; what it inherits is as it was.
+// A rank needs five descriptors here; it inherits the original limit.
 rlimit limit_before = {};
 void raise_descriptor_limit() {
   if (::getrlimit(RLIMIT_NOFILE, &limit_before) != 0) return;
@@ -83,7 +83,8 @@ int Agent::serve() {
   tell(FromAgent::ready, {}, version());
   while (!done_ && stream_.open()) turn();
   kill_all();
-  window_ = std::numeric_limits<std::size_t>::max();  // The last words go out in any case.
+  // Final messages are sent regardless of credit.
+  window_ = std::numeric_limits<std::size_t>::max();
   for (const auto& rank : ranks_)
     for (const int stream : {1, 2})
       while (read_output(*rank, stream)) {
@@ -93,7 +94,7 @@ int Agent::serve() {
   return 0;
 }
 
-// The last words, if somebody still listens.
+// Sends the final messages if somebody still reads them.
 void Agent::flush() {
   stream_.end_line(static_cast<std::uint8_t>(FromAgent::line_end));
   for (const Deadline deadline = Deadline::in_ms(5000);
@@ -131,7 +132,7 @@ void Agent::wait_for(LocalRank& rank) {
   for (const int stream : {1, 2})
     if (window_ > 0)
       set_.add(process.output(stream), POLLIN, [=, this, &rank] { read_output(rank, stream); });
-  // Also hears that nobody reads any more.
+  // POLLOUT also reports that the reader is gone.
   set_.add(process.input(), input_.empty() && !input_ended_ ? 0 : POLLOUT,
            [this] { feed_input(); });
 }
@@ -159,7 +160,7 @@ void Agent::hear(const Frame& frame) {
       for (const auto& rank : ranks_) {
         if (rank->told) continue;
         rank->process.signal(SIGTERM);
-        rank->process.signal(SIGCONT);  // One that is stopped would not see it.
+        rank->process.signal(SIGCONT);  // A stopped process would not see the signal.
       }
       kill_at_ = Deadline::in_ms(in.number_up_to(std::numeric_limits<int>::max()));
       return;

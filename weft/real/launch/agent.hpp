@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of `weft run` on each host: starts the ranks there, carries what they say, and leaves no
+// The part of `weft run` on each host: starts the ranks there, forwards their output, and leaves no
 // process behind, whatever ends first.
 #pragma once
 
@@ -13,24 +13,24 @@
 
 namespace weft::launch {
 
-// For one rank of the host.
+// The binding of one rank of the host.
 struct Place {
-  std::string settings;            // Settings::places
-  std::function<void()> in_child;  // Binds the process that will be the program; may be empty.
+  std::string settings;            // See Settings::places.
+  std::function<void()> in_child;  // Runs in the child before exec, to bind it; may be empty.
 };
 struct HostPlaces {
   std::vector<Place> ranks;  // In the order of HostJob::here.
-  std::string explanation;   // For people.
+  std::string explanation;   // To be printed for the user.
 };
-// Decides for all ranks of the host; null: nothing is decided.
+// Decides the binding of all ranks of the host; null: ranks are not bound.
 using DecidePlaces = std::function<Result<HostPlaces>(const HostJob& job)>;
 
 // Serves one job over these descriptors, and ends when the job or the stream does. Returns an exit
-// code. REQUIRES: this process is there for it alone; it kills all its descendants.
+// code. REQUIRES: this process does nothing else; it kills all its descendants.
 int serve_agent(int in, int out, const DecidePlaces& places);
 
-// The same for a remote shell to start: beside the agent a process that cleans up if the agent is
-// killed.
+// The same, to be started by a remote shell: adds a process beside the agent that cleans up if the
+// agent is killed.
 int serve_remote_agent(const DecidePlaces& places);
 
 }  // namespace weft::launch

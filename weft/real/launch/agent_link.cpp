@@ -22,7 +22,7 @@ Error failed(const char* what) {
   return Error::run(std::string(what) + ": " + std::strerror(errno));
 }
 
-// Away from the terminal's group: Ctrl-C is for `weft run`, which passes it on.
+// Leaves the terminal's process group: Ctrl-C is for `weft run`, which forwards it.
 void stand_apart(pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);

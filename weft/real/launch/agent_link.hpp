@@ -27,12 +27,12 @@ class AgentLink {
   Stream& stream() { return stream_; }
   pid_t pid() const { return pid_; }
 
-  // What a remote shell says on its own account.
+  // Standard error of the remote shell itself.
   int complaints() const { return complaints_; }
   void read_complaints();
-  // The last line of it, to explain why there is no agent.
+  // Its last line, to explain why there is no agent.
   std::string last_complaint() const;
-  // All that was said since the last call, in whole lines.
+  // All whole lines since the last call.
   std::string take_complaints();
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An agent's state; agent.cpp does what `weft run` says, agent_ranks.cpp hears the ranks.
+// The state of an agent; agent.cpp handles commands of `weft run`, agent_ranks.cpp handles the
+// ranks.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ struct LocalRank {
   std::uint32_t rank = 0;
   std::string settings;
   RankProcess process;
-  std::uint64_t sittings = 0;  // Programs that have taken the seat, one after the other.
-  bool seated = false;         // One sits there now.
+  std::uint64_t sittings = 0;  // Number of programs that have taken the seat, one after the other.
+  bool seated = false;         // A program holds the seat now.
   bool child_ended = false, told = false;
   int status = 0;
 };

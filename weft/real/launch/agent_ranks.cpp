@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks say and do, and what becomes of them.
+// Handles packets, output and ends of ranks.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -16,7 +16,7 @@
 namespace weft::launch {
 namespace {
 
-// A seat's programs, one after the other, each count their exchanges from 0.
+// Programs that hold a seat one after the other each count their exchanges from 0.
 constexpr std::uint64_t rounds_of_sitting = std::uint64_t{1} << 32;
 
 }  // namespace
@@ -128,7 +128,8 @@ void Agent::lose(LocalRank& rank) {
   tell(FromAgent::lost, {rank.rank});
 }
 
-// Perhaps it has ended; what it said before counts. By then another may sit there.
+// The holder may have ended; packets that it sent before still count. By now another program may
+// hold the seat.
 void Agent::check_holder(LocalRank& rank) {
   hear_rank(rank);
   if (rank.seated && !rank.process.holder_lives()) lose(rank);
@@ -160,11 +161,11 @@ void Agent::note_end(pid_t child, int status) {
   }
 }
 
-// The end of a rank is told after all it had to say.
+// The end of a rank is reported after all its output.
 void Agent::settle(LocalRank& rank) {
   if (!rank.child_ended || rank.told) return;
   hear_rank(rank);
-  // In the background of a script that has ended well, the program may go on.
+  // A script ended successfully and left the program running in the background; it may go on.
   if (rank.status == 0 && rank.seated && rank.process.holder_lives()) return;
   for (const int stream : {1, 2})
     while (read_output(rank, stream)) {

@@ -31,7 +31,7 @@ Result<HostJob> parse_host_job(const std::string& bytes) {
   bool sound = here > 0 && job.ranks > 0;
   for (std::uint32_t i = 0; i < here && !in.broken(); ++i) {
     job.here.push_back(in.number_up_to(ranks_max));
-    // In order, so that none is here twice.
+    // Ascending order, so that no rank appears twice.
     sound = sound && job.here[i] < job.ranks && (i == 0 || job.here[i] > job.here[i - 1]);
   }
   job.words = in.texts();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `weft run` and its agents, one on each host, say to each other.
+// The protocol between `weft run` and its agents, one on each host.
 #pragma once
 
 #include <cstdint>
@@ -17,49 +17,51 @@ constexpr const char* agent_greeting = "weft agent stream 1\n";
 enum class ToAgent : std::uint8_t {
   job = 1,        // HostJob
   cards,          // CardPart: to every rank of the host
-  failed,         // text: the exchange cannot come to its end
-  lost,           // number: rank
-  signal,         // number: to every rank
-  end,            // number: milliseconds from asking ranks to end until killing them
-  input,          // text: for the standard input of rank 0
+  failed,         // text: the exchange cannot complete
+  lost,           // number: lost rank
+  signal,         // number: signal for every rank
+  end,            // number: milliseconds between asking ranks to end and killing them
+  input,          // text: standard input for rank 0
   input_end,      //
-  output_taken,   // number: bytes for which there is room again
-  output_closed,  // number: 1 or 2; nobody reads this stream any more
-  finish,         // Kill what is left, and end.
+  output_taken,   // number: bytes of output that were consumed
+  output_closed,  // number: 1 or 2; this stream has no reader any more
+  finish,         // Kill the remaining processes and end.
 };
 
 enum class FromAgent : std::uint8_t {
   ready = 64,   // text: version
-  trouble,      // number: Broken; text: the job cannot be run on this host
-  explained,    // text: why ranks are where they are; before any of them starts
+  trouble,      // number: Broken; text: the job cannot run on this host
+  explained,    // text: the binding of ranks and its reasons; before any rank starts
   seated,       // number: rank
   left,         // number: rank
-  lost,         // number: rank; its program has ended without leaving
-  ended,        // number: rank; number: status, as wait() tells it
+  lost,         // number: rank; its program ended without leaving
+  ended,        // number: rank; number: status as wait() returns it
   card,         // CardPart
   abort,        // number: rank; number: code; text
   output,       // number: rank; number: 1 or 2; text
-  input_taken,  // number: bytes for which there is room again
-  line_end,     // Nothing; see Stream::end_line().
+  input_taken,  // number: bytes of input that were consumed
+  line_end,     // No fields; see Stream::end_line().
 };
 
-// What an agent shall do.
+// An agent's share of a job.
 struct HostJob {
-  std::uint32_t ranks = 0;               // Of the whole job.
-  std::vector<std::uint32_t> here;       // Those of this host.
-  std::vector<std::string> words;        // Program and arguments.
-  std::vector<std::string> environment;  // "NAME=VALUE", beside what the agent itself has.
+  std::uint32_t ranks = 0;          // Of the whole job.
+  std::vector<std::uint32_t> here;  // Ranks of this host.
+  std::vector<std::string> words;   // Program and arguments.
+  // "NAME=VALUE", in addition to the agent's own environment.
+  std::vector<std::string> environment;
   std::string folder;
   Secret secret{};
   std::string settings;  // to_text(Settings)
-  std::string bind;      // How ranks are bound to cores; empty: as the agent thinks best.
-  std::string machine;   // A description instead of the host's own; then nothing is started.
-  bool explain = false;  // Wanted: FromAgent::explained.
+  std::string bind;      // How to bind ranks to cores; empty: the agent's default.
+  // A machine description to use instead of the host's own; then nothing is started.
+  std::string machine;
+  bool explain = false;  // Send FromAgent::explained.
 };
 std::string to_bytes(const HostJob& job);
 Result<HostJob> parse_host_job(const std::string& bytes);
 
-// Of output sent and not yet taken, and of input.
+// Credit: the maximum of output in flight, and of input.
 constexpr std::size_t window_bytes = std::size_t{1} << 20;
 constexpr std::uint32_t ranks_max = 1u << 20;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cards on their way: cut into parts, since a packet has a limit, and put together again.
+// Business cards in transit: split into parts, since packets have a size limit, and reassembled.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ constexpr std::size_t card_part_max = std::size_t{32} << 10;
 
 struct CardPart {
   std::uint32_t rank = 0;
-  std::uint64_t round = 0;  // Of the calls to exchange().
+  std::uint64_t round = 0;  // Number of the exchange() call.
   std::uint64_t total = 0;  // Size of the card.
   std::uint64_t offset = 0;
   std::string bytes;
@@ -26,15 +26,16 @@ struct CardPart {
 
 void write(FieldWriter& out, const CardPart& part);
 CardPart read_card_part(FieldReader& in);
-// At least one, also of an empty card. REQUIRES: the card is no larger than card_size_max.
+// Returns at least one part, even for an empty card. REQUIRES: the card is no larger than
+// card_size_max.
 std::vector<CardPart> cut_card(std::uint32_t rank, std::uint64_t round, std::string_view card);
 
-// The cards of all ranks in one round.
+// Collects the cards of all ranks in one round.
 class CardBox {
  public:
   explicit CardBox(std::uint32_t ranks) : cards_(ranks), states_(ranks, State::none) {}
 
-  // Parts of one card come in order.
+  // Parts of one card must come in order.
   Status add(const CardPart& part);
   bool has(std::uint32_t rank) const { return states_[rank] == State::whole; }
   bool empty() const { return whole_ == 0; }

@@ -37,8 +37,8 @@ TEST(Cards, ArriveWhole) {
 TEST(Cards, AreRefusedOutOfShape) {
   CardBox box(2);
   EXPECT_FALSE(box.add({2, 0, 1, 0, "x"}));                  // No such rank.
-  EXPECT_FALSE(box.add({0, 0, 4, 2, "xx"}));                 // The beginning is missing.
-  EXPECT_FALSE(box.add({0, 0, 1, 0, "xx"}));                 // More than the whole.
+  EXPECT_FALSE(box.add({0, 0, 4, 2, "xx"}));                 // The start is missing.
+  EXPECT_FALSE(box.add({0, 0, 1, 0, "xx"}));                 // Larger than announced.
   EXPECT_FALSE(box.add({0, 0, 1, 0, ""}));                   // No progress.
   EXPECT_FALSE(box.add({0, 0, card_size_max + 1, 0, "x"}));  // Too large.
   EXPECT_FALSE(box.add({0, 0, 1, 2, ""}));

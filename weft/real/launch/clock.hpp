@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real time, for waiting that must end.
+// Real time, for waits with a deadline.
 #pragma once
 
 #include <cstdint>
 
 namespace weft::launch {
 
-// Milliseconds of a clock that never jumps.
+// Milliseconds of a monotonic clock.
 std::int64_t now_ms();
 
 // A moment to be done by.
@@ -17,7 +17,7 @@ class Deadline {
 
   bool set() const { return at_ >= 0; }
   bool passed() const { return set() && now_ms() >= at_; }
-  // For poll(): -1 waits without end.
+  // For poll(): -1 means no deadline.
   int left_ms() const;
   friend Deadline sooner(Deadline a, Deadline b) {
     if (!a.set() || !b.set()) return a.set() ? a : b;

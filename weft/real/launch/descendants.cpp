@@ -20,9 +20,9 @@
 namespace weft::launch {
 namespace {
 
-constexpr int end_ms_max = 10'000;  // A process in the kernel's hands may take its time.
+constexpr int end_ms_max = 10'000;  // A process inside a system call may take a while to die.
 
-// Numbers in /proc are ours only if it was mounted in our own namespace of processes.
+// Process numbers in /proc are valid only if it was mounted in our own pid namespace.
 bool proc_is_ours() {
   std::array<char, 32> own{};
   const ssize_t size = ::readlink("/proc/self", own.data(), own.size() - 1);
@@ -49,7 +49,7 @@ void adopt_descendants() {
 }
 
 void end_descendants(const std::function<void(pid_t, int status)>& reaped) {
-  // Parents first: their children come to us, and are the next.
+  // Parents first: their children then become ours and are next.
   for (const Deadline deadline = Deadline::in_ms(end_ms_max); !deadline.passed();) {
     for (const pid_t child : children()) ::kill(child, SIGKILL);
     for (;;) {

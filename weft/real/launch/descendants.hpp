@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of everything that a process has started, and of what that started in turn.
+// Kills everything that a process has started, directly or indirectly.
 #pragma once
 
 #include <functional>
@@ -8,10 +8,10 @@
 
 namespace weft::launch {
 
-// From here on orphans among our descendants become our children, wherever they went.
+// From now on orphaned descendants become our children, whatever session they are in (subreaper).
 void adopt_descendants();
 
-// Kills until there are none, at most for some seconds; `reaped` hears of each child's end.
+// Kills until there are none, for at most some seconds; calls `reaped` for each child.
 void end_descendants(const std::function<void(pid_t, int status)>& reaped);
 
 }  // namespace weft::launch

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables by which launchers speak to the processes they start. All of launch asks here.
+// Environment variables through which launchers pass information to processes. All of launch reads
+// them here.
 #pragma once
 
 #include <optional>
@@ -11,7 +12,7 @@ namespace weft::launch {
 
 std::optional<std::string> variable(const char* name);
 void drop_variable(const char* name);
-// "NAME=VALUE" of every variable that begins so; empty: of all.
+// "NAME=VALUE" of every variable with this prefix; an empty prefix means all.
 std::vector<std::string> variables_beginning(std::string_view prefix);
 
 }  // namespace weft::launch

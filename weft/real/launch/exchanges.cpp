@@ -4,7 +4,7 @@
 namespace weft::launch {
 namespace {
 
-// Ranks cannot be more than one round apart; what claims to be many is broken.
+// Ranks cannot be more than one round apart; more open rounds mean a broken sender.
 constexpr std::size_t rounds_max = 16;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cards of all ranks on their way to all ranks: collected round by round.
+// Collects the business cards of all ranks for all ranks, round by round.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,10 @@ class Exchanges {
  public:
   explicit Exchanges(std::uint32_t ranks) : ranks_(ranks) {}
 
-  // All parts of all cards of the round, once this one was the last; what makes no sense is
-  // dropped.
+  // Returns all parts of the round once this part completes it. Invalid parts are dropped.
   std::vector<CardPart> add(const CardPart& part);
 
-  // Gives up a round that can never be complete, since a rank in it is gone; says which.
+  // Gives up a round that can never complete because a rank is gone, and returns that rank.
   std::optional<std::uint32_t> give_up(const std::function<bool(std::uint32_t rank)>& gone);
 
  private:

@@ -34,7 +34,7 @@ TEST(Exchanges, GiveUpWhereSomebodyIsGone) {
   EXPECT_FALSE(exchanges.give_up([](std::uint32_t) { return false; }));
   EXPECT_EQ(exchanges.give_up(gone), 1u);
   EXPECT_FALSE(exchanges.give_up(gone));
-  add(exchanges, 1, 1);  // It has done its part, and then gone.
+  add(exchanges, 1, 1);  // It has sent its card and then ended.
   EXPECT_FALSE(exchanges.give_up(gone));
 }
 

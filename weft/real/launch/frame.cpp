@@ -8,7 +8,7 @@
 namespace weft::launch {
 namespace {
 
-constexpr std::size_t head_size = 5;  // Length of kind and body, kind.
+constexpr std::size_t head_size = 5;  // Length of kind and body, then kind.
 constexpr std::size_t greeting_size_max = 64 << 10;
 
 void put(std::string& out, std::uint64_t value, std::size_t size) {
@@ -71,7 +71,7 @@ std::string FieldReader::text() {
 std::vector<std::string> FieldReader::texts() {
   const std::uint64_t count = number();
   std::vector<std::string> values;
-  // Each has a length of 8 bytes, so a wrong count cannot make us reserve much.
+  // Each item has a length of 8 bytes, so a wrong count cannot make us reserve much.
   if (count > rest_.size() / 8) broken_ = true;
   for (std::uint64_t i = 0; i < count && !broken_; ++i) values.push_back(text());
   return values;
@@ -109,7 +109,7 @@ Result<bool> FrameReader::next(Frame& out) {
   out.kind = static_cast<std::uint8_t>(rest[4]);
   out.body.assign(rest.substr(head_size, size - 1));
   used_ += size + 4;
-  // Moves what is left now and then only: many small frames arrive at once.
+  // Compacts only now and then: many small frames may arrive at once.
   if (used_ == bytes_.size() || used_ > (1u << 16)) {
     bytes_.erase(0, used_);
     used_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes between the processes of a launcher: fields in a body, bodies in frames of a stream. Little
-// endian on every machine. What arrives is never trusted: a reader that runs out of bytes remembers
-// so and gives zeros, and a frame longer than the limit ends the stream.
+// Messages between the processes of a launcher: fields in a body, bodies in frames of a stream.
+// Little endian on every machine. Input is never trusted: a reader that runs out of bytes records
+// the error and returns zeros, and a frame longer than the limit ends the stream.
 #pragma once
 
 #include <cstddef>
@@ -33,13 +33,13 @@ class FieldReader {
 
   std::uint8_t byte();
   std::uint64_t number();
-  // A number that is more than `max` counts as broken.
+  // A number greater than `max` counts as an error.
   std::uint32_t number_up_to(std::uint32_t max);
   std::string text();
   std::vector<std::string> texts();
   bool empty() const { return rest_.empty(); }
   bool broken() const { return broken_; }
-  // Everything was there, and nothing more.
+  // All fields were present and nothing follows.
   bool whole() const { return !broken_ && rest_.empty(); }
 
  private:
@@ -53,22 +53,22 @@ struct Frame {
   std::string body;
 };
 
-// A job's description with the user's environment is the longest.
+// The longest frame is a job description with the user's environment.
 constexpr std::size_t frame_size_max = std::size_t{16} << 20;
 
 // REQUIRES: the body is shorter than frame_size_max.
 void append_frame(std::string& stream, std::uint8_t kind, std::string_view body);
 
-// Cuts a stream into frames, however it arrives.
+// Splits a stream into frames, however its bytes arrive.
 class FrameReader {
  public:
-  // What stands before `start` on the stream is skipped: a shell on the way may greet us first.
+  // Skips everything before `start`: a remote shell may print a greeting first.
   explicit FrameReader(std::string start = {}) : start_(std::move(start)) {}
 
   void add(const char* data, std::size_t size) { bytes_.append(data, size); }
-  // False: none is complete yet. An error stays one: the stream is of no use any more.
+  // Returns false if no frame is complete yet. After an error the stream is unusable.
   Result<bool> next(Frame& out);
-  // Bytes of a frame that is not complete.
+  // Whether part of a frame has arrived.
   bool in_frame() const { return used_ < bytes_.size(); }
 
  private:

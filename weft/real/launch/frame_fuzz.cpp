@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as the stream between `weft run` and an agent, and as packets of a seat.
+// Fuzz target: arbitrary bytes as the stream between `weft run` and an agent, and as packets of a
+// seat.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -16,7 +17,7 @@ using namespace weft::launch;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data + 1), size - 1);
-  // The first byte says how the stream is cut when it arrives.
+  // The first byte determines the size of the pieces in which the stream arrives.
   const std::size_t step = 1 + data[0];
   FrameReader reader;
   Exchanges exchanges(4);

@@ -18,9 +18,9 @@
 namespace weft::launch {
 namespace {
 
-constexpr int ready_ms_max = 60'000;   // For agents to answer.
-constexpr int finish_ms_max = 15'000;  // For them to clean up.
-constexpr int kill_after_ms = 2'000;   // From asking ranks to end.
+constexpr int ready_ms_max = 60'000;   // Time for agents to start.
+constexpr int finish_ms_max = 15'000;  // Time for agents to clean up.
+constexpr int kill_after_ms = 2'000;   // Time between asking ranks to end and killing them.
 constexpr int code_timeout = 124;
 
 std::vector<std::string> hosts_by_rank(const FrontJob& job) {
@@ -32,7 +32,7 @@ std::vector<std::string> hosts_by_rank(const FrontJob& job) {
   return names;
 }
 
-// A remote shell reads it, as it does what ssh was given.
+// Quotes a word for the remote shell, which evaluates the command that ssh passes on.
 std::string quoted(const std::string& word) {
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./";
@@ -74,7 +74,7 @@ Status Front::open() {
   sigset_t caught;
   sigemptyset(&caught);
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGCHLD}) {
-    // What the user had us ignore (nohup), the ranks ignore too.
+    // Signals that the user had us ignore (nohup) are ignored by the ranks too.
     struct sigaction before = {};
     ::sigaction(number, nullptr, &before);
     if (before.sa_handler != SIG_IGN) sigaddset(&caught, number);
@@ -136,7 +136,7 @@ void Front::loop() {
       tell_all(ToAgent::finish, "");
       finish_by_ = Deadline::in_ms(finish_ms_max);
     }
-    if (finish_by_.passed()) return;  // Whoever is left is killed.
+    if (finish_by_.passed()) return;  // Remaining agents are killed.
   }
 }
 
@@ -173,7 +173,7 @@ void Front::wait_for(Crew& crew) {
 
 void Front::write_printer(Printer& printer) {
   if (printer.write_now()) return;
-  // Ranks shall find out as they would without us.
+  // Ranks must notice a closed output as they would without us.
   tell_all(ToAgent::output_closed, {static_cast<std::uint64_t>(printer.descriptor())});
 }
 
@@ -225,7 +225,7 @@ void Front::tell_all(ToAgent kind, std::initializer_list<std::uint64_t> numbers)
   tell_all(kind, body.take());
 }
 
-// The job cannot go on without it.
+// The job cannot continue without this rank.
 void Front::miss(std::uint32_t rank) {
   if (ending_ || finishing_) return;
   tell_all(ToAgent::lost, {rank});
@@ -252,7 +252,7 @@ void Front::end_ranks(int ms_until_kill) {
   tell_all(ToAgent::end, {static_cast<std::uint64_t>(ms_until_kill)});
 }
 
-// The job could not be started everywhere: nobody is to run.
+// The job could not be started everywhere, so no rank may run.
 void Front::refuse(Error error) {
   if (!refusal_) refusal_ = std::move(error);
   ending_ = finishing_ = true;

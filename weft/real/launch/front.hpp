@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process that a user starts: has an agent on every host, brings their ranks together, and says
-// what became of them.
+// `weft run` itself, the process that a user starts: has an agent on every host, connects their
+// ranks, and reports how they ended.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ namespace weft::launch {
 
 struct HostRanks {
   std::string name;
-  bool local = false;                // The agent is a child of ours; else one of a remote shell.
+  // The agent is our child; otherwise it runs behind a remote shell.
+  bool local = false;
   std::vector<std::uint32_t> ranks;  // In order; not empty.
 };
 
@@ -24,22 +25,23 @@ struct FrontJob {
   std::vector<HostRanks> hosts;
   std::vector<std::string> words;               // Program and arguments.
   std::vector<std::string> environment;         // "NAME=VALUE" for every rank.
-  std::vector<std::string> remote_environment;  // For those on other hosts.
+  std::vector<std::string> remote_environment;  // For ranks on other hosts.
   std::string folder;
   Settings settings;
   std::string bind;
   std::string machine;   // See HostJob.
-  bool explain = false;  // Print where ranks are and why.
-  // Words before the host's name, which stands for a %h in them if there is one.
+  bool explain = false;  // Print the binding of ranks and its reasons.
+  // The remote shell's command; %h stands for the host's name, which otherwise follows at the end.
   std::vector<std::string> remote_shell;
-  std::vector<std::string> remote_agent;  // Who calls serve_remote_agent() on other hosts.
+  // The command that calls serve_remote_agent() on other hosts.
+  std::vector<std::string> remote_agent;
   bool label = false;
-  Duration grace = Duration::ms(5000);  // For survivors to say what they know.
-  Duration timeout = Duration::zero();  // Zero: none.
-  DecidePlaces places;                  // For the ranks on this host.
+  Duration grace = Duration::ms(5000);  // Time for surviving ranks to report.
+  Duration timeout = Duration::zero();  // Zero: no limit.
+  DecidePlaces places;                  // Binds the ranks on this host.
 };
 
-// Runs the job; returns the exit code. An error is one of starting it.
+// Runs the job and returns its exit code. An error means that it could not be started.
 Result<int> run_front(const FrontJob& job);
 
 }  // namespace weft::launch

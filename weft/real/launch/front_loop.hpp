@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a job as `weft run` sees it; front.cpp moves it on, front_news.cpp hears what comes.
+// The state of a job in `weft run`; front.cpp drives it, front_news.cpp handles what arrives.
 #pragma once
 
 #include <cstdint>
@@ -79,11 +79,11 @@ class Front {
   bool input_ended_ = false;
   Deadline ready_by_ = Deadline::never(), grace_ = Deadline::never(), timeout_ = Deadline::never(),
            finish_by_ = Deadline::never();
-  bool ending_ = false;     // We have told ranks to end: how they do counts no more.
+  bool ending_ = false;     // Ranks were asked to end: their exit status no longer counts.
   bool finishing_ = false;  // All ranks have ended.
   bool said_reason_ = false;
-  int interrupted_ = 0;            // The signal.
-  std::optional<int> fixed_code_;  // An abort's, or that of the time limit.
+  int interrupted_ = 0;            // The signal, or 0.
+  std::optional<int> fixed_code_;  // From an abort or the time limit.
   std::optional<Error> refusal_;   // Why the job could not be started.
 };
 

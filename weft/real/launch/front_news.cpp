@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What agents and the user say.
+// Handles messages from agents and signals from the user.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -17,8 +17,8 @@
 namespace weft::launch {
 namespace {
 
-constexpr int interrupt_ms_max = 5'000;  // Until ranks that were interrupted are asked to end.
-constexpr int abort_ms_max = 500;        // Until ranks of an aborted job are killed.
+constexpr int interrupt_ms_max = 5'000;  // Time before interrupted ranks are asked to end.
+constexpr int abort_ms_max = 500;        // Time before ranks of an aborted job are killed.
 
 }  // namespace
 
@@ -95,7 +95,7 @@ void Front::hear(Crew& crew, const Frame& frame) {
   if (in.broken()) return;
   if (kind == FromAgent::seated) verdict_.sat(rank);
   if (kind == FromAgent::left) verdict_.left(rank);
-  // Whom we end ourselves is lost too, and means nothing.
+  // Ranks that we end ourselves are reported as lost too; that is no failure.
   if (kind == FromAgent::lost && !ending_ && interrupted_ == 0 && verdict_.lost(rank)) miss(rank);
   if (kind == FromAgent::abort) {
     const auto code = in.number_up_to(std::numeric_limits<std::uint32_t>::max());
@@ -116,7 +116,7 @@ void Front::hear(Crew& crew, const Frame& frame) {
 
 void Front::hear_explained(Crew& crew, std::string text) {
   if (!text.empty() && text.back() == '\n') text.pop_back();
-  // Beside what a program prints it is a remark; alone it is the answer.
+  // Beside a program's output this goes to standard error; without a program it is the result.
   Printer& printer = job_.words.empty() ? out_ : err_;
   printer.say("host " + crew.host->name + ":\n" + text);
   if (job_.words.empty())
@@ -144,7 +144,7 @@ void Front::hear_card(const Frame& frame) {
   check_exchanges();
 }
 
-// One that has ended will never bring its card.
+// A rank that has ended will never send its card.
 void Front::check_exchanges() {
   const auto gone = [this](std::uint32_t rank) { return verdict_.gone(rank); };
   while (const auto rank = exchanges_.give_up(gone)) {
@@ -164,7 +164,7 @@ void Front::hear_abort(std::uint32_t rank, std::uint32_t code, const std::string
     if (c == '\n' || c == '\r') c = ' ';
   err_.say("weft run: " + verdict_.name(rank) + ": " +
            (line.empty() ? "aborted the job with code " + std::to_string(code) : line));
-  // What follows from another's failure is not the cause.
+  // Failures that follow from another rank's failure are not the cause.
   if (verdict_.code() == 0 && verdict_.reason_of_loss().empty()) {
     const int low = static_cast<int>(code & 0xff);
     fixed_code_ = code != 0 && low == 0 ? 1 : low;
@@ -177,7 +177,7 @@ void Front::hear_signal() {
   signalfd_siginfo about = {};
   while (::read(signals_, &about, sizeof about) == sizeof about) {
     const auto number = static_cast<int>(about.ssi_signo);
-    if (number == SIGCHLD) continue;  // Agents speak through their streams.
+    if (number == SIGCHLD) continue;  // Agents report through their streams.
     if (number == SIGINT || number == SIGTERM || number == SIGHUP) {
       interrupt(number);
       continue;

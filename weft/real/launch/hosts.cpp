@@ -12,7 +12,8 @@
 namespace weft::launch {
 namespace {
 
-// A name goes into a command line: what begins like an option, or a shell would read, is none.
+// A name becomes part of a command line, so it must not look like an option or contain shell
+// characters.
 Status check_name(std::string_view name) {
   constexpr std::string_view odd = "._-:@[]%+";
   const auto fine = [&](char c) {
@@ -102,7 +103,7 @@ Result<std::vector<Host>> read_hosts(const std::string& option) {
 bool is_this_host(std::string_view name, std::string_view own_name) {
   if (name == "localhost" || name == "127.0.0.1" || name == own_name) return true;
   const auto brief = [](std::string_view whole) { return whole.substr(0, whole.find('.')); };
-  // One of both without its domain.
+  // Equal if one of the two is given without its domain.
   return brief(name) == brief(own_name) && (brief(name) == name || brief(own_name) == own_name);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices that wait for the program, and a descriptor that is readable as long as there are some or
-// as long as a source of them has something to be read.
+// A queue of notices for the program, with a descriptor that is readable while the queue is not
+// empty or the source of notices is readable.
 #pragma once
 
 #include <deque>
@@ -19,19 +19,19 @@ class Notices {
   Notices& operator=(const Notices&) = delete;
   ~Notices();
 
-  // `source`: a descriptor from which notices come; -1: they come by add() alone.
+  // `source` is a descriptor from which notices come; -1 if they come through add() only.
   Status open(int source);
   int descriptor() const { return watch_; }
   void add(const Notice& notice);
   bool take(Notice& out);
-  // It has ended: it would be readable for ever.
+  // Stops watching a source that has ended and would be readable forever.
   void forget_source();
 
  private:
   std::mutex mutex_;
   std::deque<Notice> waiting_;
-  int watch_ = -1;  // epoll: of the source and of
-  int bell_ = -1;   // eventfd: not zero while something waits
+  int watch_ = -1;  // epoll on the source and on
+  int bell_ = -1;   // an eventfd that is nonzero while notices wait
   int source_ = -1;
 };
 

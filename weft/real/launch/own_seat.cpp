@@ -25,7 +25,7 @@ namespace weft::launch {
 namespace {
 
 constexpr int welcome_ms_max = 60'000;
-constexpr int abort_ms_max = 10'000;  // Until the agent has ended us.
+constexpr int abort_ms_max = 10'000;  // Time for the agent to kill us.
 
 Error gone() {
   return {Broken::peer, "weft run is gone, or this program's agent"};
@@ -36,7 +36,7 @@ class OwnSeat final : public Seat {
   explicit OwnSeat(int socket) : socket_(socket) {}
   OwnSeat(const OwnSeat&) = delete;
   OwnSeat& operator=(const OwnSeat&) = delete;
-  // No leave: a program that ends in the middle must not look as if it were done.
+  // Does not leave: a program that ends in the middle must not look as if it had finished.
   ~OwnSeat() override { ::close(socket_); }
 
   Status sit_down();
@@ -53,7 +53,7 @@ class OwnSeat final : public Seat {
 
  private:
   bool send(SeatPacket kind, std::string_view body) const;
-  // The next packet, if it comes in time; -1 ms: however long that takes.
+  // Returns the next packet if it comes in time; -1 ms means no limit.
   Result<std::optional<std::string>> receive(int wait_ms);
   Status read_welcome(FieldReader& in);
   void hear(FieldReader& in, SeatPacket kind);
@@ -111,7 +111,7 @@ Status OwnSeat::read_welcome(FieldReader& in) {
 
 Status OwnSeat::sit_down() {
   if (!send(SeatPacket::hello, "")) return gone();
-  // A program that sat here before may have left packets unread.
+  // A program that held this seat before may have left packets unread.
   for (const Deadline deadline = Deadline::in_ms(welcome_ms_max);;) {
     auto packet = receive(deadline.left_ms());
     if (!packet) return std::move(packet).error();
@@ -190,7 +190,7 @@ void OwnSeat::abort(int code, const std::string& message) {
   out.number(static_cast<std::uint32_t>(code));
   out.text(message.substr(0, packet_size_max / 2));
   if (send(SeatPacket::abort, out.take())) {
-    // Others may still need our memory until they are ended: we wait to be ended as well.
+    // Others may still use our memory until they are killed, so we wait to be killed as well.
     for (const Deadline deadline = Deadline::in_ms(abort_ms_max); !deadline.passed();)
       if (!receive(deadline.left_ms())) break;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A seat that `weft run` kept: its agent is at the other end of an inherited socket.
+// A seat in a job of `weft run`: the agent is at the other end of an inherited socket.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace weft::launch {
 
-// Of the process that has variable WEFT_SEAT.
+// For a process with the variable WEFT_SEAT.
 Result<std::unique_ptr<Seat>> take_own_seat();
 
 }  // namespace weft::launch

@@ -26,10 +26,11 @@ namespace {
 
 constexpr std::size_t line_size_max = 1 << 20;
 constexpr int leave_ms_max = 10'000;
-// The launcher carries what we print by another way, and drops it once it ends the job.
+// The launcher forwards our output on another path and drops it once it ends the job.
 constexpr int print_ms = 100;
 
-// The value of one word of a line; the last word of an answer to "get" is the value, to the end.
+// The value of one word of a line; in an answer to "get" the last word extends to the end of the
+// line.
 std::string_view word_of(std::string_view line, std::string_view name) {
   for (const std::string_view word : split(line, ' '))
     if (word.starts_with(name) && word.substr(name.size()).starts_with('='))
@@ -85,16 +86,16 @@ class PmiStore final : public Store {
  private:
   Status send(const std::string& line) const;
   Result<std::string> receive(Deadline until);
-  // Sends and waits for the answer that begins with cmd=`expected` and has no rc but 0.
+  // Sends a request and waits for an answer that begins with cmd=`expected` and has no rc but 0.
   Result<std::string> ask(const std::string& line, const std::string& expected, Deadline until);
   Result<std::string> ask(const std::string& line, const std::string& expected) {
     return ask(line, expected, Deadline::in_ms(start_.answer_ms_max));
   }
 
   const PmiStart start_;
-  std::string space_;  // The name of the store.
+  std::string space_;  // Name of the key-value space.
   std::size_t value_size_max_ = 0;
-  std::string bytes_;  // Read beyond the last line.
+  std::string bytes_;  // Bytes read beyond the last line.
   bool ended_ = false;
   Notices notices_;
 };
@@ -156,7 +157,7 @@ Status PmiStore::open() {
   if (!answer) return std::move(answer).error();
   const auto keys = parse_int(word_of(*answer, "keylen_max"));
   const auto values = parse_int(word_of(*answer, "vallen_max"));
-  // Two digits a byte, and some servers count the end of a text as well.
+  // A byte takes two digits, and some servers count the terminating zero as well.
   if (!keys || !values || *keys < 40 || *values < 20 || *values > (1 << 24))
     return dead("its limits make no sense: " + answer->substr(0, 120));
   value_size_max_ = static_cast<std::size_t>(*values - 1) / 2;
@@ -175,7 +176,8 @@ Status PmiStore::put(const std::string& key, const std::string& value) {
 }
 
 Status PmiStore::meet() {
-  auto answer = ask("cmd=barrier_in", "barrier_out", Deadline::never());  // Others may be late.
+  // No time limit: others may be late.
+  auto answer = ask("cmd=barrier_in", "barrier_out", Deadline::never());
   if (!answer) return std::move(answer).error();
   return {};
 }
@@ -189,7 +191,7 @@ Result<std::string> PmiStore::get(std::uint32_t, const std::string& key) {
 }
 
 bool PmiStore::next_notice(Notice& out) {
-  // Nothing is said here but answers; its end alone is news.
+  // Only answers arrive here, so only the end of the connection is news.
   std::array<char, 256> part;
   while (!ended_) {
     const ssize_t size = ::recv(start_.socket, part.data(), part.size(), MSG_DONTWAIT);
@@ -203,7 +205,7 @@ bool PmiStore::next_notice(Notice& out) {
 }
 
 void PmiStore::leave() {
-  // Without this word our end would be a failure; without the answer nothing is lost.
+  // Without this request our exit would count as a failure; a missing answer does no harm.
   static_cast<void>(ask("cmd=finalize", "finalize_ack", Deadline::in_ms(leave_ms_max)).has_value());
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The store of a launcher that speaks the first PMI protocol over an inherited socket, as MPICH's
-// hydra does: a line of "name=value" words each way.
+// Key-value store of a launcher that speaks PMI-1 over an inherited socket, as MPICH's hydra does:
+// a line of "name=value" words in each direction.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,13 @@
 namespace weft::launch {
 
 struct PmiStart {
-  int socket = -1;  // Is closed in the end.
+  int socket = -1;  // Closed by the store.
   std::uint32_t self = 0;
   std::uint32_t ranks = 1;
-  int answer_ms_max = 60'000;  // For a server that is there but does not answer.
+  int answer_ms_max = 60'000;  // Limit for a server that does not answer.
 };
 
-// Of variables PMI_FD, PMI_RANK and PMI_SIZE, which it takes away.
+// Reads PMI_FD, PMI_RANK and PMI_SIZE and removes them from the environment.
 Result<PmiStart> find_pmi();
 Result<std::unique_ptr<Store>> open_pmi_store(const PmiStart& start);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Against a small server of the protocol, in threads.
+// Tests the PMI-1 client against a small server in threads.
 #include "weft/real/launch/pmi_store.hpp"
 
 #include <array>
@@ -27,7 +27,7 @@ std::string word(const std::string& line, const std::string& name) {
   return line.substr(begin, line.find(' ', begin) - begin);
 }
 
-// What all ranks of a job share.
+// Shared by all ranks of a job.
 struct Space {
   explicit Space(int count) : ranks(count) {}
   std::string answer(const std::string& line);
@@ -75,7 +75,7 @@ std::string Space::answer(const std::string& line) {
   return "";
 }
 
-// Answers one rank until it goes; an empty answer ends the connection.
+// Answers one rank until it disconnects; an empty answer closes the connection.
 void serve(int socket, const std::function<std::string(const std::string&)>& answer) {
   std::string line;
   for (char c = 0; ::read(socket, &c, 1) == 1;) {
@@ -137,7 +137,7 @@ TEST(PmiStore, BringsRanksTogether) {
   for (const Secret& secret : secrets) EXPECT_EQ(secret, secrets[0]);
 }
 
-// What is said when the server answers like this; it must end, and soon.
+// The error that results from such answers; it must come soon.
 std::string said_after(const std::function<std::string(const std::string&)>& answer,
                        int wait_ms = 20'000) {
   const auto ends = make_pair_of_sockets();

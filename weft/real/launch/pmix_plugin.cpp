@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A seat's store over libpmix.
+// The PMIx plugin: a key-value store over libpmix.
 #include "pmix_plugin.hpp"
 
 #include <cstring>
@@ -12,13 +12,13 @@ namespace {
 using weft::launch::PmixListener;
 using weft::launch::PmixTaker;
 
-// libpmix itself is there once per process.
+// libpmix exists once per process, and so do these.
 pmix_proc_t own;
 std::uint32_t size = 0;
 PmixListener listener;
 
-// Whom an event is about; if it does not say, whoever told it.
-// NOLINTNEXTLINE(readability-function-size): the library says which parameters.
+// The process that an event is about; if it does not say, the one that reported it.
+// NOLINTNEXTLINE(readability-function-size): the library prescribes the parameters.
 void on_event(std::size_t, pmix_status_t status, const pmix_proc_t* source, pmix_info_t info[],
               std::size_t infos, pmix_info_t*, std::size_t,
               pmix_event_notification_cbfunc_fn_t done, void* data) {
@@ -35,7 +35,7 @@ void on_event(std::size_t, pmix_status_t status, const pmix_proc_t* source, pmix
   if (done != nullptr) done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, data);
 }
 
-// Not the ends of those who left in order, which some launchers tell as well.
+// Ignores processes that left in order, which some launchers report as well.
 int listen_for_ends() {
   pmix_status_t codes[] = {
       PMIX_ERR_LOST_CONNECTION,     PMIX_ERR_PROC_TERM_WO_SYNC, PMIX_EVENT_PROC_TERMINATED,
@@ -51,7 +51,7 @@ int listen_for_ends() {
   };
   const int got = PMIx_Register_event_handler(codes, sizeof codes / sizeof *codes, nullptr, 0,
                                               &on_event, nullptr, nullptr);
-  return got < 0 ? got : 0;  // What is not negative is the handler's number.
+  return got < 0 ? got : 0;  // Non-negative values are the handler's number.
 }
 
 int init(char** environment, PmixListener heard) {

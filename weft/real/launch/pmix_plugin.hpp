@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the plugin, which is built with libpmix, does for weft, which is not. Only plain C crosses
-// this border.
+// The interface between weft, which is built without libpmix, and the plugin, which is built with
+// it. Only plain C crosses it.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 namespace weft::launch {
 
 struct PmixListener {
-  // From a thread of libpmix. `rank` has ended, or if `all` the launcher is gone.
+  // Called from a thread of libpmix: `rank` has ended, or if `all` is set the launcher is gone.
   void (*heard)(void* owner, int all, std::uint32_t rank);
   void* owner;
 };
@@ -19,9 +19,10 @@ struct PmixTaker {
   void* owner;
 };
 
-// The plugin exports one of these as `weft_launch_pmix_v1`. Calls return 0, or an error for text().
+// The plugin exports one of these as `weft_launch_pmix_v1`. Calls return 0, or an error code for
+// text().
 struct PmixPlugin {
-  // `environment`: environ as the program sees it.
+  // `environment` is environ as the program sees it.
   int (*init)(char** environment, PmixListener listener);
   std::uint32_t (*self)();
   std::uint32_t (*ranks)();

@@ -16,7 +16,7 @@
 namespace weft::launch {
 namespace {
 
-// The launcher carries what we print by another way, and may drop it once it ends the job.
+// The launcher forwards our output on another path and may drop it once it ends the job.
 constexpr int print_ms = 100;
 
 class PmixStore final : public Store {
@@ -86,7 +86,7 @@ Result<const PmixPlugin*> load_plugin(const std::string& folder) {
                       "' is missing): install libpmix-dev (Debian's name), then configure "
                       "and build weft again, or start the program with 'weft run'");
   }
-  // Deep: a program may have names of its own for what libpmix takes from its libraries.
+  // RTLD_DEEPBIND: a program may define symbols that libpmix takes from its own libraries.
   void* const opened = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   if (opened == nullptr) {
     const char* const reason = ::dlerror();

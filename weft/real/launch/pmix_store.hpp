@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The store of a PMIx server (Slurm, PRRTE, Open MPI's mpirun), through the plugin that is linked
-// with libpmix: weft itself is built and runs without.
+// Key-value store of a PMIx server (Slurm, PRRTE, Open MPI's mpirun), through the plugin that is
+// linked with libpmix: weft itself builds and runs without it.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace weft::launch {
 
-// Of variables PMIX_RANK and PMIX_NAMESPACE, which it takes away.
+// Reads PMIX_RANK and PMIX_NAMESPACE and removes them from the environment.
 Result<std::unique_ptr<Store>> open_pmix_store(const std::string& library_folder);
 
 }  // namespace weft::launch

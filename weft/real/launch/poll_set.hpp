@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to wait for, and what to do when it comes. Filled anew for each turn of a loop.
+// Descriptors to poll and what to do when they are ready. Filled anew for each iteration of a loop.
 #pragma once
 
 #include <functional>
@@ -13,9 +13,9 @@ namespace weft::launch {
 
 class PollSet {
  public:
-  // A descriptor of -1 is passed over.
+  // A descriptor of -1 is ignored.
   void add(int descriptor, short events, std::function<void()> act);
-  // Acts on all that came, in the order of add(), and forgets everything.
+  // Polls, runs the actions of ready descriptors in the order of add(), and clears the set.
   void turn(Deadline until);
 
  private:

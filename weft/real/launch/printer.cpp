@@ -8,12 +8,13 @@
 namespace weft::launch {
 namespace {
 
-// A part of a line waits so long for its end, and others so long for the end of one that is out.
+// How long a partial line waits for its end, and how long others wait for the end of a partial line
+// that was printed.
 constexpr std::int64_t part_ms = 50;
 constexpr std::int64_t open_ms = 500;
-constexpr std::size_t line_size_max = 64 << 10;  // Longer ones are cut.
+constexpr std::size_t line_size_max = 64 << 10;  // Longer lines are cut.
 
-// Up to the last line end.
+// The length up to the last line end.
 std::size_t whole_lines(const std::string& text) {
   const std::size_t end = text.rfind('\n');
   return end == std::string::npos ? 0 : end + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What many ranks print, as one stream in which lines stay whole.
+// Merges the output of many ranks into one stream without breaking lines.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +18,21 @@ class Printer {
   Printer(int descriptor, bool label) : descriptor_(descriptor), label_(label) {}
 
   void add(std::uint32_t rank, std::string_view bytes);
-  // It will print no more; what it left open comes out.
+  // The rank will print no more; flushes its partial line.
   void end(std::uint32_t rank);
   void end_all();
 
-  // A word of our own: one whole line, at once.
+  // Prints a message of our own: one whole line, at once.
   void say(std::string_view line);
 
-  // Lets out what may come out by now.
+  // Moves lines that are due to the output.
   void pump();
-  // When pump() has more to let out, if nothing else comes.
+  // When pump() must be called again if nothing else arrives.
   Deadline next() const;
   int descriptor() const { return descriptor_; }
   bool writing() const { return !out_.empty(); }
-  // When poll() finds room. False: nobody reads any more; from then on everything is dropped.
+  // Call when poll() reports room. Returns false if the reader is gone; from then on everything is
+  // dropped.
   bool write_now();
   std::size_t backlog() const { return out_.size() + waiting_; }
 
@@ -47,10 +48,11 @@ class Printer {
   const int descriptor_;
   const bool label_;
   bool closed_ = false;
-  std::map<std::uint32_t, Line> lines_;  // What has not come out yet, by rank.
-  std::size_t waiting_ = 0;              // In all of them.
+  std::map<std::uint32_t, Line> lines_;  // Pending text, by rank.
+  std::size_t waiting_ = 0;              // Total size of pending text.
   std::string out_;
-  // The rank that has printed a part of a line (a prompt, say) and may go on; others wait a while.
+  // The rank that has printed a partial line (a prompt, say) and may continue it; others wait a
+  // while.
   static constexpr std::uint32_t nobody = 0xffffffffu;
   std::uint32_t open_ = nobody;
   std::int64_t opened_ms_ = 0;

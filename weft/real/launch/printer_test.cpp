@@ -15,7 +15,7 @@ class PrinterTest : public testing::Test {
   void TearDown() override {
     for (const int end : ends) ::close(end);
   }
-  // What has come out so far.
+  // The output so far.
   std::string printed(Printer& printer) {
     while (printer.writing()) printer.write_now();
     std::string all;

@@ -18,7 +18,7 @@
 namespace weft::launch {
 namespace {
 
-// Out of the way of scripts, which use small numbers.
+// Above the small descriptor numbers that scripts use.
 constexpr int seat_number_min = 60;
 
 void close_now(int& descriptor) {
@@ -30,7 +30,7 @@ Error failed(const std::string& what) {
   return Error::run(what + ": " + std::strerror(errno));
 }
 
-// In the child, between fork and exec: what went wrong, in a number that the parent reads.
+// In the child, between fork and exec: the step that failed, as a number for the parent.
 enum Step : int { step_folder, step_program };
 struct Trouble {
   Step step;
@@ -44,7 +44,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& words) {
   return out;
 }
 
-// What the user had us ignore stays so; what the launcher itself did does not.
+// Signals that the user had us ignore stay ignored; the launcher's own settings are reset.
 void reset_signals() {
   std::signal(SIGPIPE, SIG_DFL);
   sigset_t none;
@@ -63,7 +63,7 @@ void reset_signals() {
     trouble.step = step_program;
     ::execvp(words[0], words.data());
     trouble.code = errno;
-    // As 'weft sim' finds programs: here too.
+    // Also looks in the current folder, as `weft sim` does.
     const std::string here = "./" + how.words[0];
     if (trouble.code == ENOENT && how.words[0].find('/') == std::string::npos)
       ::execv(here.c_str(), words.data());
@@ -205,7 +205,7 @@ void RankProcess::send_now() {
     const std::string& packet = *packets_.front();
     if (::send(seat_, packet.data(), packet.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
       if (errno == EAGAIN || errno == EINTR) return;
-      packets_.clear();  // The end is seen by receive().
+      packets_.clear();  // receive() reports the end.
       return;
     }
     packets_.pop_front();

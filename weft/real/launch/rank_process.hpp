@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank as its agent sees it: a process, what it reads and writes, and its seat.
+// One rank as its agent sees it: a process, its input and output, and its seat.
 #pragma once
 
 #include <array>
@@ -19,10 +19,10 @@ namespace weft::launch {
 
 struct RankStart {
   std::vector<std::string> words;
-  std::vector<std::string> environment;  // Whole; "NAME=VALUE".
+  std::vector<std::string> environment;  // Complete, as "NAME=VALUE".
   std::string folder;
-  bool reads_input = false;        // Else its standard input is empty.
-  std::function<void()> in_child;  // Just before the program; may bind it to cores.
+  bool reads_input = false;        // Otherwise its standard input is empty.
+  std::function<void()> in_child;  // Runs just before exec; may bind the process to cores.
 };
 
 class RankProcess {
@@ -32,33 +32,34 @@ class RankProcess {
   RankProcess& operator=(const RankProcess&) = delete;
   ~RankProcess();
 
-  // In a process group of its own; dies with this process.
+  // Starts the process in a process group of its own; it dies with this process.
   Status start(const RankStart& how);
 
   pid_t pid() const { return pid_; }
   int seat() const { return seat_; }
   int output(int stream) const { return outputs_[static_cast<std::size_t>(stream - 1)]; }
   int input() const { return input_; }
-  // The process that sits here; -1: none, or the kernel does not tell.
+  // A pidfd of the process that holds the seat; -1: none, or the kernel does not support it.
   int holder() const { return holder_; }
   bool holder_lives() const;
   void close_output(int stream);
   void close_input();
 
-  // Whoever sent the last packet of the seat.
+  // Watches the sender of the seat's last packet.
   void watch_holder(pid_t pid);
   void forget_holder();
-  // To the program and what it started in its group.
+  // Signals the program and the processes in its group.
   void signal(int number) const;
 
-  // A packet from whoever sits here; false: none now. `closed()` tells of the end.
+  // Takes a packet from the seat's holder; returns false if there is none now. closed() reports the
+  // end.
   bool receive(std::string& packet, pid_t& sender);
   bool closed() const { return seat_ < 0; }
   using Packet = std::shared_ptr<const std::string>;
   void send(Packet packet) { packets_.push_back(std::move(packet)); }
   bool sending() const { return !packets_.empty(); }
   void send_now();
-  // What a former holder was to get.
+  // Drops packets for a former holder.
   void drop_packets() { packets_.clear(); }
 
  private:

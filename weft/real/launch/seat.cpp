@@ -15,7 +15,7 @@ namespace {
 
 enum class By { nobody, weft, pmix, pmi };
 
-// A launcher inside of another's job comes first: it knows more of us.
+// If a launcher runs inside another's job, the inner one comes first: it knows more about us.
 By kept_by() {
   if (variable(seat_variable)) return By::weft;
   if (variable("PMIX_RANK") && variable("PMIX_NAMESPACE")) return By::pmix;

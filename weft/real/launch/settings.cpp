@@ -12,7 +12,7 @@
 namespace weft::launch {
 namespace {
 
-// What a text needs so that it fits between `mark`s in one line.
+// Escapes a text so that it fits between `mark`s in one line.
 std::string escape(std::string_view text, char mark) {
   std::string out;
   for (const char c : text) {
@@ -26,7 +26,7 @@ std::string escape(std::string_view text, char mark) {
   return out;
 }
 
-// The parts between marks, without their escapes.
+// Splits at marks and removes escapes.
 std::vector<std::string> take_apart(std::string_view text, char mark) {
   std::vector<std::string> parts(1);
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -42,7 +42,7 @@ std::vector<std::string> take_apart(std::string_view text, char mark) {
   return parts;
 }
 
-// How each kind of value is written and read. Reading says what is wrong, not where.
+// How each type of value is written and read. Errors say what is wrong, but not where.
 std::string write(bool value) {
   return value ? "yes" : "no";
 }
@@ -84,7 +84,7 @@ Status read(std::string_view text, std::vector<std::string>& out) {
   return {};
 }
 
-// Every field once: `visit(name, field)`.
+// Lists every field once: `visit(name, field)`.
 template <typename AnySettings, typename Visit>
 void each_field(AnySettings& settings, Visit&& visit) {
   visit("rails", settings.rails);

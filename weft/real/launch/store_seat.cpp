@@ -15,7 +15,7 @@
 namespace weft::launch {
 namespace {
 
-constexpr int abort_ms_max = 10'000;  // Until the launcher has ended us.
+constexpr int abort_ms_max = 10'000;  // Time for the launcher to kill us.
 
 class StoreSeat final : public Seat {
  public:
@@ -48,7 +48,7 @@ class StoreSeat final : public Seat {
   bool left_ = false;
 };
 
-// The first value of a card begins with the card's size.
+// The first value of a card starts with the card's size.
 constexpr std::size_t head_size = 8;
 
 Status StoreSeat::put_card(const std::string& card) {

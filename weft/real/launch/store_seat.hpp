@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A seat under a launcher that offers its processes a store of keys and values and a place to meet,
-// as PMI-1 and PMIx do. Such launchers know nothing of our secret and settings: the first rank
-// makes the one, and variables WEFT_* tell the others.
+// A seat under a launcher that offers a key-value store and a barrier, as PMI-1 and PMIx do. Such
+// launchers know nothing of our secret and settings: rank 0 creates the secret, and variables
+// WEFT_* hold the settings.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace weft::launch {
 
-// What the launcher offers. Keys are short words; a value is any bytes.
+// A launcher's key-value store. Keys are short words; a value is any bytes.
 class Store {
  public:
   virtual ~Store() = default;
@@ -21,7 +21,8 @@ class Store {
   virtual std::uint32_t ranks() const = 0;
   virtual std::size_t value_size_max() const = 0;
   virtual Status put(const std::string& key, const std::string& value) = 0;
-  // Blocks until all have come here; then what each put can be got.
+  // A barrier: blocks until all ranks have called it; afterwards all values that were put are
+  // visible.
   virtual Status meet() = 0;
   virtual Result<std::string> get(std::uint32_t rank, const std::string& key) = 0;
 

@@ -19,7 +19,7 @@ long write_some(int descriptor, std::string_view bytes) {
   if (done < 0 && errno == ENOTSOCK) {
     struct stat about = {};
     const bool file = ::fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
-    // A pipe with room takes so much without waiting.
+    // A pipe with room accepts this much without blocking.
     const std::size_t size = file ? bytes.size() : std::min<std::size_t>(bytes.size(), PIPE_BUF);
     done = ::write(descriptor, bytes.data(), size);
   }
@@ -48,13 +48,13 @@ void Stream::write_now() {
     const std::string_view rest = std::string_view(waiting_).substr(written_);
     const long done = write_some(out_, rest);
     if (done < 0) {
-      // What the other side said before it went is still to be read.
+      // Data that the other side sent before it went away is still to be read.
       waiting_.clear();
       written_ = 0;
       return;
     }
     written_ += static_cast<std::size_t>(done);
-    // A pipe may have no room for more.
+    // A pipe may be full after a partial write.
     if (done == 0 || static_cast<std::size_t>(done) < rest.size()) break;
   }
   if (written_ == waiting_.size() || written_ > (1u << 20)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames over two descriptors that may be pipes or one socket, without ever waiting. Their flags
-// are left alone: what a remote shell gave us is shared with it.
+// Non-blocking frames over two descriptors, which may be pipes or one socket. Their flags are left
+// alone, since a remote shell shares its descriptors with us.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace weft::launch {
 
-// Writes what fits now; 0: nothing fits. -1: nobody reads any more, or it cannot be written.
-// REQUIRES for pipes and terminals: poll() found room.
+// Writes what fits now; 0: nothing fits. -1: there is no reader, or writing failed. REQUIRES for
+// pipes and terminals: poll() found room.
 long write_some(int descriptor, std::string_view bytes);
 
 class Stream {
@@ -26,18 +26,18 @@ class Stream {
   int in() const { return in_; }
   int out() const { return out_; }
   bool open() const { return open_; }
-  // Why it is not open any more; empty: the other side closed it.
+  // Why the stream is closed; empty: the other side closed it.
   const std::string& trouble() const { return trouble_; }
 
   void say(std::string_view text) { waiting_ += text; }
   void send(std::uint8_t kind, std::string_view body) { append_frame(waiting_, kind, body); }
-  // Ends what waits with a line end, in a frame that says nothing: some remote shells (srun) pass
-  // on whole lines only.
+  // Ends the pending output with a line end, in an empty frame: some remote shells (srun) forward
+  // whole lines only.
   void end_line(std::uint8_t kind) {
     if (!waiting_.empty() && waiting_.back() != '\n') send(kind, "\n");
   }
   std::size_t waiting() const { return waiting_.size() - written_; }
-  // When poll() says so.
+  // Call when poll() reports room.
   void write_now();
   void read_now();
   bool next(Frame& out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program for tests of launchers: takes its seat and does what its arguments say, in order.
-// Usage: launch_probe LIBRARY_FOLDER WORD...
+// A test program for launchers: takes its seat and does what its arguments say, in order. Usage:
+// launch_probe LIBRARY_FOLDER WORD...
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -40,7 +40,7 @@ bool for_me(std::string& word, const Seat* seat) {
   return seat != nullptr && std::to_string(seat->self()) == whose;
 }
 
-// A card that no text format carries by chance, of another size for every rank.
+// A card with arbitrary bytes and a different size for every rank.
 std::string card_of(std::uint32_t rank, std::size_t size) {
   std::string card = "card " + std::to_string(rank);
   for (std::size_t i = 0; i < size + rank; ++i) card += static_cast<char>((i * 7 + rank) % 256);
@@ -55,7 +55,7 @@ void exchange(Seat& seat, std::size_t size) {
     if ((*cards)[rank] != card_of(rank, size)) fail("exchange: a wrong card");
 }
 
-// All have the same secret, and it is not nothing.
+// Checks that all ranks have the same secret and that it is not empty.
 void compare_secrets(Seat& seat) {
   std::string own(reinterpret_cast<const char*>(seat.secret().data()), seat.secret().size());
   const auto all = seat.exchange(own);
@@ -101,7 +101,7 @@ void hang() {
   for (;;) ::poll(nullptr, 0, 1000);
 }
 
-// A child of its own, that would live on.
+// Starts a child that would outlive the rank.
 void spawn() {
   if (::fork() == 0) {
     ::setsid();

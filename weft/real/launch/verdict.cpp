@@ -18,7 +18,7 @@ std::string Verdict::name(std::uint32_t rank) const {
 }
 
 void Verdict::note(std::uint32_t rank, const std::string& reason, int code) {
-  // The first that was lost may be seen to end after those who ended because of it.
+  // The first lost rank may be seen to end after ranks that ended because of it.
   if (reason_.empty() && (first_lost_ == nobody || first_lost_ == rank)) reason_ = reason;
   code_ = std::max(code_, code);
 }
@@ -27,7 +27,7 @@ bool Verdict::lost(std::uint32_t rank) {
   State& state = ranks_[rank];
   if (state.lost || state.ended) return false;
   state.lost = true;
-  // With the last one nobody is left who could miss it.
+  // If it was the last one, no other rank can miss it.
   state.missed = ended_ + 1 < ranks_.size();
   if (state.missed && first_lost_ == nobody) first_lost_ = rank;
   return state.missed;
@@ -38,7 +38,8 @@ bool Verdict::ended(std::uint32_t rank, int status, bool counts) {
   if (state.ended) return false;
   state.ended = true;
   ++ended_;
-  // Whoever began it counts, also if its end is heard of late, when others are being ended for it.
+  // The rank that failed first counts even if its end is reported late, while others are being
+  // ended.
   if (!counts && rank != first_lost_) return false;
   if (WIFSIGNALED(status)) {
     const int number = WTERMSIG(status);

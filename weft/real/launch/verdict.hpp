@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What became of the ranks, and the exit code that follows.
+// How the ranks of a job ended, and the exit code that follows.
 #pragma once
 
 #include <cstdint>
@@ -8,33 +8,35 @@
 
 namespace weft::launch {
 
-// Of a status as wait() tells it: the code, or 128 and the signal.
+// The exit code for a status from wait(): the code, or 128 plus the signal.
 int code_of(int status);
 
 class Verdict {
  public:
-  // Names by rank: of the host each runs on.
+  // Takes the host name of each rank.
   explicit Verdict(std::vector<std::string> hosts)
       : hosts_(std::move(hosts)), ranks_(hosts_.size()) {}
 
   void sat(std::uint32_t rank) { ranks_[rank].sat = true; }
   void left(std::uint32_t rank) { ranks_[rank].left = true; }
-  // Its program has ended without leaving. True: others still run, and must be told.
+  // The rank's program ended without leaving. Returns true if others still run and must be
+  // notified.
   bool lost(std::uint32_t rank);
-  // `counts`: nobody made it end. True: it is a failure, and others must be told.
+  // `counts`: the rank ended by itself. Returns true if that is a failure of which others must be
+  // notified.
   bool ended(std::uint32_t rank, int status, bool counts);
-  // Its host is gone, or it keeps others waiting for ever: a failure for this reason.
+  // The rank's host is gone, or the rank blocks others forever: a failure for this reason.
   void failed(std::uint32_t rank, const std::string& reason);
 
   bool all_ended() const { return ended_ == ranks_.size(); }
   bool has_ended(std::uint32_t rank) const { return ranks_[rank].ended; }
   bool gone(std::uint32_t rank) const { return ranks_[rank].ended || ranks_[rank].lost; }
-  // The worst of the ranks that ended by themselves.
-  // A rank that was lost is a failure, whatever is heard of it.
+  // The worst exit code of the ranks that ended by themselves. A lost rank is a failure in any
+  // case.
   int code() const { return code_ == 0 && first_lost_ != nobody ? 1 : code_; }
-  // The first failure; empty: none, or none whose reason is known yet.
+  // The first failure; empty if there is none or its reason is not known yet.
   const std::string& reason() const { return reason_; }
-  // The first one that was lost, when its end was not seen.
+  // The first rank that was lost, if its end was not seen.
   std::string reason_of_loss() const;
   std::string name(std::uint32_t rank) const;
 

@@ -29,7 +29,7 @@ TEST(Verdict, NamesTheFirstFailureAndHasTheWorstCode) {
   Verdict verdict({"a", "a", "b"});
   EXPECT_TRUE(verdict.ended(2, code(3), true));
   EXPECT_TRUE(verdict.ended(0, SIGSEGV, true));
-  EXPECT_FALSE(verdict.ended(1, SIGKILL, false));  // Our doing.
+  EXPECT_FALSE(verdict.ended(1, SIGKILL, false));  // Killed by us.
   EXPECT_EQ(verdict.reason(), "rank 2 on host b ended with code 3");
   EXPECT_EQ(verdict.code(), 128 + SIGSEGV);
 }
@@ -57,7 +57,7 @@ TEST(Verdict, NamesTheFirstThatWasLostThoughItIsSeenToEndLater) {
   EXPECT_EQ(verdict.code(), 9);
 }
 
-// A survivor may end the job before the end of the one that was lost is heard of.
+// A surviving rank may end the job before the end of the lost one is reported.
 TEST(Verdict, TheLostOneCountsHoweverLate) {
   Verdict verdict({"a", "a", "a"});
   EXPECT_TRUE(verdict.lost(1));
