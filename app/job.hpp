@@ -8,7 +8,7 @@
 
 #include <weft/base/result.hpp>
 #include <weft/parallel/processes/launch.hpp>
-#include <weft/parallel/processes/peers.hpp>
+#include <weft/parallel/processes/process_group.hpp>
 
 namespace weft::app {
 
@@ -20,14 +20,14 @@ class Job {
   // Finds the others, if there are any. Who has joined waits for the others in the destructor. An
   // mpirun ends all as soon as one process returns an error: the job must outlive the complaint.
   Status join();
-  Peers* peers() const { return peers_.get(); }  // Null: alone, or not joined.
+  ProcessGroup* peers() const { return peers_.get(); }  // Null: alone, or not joined.
 
   // An exception is one process's own. The others would wait for it: ends all.
   Status guard(const std::function<Status()>& work) const;
 
  private:
   Launch launch_ = launched();
-  std::unique_ptr<Peers> peers_;
+  std::unique_ptr<ProcessGroup> peers_;
 };
 
 }  // namespace weft::app

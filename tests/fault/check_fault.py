@@ -71,7 +71,7 @@ class Faults(unittest.TestCase):
         self.interrupt(run)
         _, told = run.communicate(timeout=30)
         self.assertEqual(run.returncode, 130, told)
-        self.assertIn(b"interrupted, numbers are of what was simulated until then", told)
+        self.assertIn(b"interrupted, results cover the simulated part only", told)
         summary = json.loads((self.out / "summary.json").read_text(encoding="utf-8"))
         self.assertFalse(summary["complete"])
         self.assertEqual(summary["ending"], "interrupted")

@@ -49,7 +49,7 @@ class Sim(unittest.TestCase):
 
     def test_deadlocks_are_described_as_by_one(self):
         alone = launch.run([WEFT, "sim", *NET, self.troubled, "circle"], self.place)
-        self.assertIn(b"in a circle", alone.stderr)
+        self.assertIn(b"in a cycle", alone.stderr)
         for launcher in LAUNCHERS:
             with self.subTest(launcher=launcher.name):
                 done = launch.run([*launcher.words(3), WEFT, "sim", *NET, self.troubled, "circle"], self.place)
@@ -97,7 +97,7 @@ class Sim(unittest.TestCase):
                     with job:
                         job.signal(number)
                         done = job.end(60)
-                    self.assertEqual(done.stderr.count(b"weft: interrupted, numbers are of"), 1, done.stderr)
+                    self.assertEqual(done.stderr.count(b"weft: interrupted, results cover"), 1, done.stderr)
                     self.assertEqual(json.loads((self.out / "summary.json").read_text())["ending"], "interrupted")
                     self.assertEqual(state()["state"], "interrupted")
 

@@ -225,7 +225,7 @@ std::vector<std::int64_t> simulate(const Scene& scene, const NetworkOptions& opt
 // Each process knows what came to its own nodes.
 std::vector<std::int64_t> simulate_among(int processes, const Scene& scene,
                                          const NetworkOptions& options) {
-  const auto peers = make_local_peers(processes);
+  const auto peers = make_local_group(processes);
   std::vector<Outcome> outcomes(peers.size());
   std::vector<std::thread> threads;
   for (std::size_t p = 0; p < peers.size(); ++p) {

@@ -6,8 +6,8 @@
 
 namespace weft {
 
-std::vector<PeerBytes> share_among(Peers* peers, PeerBytes mine) {
-  if (peers != nullptr) return peers->share(std::move(mine));
+std::vector<PeerBytes> all_gather(ProcessGroup* peers, PeerBytes mine) {
+  if (peers != nullptr) return peers->all_gather(std::move(mine));
   std::vector<PeerBytes> all;
   all.push_back(std::move(mine));
   return all;
@@ -27,16 +27,16 @@ Error unpack_error(Unpacker& letter) {
   return std::move(error).at(std::move(file), letter.take<int>());
 }
 
-Status agree(Peers* peers, Status mine) {
+Status agree(ProcessGroup* peers, Status mine) {
   if (peers == nullptr) return mine;
   Packer letter;
   if (!mine) pack_error(mine.error(), letter);
-  const std::vector<PeerBytes> all = peers->share(letter.take());
+  const std::vector<PeerBytes> all = peers->all_gather(letter.take());
   for (std::size_t process = 0; process < all.size(); ++process) {
     if (all[process].empty()) continue;
     Unpacker theirs(all[process]);
     Error error = unpack_error(theirs);
-    // What process 0 finds, all others find or leave to it.
+    // Process 0 reports errors that all processes have, so its number would say nothing.
     if (process == 0) return error;
     return std::move(error).during("process " + std::to_string(process));
   }

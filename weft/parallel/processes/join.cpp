@@ -20,19 +20,19 @@
 namespace weft {
 namespace {
 
-// MPI counts bytes in an int. A piece of this size says that more follow.
+// MPI counts bytes in an int. A piece of exactly this size means that another one follows.
 constexpr std::size_t piece_size = std::size_t{1} << 30;
 
 void release(void* owner) {
   delete static_cast<PeerBytes*>(owner);
 }
 
-class MpiPeers final : public Peers {
+class MpiGroup final : public ProcessGroup {
  public:
-  explicit MpiPeers(const PeersPlugin& plugin) : plugin_(plugin) {}
-  MpiPeers(const MpiPeers&) = delete;
-  MpiPeers& operator=(const MpiPeers&) = delete;
-  ~MpiPeers() override { plugin_.finalize(); }
+  explicit MpiGroup(const ProcessesPlugin& plugin) : plugin_(plugin) {}
+  MpiGroup(const MpiGroup&) = delete;
+  MpiGroup& operator=(const MpiGroup&) = delete;
+  ~MpiGroup() override { plugin_.finalize(); }
 
   int self() const override { return self_; }
   int count() const override { return count_; }
@@ -73,21 +73,21 @@ class MpiPeers final : public Peers {
     plugin_.send(to, static_cast<int>(stream), {kept->data(), kept->size(), &release, kept});
   }
 
-  const PeersPlugin& plugin_;
+  const ProcessesPlugin& plugin_;
   int self_ = plugin_.self();
   int count_ = plugin_.count();
 };
 
-// Settings of the MPI libraries, unless the user made them. What neighbours owe each other for a
-// window is some kilobytes: it had better go at once, without an exchange beforehand (16 kB between
-// two cores: 2.4 instead of 4.7 us with Open MPI, 1.7 instead of 4.2 us with MPICH).
+// Settings of the MPI libraries, unless the user has set them. Neighbours exchange a few kilobytes
+// per window, which had better go eagerly, without a rendezvous (16 kB between two cores: 2.4
+// instead of 4.7 us with Open MPI, 1.7 instead of 4.2 us with MPICH).
 void prefer_settings() {
   constexpr std::pair<const char*, const char*> settings[] = {
       {"OMPI_MCA_btl_vader_eager_limit", "32768"},
       {"UCX_RNDV_THRESH", "32768"},
-      // Reading another process's memory is forbidden in many containers, and not faster.
+      // Many containers forbid reading another process's memory, and it is not faster.
       {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"},
-      // The warning is about network cards and the memory of a child.
+      // The warning concerns network cards and the memory of a forked child.
       {"OMPI_MCA_mpi_warn_on_fork", "0"},
   };
   for (const auto& [name, value] : settings) ::setenv(name, value, 0);
@@ -106,7 +106,7 @@ Library library_of(Launch::By by) {
   return {"MPICH", "weft-processes-mpich.so", "libmpich-dev and mpich"};
 }
 
-Result<const PeersPlugin*> load_plugin(const Library& library, const std::string& folder) {
+Result<const ProcessesPlugin*> load_plugin(const Library& library, const std::string& folder) {
   const std::string file = (std::filesystem::path(folder) / library.file).string();
   std::error_code unreadable;
   if (!std::filesystem::exists(file, unreadable)) {
@@ -115,8 +115,8 @@ Result<const PeersPlugin*> load_plugin(const Library& library, const std::string
                       "' is missing): install " + library.packages +
                       " (Debian's names), then configure and build weft again");
   }
-  // Deep: a simulated program has all names of MPI from weft's library. The real ones must win
-  // inside the plugin and inside the MPI library.
+  // RTLD_DEEPBIND: a simulated program has all MPI symbols from weft's library. Inside the plugin
+  // and the MPI library the real ones must win.
   void* opened = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   if (opened == nullptr) {
     const char* reason = ::dlerror();
@@ -124,30 +124,31 @@ Result<const PeersPlugin*> load_plugin(const Library& library, const std::string
                       (reason != nullptr ? reason : file) + "; install " + library.packages +
                       " (Debian's names), or configure and build weft again");
   }
-  const void* table = ::dlsym(opened, "weft_peers_v1");
+  const void* table = ::dlsym(opened, "weft_processes_v1");
   if (table == nullptr) {
     return Error::run("'" + file + "' belongs to another version of weft; install weft again");
   }
-  return static_cast<const PeersPlugin*>(table);
+  return static_cast<const ProcessesPlugin*>(table);
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Peers>> join_job(const Launch& launch, const std::string& library_folder) {
-  if (launch.by == Launch::By::nobody) return std::move(make_local_peers(1).front());
+Result<std::unique_ptr<ProcessGroup>> join_job(const Launch& launch,
+                                               const std::string& library_folder) {
+  if (launch.by == Launch::By::nobody) return std::move(make_local_group(1).front());
   const Library library = library_of(launch.by);
   const SignalsKept kept;
   prefer_settings();
-  Result<const PeersPlugin*> plugin = load_plugin(library, library_folder);
+  Result<const ProcessesPlugin*> plugin = load_plugin(library, library_folder);
   if (!plugin) return std::move(plugin).error();
   (*plugin)->init(environ);
-  auto peers = std::make_unique<MpiPeers>(**plugin);
+  auto peers = std::make_unique<MpiGroup>(**plugin);
   if (peers->count() != launch.count || peers->self() != launch.self) {
     return Error::run("mpirun started " + std::to_string(launch.count) + " processes, but " +
                       library.name + " sees " + std::to_string(peers->count()) +
                       ": use the mpirun of the " + library.name + " that weft was built with");
   }
-  return std::unique_ptr<Peers>(std::move(peers));
+  return std::unique_ptr<ProcessGroup>(std::move(peers));
 }
 
 }  // namespace weft

@@ -7,15 +7,16 @@
 
 #include <weft/base/result.hpp>
 #include <weft/parallel/processes/launch.hpp>
-#include <weft/parallel/processes/peers.hpp>
+#include <weft/parallel/processes/process_group.hpp>
 
 namespace weft {
 
-// Once per process. All processes of the job make this call, and all destroy what they got: the
-// end waits for the others, and drops what nobody received. A process that cannot go on calls
-// abort() instead. Started alone, a process is its only peer.
-//
-// `library_folder` is where weft's own libraries lie. Nothing of an MPI library is loaded before.
-Result<std::unique_ptr<Peers>> join_job(const Launch& launch, const std::string& library_folder);
+// Once per process, and collective: all processes of the job call it, and all destroy the result.
+// The destructor waits for the other processes and drops messages that were never received. A
+// process that cannot go on calls abort() instead. A process that was started alone gets a group of
+// one.
+// `library_folder` holds weft's own libraries. No MPI library is loaded before this call.
+Result<std::unique_ptr<ProcessGroup>> join_job(const Launch& launch,
+                                               const std::string& library_folder);
 
 }  // namespace weft

@@ -16,11 +16,11 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 TEST(Join, AloneNeedsNoLibrary) {
-  const Result<std::unique_ptr<Peers>> peers = join_job({}, "/nowhere");
+  const Result<std::unique_ptr<ProcessGroup>> peers = join_job({}, "/nowhere");
   ASSERT_TRUE(peers);
   EXPECT_EQ((*peers)->self(), 0);
   EXPECT_EQ((*peers)->count(), 1);
-  EXPECT_EQ((*peers)->least(7), 7);
+  EXPECT_EQ((*peers)->all_reduce_min(7), 7);
 }
 
 TEST(Join, SaysWhatIsMissing) {
@@ -35,7 +35,7 @@ TEST(Join, SaysWhatIsMissing) {
               AllOf(HasSubstr("/nowhere/weft-processes-mpich.so"), HasSubstr("libmpich-dev")));
 }
 
-// Sanitizers end a process that binds deeply.
+// Sanitizers abort on RTLD_DEEPBIND.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST(Join, SaysWhatCannotBeLoaded) {
   const std::filesystem::path file = test_file("weft-processes-mpich.so");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Was this process started as one of several, and by whose mpirun? Asks the environment alone, so
-// that it costs nothing and starts nothing when it was not.
+// Was this process started as one of several, and by whose mpirun? Reads only the environment, so
+// that a lone process pays nothing and starts nothing.
 #pragma once
 
 namespace weft {

@@ -13,7 +13,7 @@
 namespace weft {
 namespace {
 
-// What has been sent to one peer and not been received, by sender and stream.
+// Messages to one process that have not been received yet, by sender and stream.
 struct Inbox {
   explicit Inbox(int senders) : queues(static_cast<std::size_t>(senders) * peer_streams) {}
   std::deque<PeerBytes>& queue(int from, PeerStream stream) {
@@ -26,9 +26,9 @@ struct Inbox {
 
 using Inboxes = std::vector<std::unique_ptr<Inbox>>;
 
-class LocalPeers final : public Peers {
+class LocalGroup final : public ProcessGroup {
  public:
-  LocalPeers(int self, std::shared_ptr<Inboxes> inboxes)
+  LocalGroup(int self, std::shared_ptr<Inboxes> inboxes)
       : self_(self), inboxes_(std::move(inboxes)) {}
 
   int self() const override { return self_; }
@@ -64,12 +64,12 @@ class LocalPeers final : public Peers {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Peers>> make_local_peers(int count) {
+std::vector<std::unique_ptr<ProcessGroup>> make_local_group(int count) {
   WEFT_CHECK(count >= 1);
   auto inboxes = std::make_shared<Inboxes>();
   for (int i = 0; i < count; ++i) inboxes->push_back(std::make_unique<Inbox>(count));
-  std::vector<std::unique_ptr<Peers>> peers;
-  for (int i = 0; i < count; ++i) peers.push_back(std::make_unique<LocalPeers>(i, inboxes));
+  std::vector<std::unique_ptr<ProcessGroup>> peers;
+  for (int i = 0; i < count; ++i) peers.push_back(std::make_unique<LocalGroup>(i, inboxes));
   return peers;
 }
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peers that are threads of one process, for tests. Each is used by one thread at a time.
+// A process group made of threads of one process, for tests. Each member is used by one thread at a
+// time.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include <weft/parallel/processes/peers.hpp>
+#include <weft/parallel/processes/process_group.hpp>
 
 namespace weft {
 
-std::vector<std::unique_ptr<Peers>> make_local_peers(int count);
+std::vector<std::unique_ptr<ProcessGroup>> make_local_group(int count);
 
 }  // namespace weft

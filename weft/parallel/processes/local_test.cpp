@@ -15,7 +15,7 @@ class LocalPeersWorkers : public testing::TestWithParam<int> {};
 
 TEST_P(LocalPeersWorkers, KeepTheirPromises) {
   const std::size_t largest = std::size_t{1} << (GetParam() == 2 ? 20 : 16);
-  const std::vector<std::unique_ptr<Peers>> peers = make_local_peers(GetParam());
+  const std::vector<std::unique_ptr<ProcessGroup>> peers = make_local_group(GetParam());
   std::vector<std::vector<std::string>> broken(peers.size());
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < peers.size(); ++i) {
@@ -30,7 +30,7 @@ TEST_P(LocalPeersWorkers, KeepTheirPromises) {
 INSTANTIATE_TEST_SUITE_P(Groups, LocalPeersWorkers, testing::Range(1, 10));
 
 TEST(LocalPeersDeathTest, AbortSaysWhy) {
-  EXPECT_DEATH(make_local_peers(2).back()->abort(3, "no room"), "^weft: error: no room\n$");
+  EXPECT_DEATH(make_local_group(2).back()->abort(3, "no room"), "^weft: error: no room\n$");
 }
 
 }  // namespace

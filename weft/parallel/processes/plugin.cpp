@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peers over an MPI library. Built once with each library that was found.
+// A process group over an MPI library. Built once for each library that was found.
 #include "plugin.hpp"
 
 #include <cstdint>
@@ -28,10 +28,10 @@ struct Job {
   std::int64_t received = 0;
   MPI_Message arrived = MPI_MESSAGE_NULL;
   int arrived_size = 0;
-  int spins = 0;  // How often a waiting process asks before it lets others run.
+  int spins = 0;  // How often a waiting process polls before it yields the core.
 };
 
-// MPI itself is there once per process.
+// MPI exists once per process, and so does this.
 Job* job = nullptr;
 
 bool finish_one(Sending& sending) {
@@ -41,8 +41,9 @@ bool finish_one(Sending& sending) {
   return done != 0;
 }
 
-// One that is not done goes to the end, so that a slow receiver holds up nobody's memory.
-void look_after_sends(int tries) {
+// An unfinished send moves to the end of the queue, so that a slow receiver does not keep the
+// buffers of others alive.
+void progress_sends(int tries) {
   for (; tries > 0 && !job->sending.empty(); --tries) {
     Sending oldest = job->sending.front();
     job->sending.pop_front();
@@ -50,12 +51,12 @@ void look_after_sends(int tries) {
   }
 }
 
-// A partner on a core of its own answers soon: ask again at once. When there are more processes
-// than cores, it may be waiting for this very core.
-class Patience {
+// A partner with a core of its own answers soon, so poll again at once. When processes outnumber
+// cores, the partner may be waiting for this very core.
+class Backoff {
  public:
   void wait() {
-    look_after_sends(1);
+    progress_sends(1);
     ++tries_;
     if (tries_ < job->spins) return;
     if (tries_ < job->spins + yields) {
@@ -81,17 +82,17 @@ bool cores_for_all() {
 }
 
 void complete(MPI_Request request) {
-  Patience patience;
+  Backoff backoff;
   for (;;) {
     int done = 0;
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (done != 0) return;
-    patience.wait();
+    backoff.wait();
   }
 }
 
 void init(char** environment) {
-  // Bound deeply, this may be the C library's own variable instead of the program's copy of it.
+  // With deep binding this may be the C library's own variable instead of the program's copy of it.
   environ = environment;
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
@@ -111,17 +112,17 @@ int count() {
   return job->count;
 }
 
-void send(int to, int stream, weft::PeersParcel parcel) {
+void send(int to, int stream, weft::PluginMessage parcel) {
   Sending sending{MPI_REQUEST_NULL, parcel.done, parcel.owner};
   MPI_Isend(parcel.data, static_cast<int>(parcel.size), MPI_BYTE, to, stream, job->comm,
             &sending.request);
   ++job->sent[static_cast<std::size_t>(to)];
   if (!finish_one(sending)) job->sending.push_back(sending);
-  look_after_sends(2);
+  progress_sends(2);
 }
 
 std::size_t await(int from, int stream) {
-  Patience patience;
+  Backoff backoff;
   for (;;) {
     int found = 0;
     MPI_Status status;
@@ -130,7 +131,7 @@ std::size_t await(int from, int stream) {
       MPI_Get_count(&status, MPI_BYTE, &job->arrived_size);
       return static_cast<std::size_t>(job->arrived_size);
     }
-    patience.wait();
+    backoff.wait();
   }
 }
 
@@ -155,8 +156,8 @@ void finalize() {
     dropped.resize(await(MPI_ANY_SOURCE, MPI_ANY_TAG));
     take(dropped.data());
   }
-  Patience patience;
-  while (!job->sending.empty()) patience.wait();
+  Backoff backoff;
+  while (!job->sending.empty()) backoff.wait();
   MPI_Ibarrier(job->comm, &request);
   complete(request);
   MPI_Comm_free(&job->comm);
@@ -167,6 +168,7 @@ void finalize() {
 
 }  // namespace
 
-// A constant of C++ would be this file's alone.
-extern "C" __attribute__((visibility("default"))) const weft::PeersPlugin weft_peers_v1;
-const weft::PeersPlugin weft_peers_v1 = {init, self, count, send, await, take, abort_job, finalize};
+// A const variable has internal linkage in C++, so it is declared extern first.
+extern "C" __attribute__((visibility("default"))) const weft::ProcessesPlugin weft_processes_v1;
+const weft::ProcessesPlugin weft_processes_v1 = {init,  self, count,     send,
+                                                 await, take, abort_job, finalize};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What peers promise, whatever they are made of: every peer of a group runs this.
+// Conformance test of a process group, whatever implements it: every member runs it.
 #pragma once
 
 #include <algorithm>
@@ -9,24 +9,24 @@
 #include <utility>
 #include <vector>
 
-#include <weft/parallel/processes/peers.hpp>
+#include <weft/parallel/processes/process_group.hpp>
 
 namespace weft {
 
 class Exchanges {
  public:
-  Exchanges(Peers& peers, std::size_t largest) : peers_(peers), largest_(largest) {}
+  Exchanges(ProcessGroup& peers, std::size_t largest) : peers_(peers), largest_(largest) {}
 
-  // The promises that were broken; empty when all is well.
+  // Returns the promises that were broken; empty when all hold.
   std::vector<std::string> run() {
-    least();
-    shares();
-    spreads();
+    minima();
+    all_gathers();
+    broadcasts();
     order();
     sizes();
     streams();
     flood();
-    least();
+    minima();
     return std::move(broken_);
   }
 
@@ -44,41 +44,42 @@ class Exchanges {
   int next() const { return (peers_.self() + 1) % peers_.count(); }
   int previous() const { return (peers_.self() + peers_.count() - 1) % peers_.count(); }
 
-  void least() {
+  void minima() {
     constexpr std::int64_t top = std::numeric_limits<std::int64_t>::max();
     const int count = peers_.count();
-    hold(peers_.least(100 - peers_.self()) == 101 - count, "least of one number");
-    hold(peers_.least(top) == top, "least of the largest");
+    hold(peers_.all_reduce_min(100 - peers_.self()) == 101 - count, "minimum of one number");
+    hold(peers_.all_reduce_min(top) == top, "minimum of the largest");
     for (int holder = 0; holder < count; ++holder) {
       std::vector<std::int64_t> numbers = {peers_.self() == holder ? -holder - 1 : top, 5,
                                            peers_.self()};
-      peers_.least(numbers);
-      hold(numbers == std::vector<std::int64_t>{-holder - 1, 5, 0}, "least of each number");
+      peers_.all_reduce_min(numbers);
+      hold(numbers == std::vector<std::int64_t>{-holder - 1, 5, 0}, "minimum of each number");
     }
-    peers_.least({});
+    peers_.all_reduce_min({});
   }
 
-  // Each gives another size; one gives nothing.
+  // Each process gives a different size; one gives nothing.
   static PeerBytes part(int process) {
     return pattern(static_cast<std::size_t>(process * 1000 % 4001), static_cast<unsigned>(process));
   }
 
-  void shares() {
-    const std::vector<PeerBytes> all = peers_.share(part(peers_.self()));
+  void all_gathers() {
+    const std::vector<PeerBytes> all = peers_.all_gather(part(peers_.self()));
     const std::vector<PeerBytes> gathered = peers_.gather(part(peers_.self()));
-    hold(all.size() == static_cast<std::size_t>(peers_.count()), "share has one of each");
+    hold(all.size() == static_cast<std::size_t>(peers_.count()), "all_gather has one of each");
     hold(gathered.size() == (peers_.self() == 0 ? all.size() : 0), "gather has one of each");
     for (int i = 0; i < peers_.count(); ++i) {
       const auto index = static_cast<std::size_t>(i);
-      hold(all.at(index) == part(i), "share");
+      hold(all.at(index) == part(i), "all_gather");
       if (peers_.self() == 0) hold(gathered.at(index) == part(i), "gather");
     }
   }
 
-  void spreads() {
+  void broadcasts() {
     for (const std::size_t size : {0, 1, 100'000}) {
-      const PeerBytes told = peers_.spread(peers_.self() == 0 ? pattern(size, 3) : pattern(9, 9));
-      hold(told == pattern(size, 3), "spread");
+      const PeerBytes told =
+          peers_.broadcast(peers_.self() == 0 ? pattern(size, 3) : pattern(9, 9));
+      hold(told == pattern(size, 3), "broadcast");
     }
   }
 
@@ -102,7 +103,7 @@ class Exchanges {
     }
   }
 
-  // What is sent last on its own stream may be asked for first.
+  // The stream that was sent to last may be received from first.
   void streams() {
     for (unsigned stream = 0; stream < peer_streams; ++stream) {
       peers_.send(next(), static_cast<PeerStream>(stream), pattern(20'000, stream));
@@ -113,7 +114,7 @@ class Exchanges {
     }
   }
 
-  // All send much to all before anyone receives.
+  // Every process sends much to all others before any receives.
   void flood() {
     std::vector<std::size_t> amounts = {largest_ / 8};
     for (int i = 0; i < 30; ++i) amounts.insert(amounts.end(), {0, 64, largest_ / 250});
@@ -131,7 +132,7 @@ class Exchanges {
     }
   }
 
-  Peers& peers_;
+  ProcessGroup& peers_;
   std::size_t largest_;
   std::vector<std::string> broken_;
 };

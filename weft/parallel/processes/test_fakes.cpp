@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program with names of MPI that are not those of the MPI library, as each simulated program has.
-// None of these may be called when weft joins a job.
+// A program that defines MPI symbols of its own, as every simulated program does. None of them may
+// be called when weft joins a job.
 #include <cstdio>
 #include <cstdlib>
 

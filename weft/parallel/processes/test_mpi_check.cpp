@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run by mpirun: peers_mpi_check LIBRARY_FOLDER check|abort|ping [PROCESSES]
+// Run by mpirun: processes_mpi_check LIBRARY_FOLDER check|abort|ping [PROCESSES]
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -10,8 +10,8 @@
 
 namespace {
 
-using weft::Peers;
 using weft::PeerStream;
+using weft::ProcessGroup;
 
 void on_signal(int) {}
 
@@ -24,12 +24,12 @@ bool signals_are_ours() {
   return true;
 }
 
-int check(Peers& peers, const std::string& processes) {
+int check(ProcessGroup& peers, const std::string& processes) {
   std::vector<std::string> broken = weft::Exchanges(peers, std::size_t{8} << 20).run();
   if (std::to_string(peers.count()) != processes) broken.emplace_back("number of processes");
   if (!signals_are_ours()) broken.emplace_back("handlers of signals");
   for (const std::string& promise : broken) std::printf("broken: %s\n", promise.c_str());
-  // Nobody receives these.
+  // These are never received.
   for (int to = 0; to < peers.count(); ++to) {
     for (const std::size_t size : {0, 100, 3'000'000}) {
       peers.send(to, PeerStream::messages, weft::Exchanges::pattern(size, 1));
@@ -38,16 +38,16 @@ int check(Peers& peers, const std::string& processes) {
   return broken.empty() ? 0 : 1;
 }
 
-// Process 0 says how long calls take.
+// Process 0 prints the mean time of a call.
 template <typename Call>
-void measure(Peers& peers, const std::string& what, int calls, const Call& call) {
+void measure(ProcessGroup& peers, const std::string& what, int calls, const Call& call) {
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < calls; ++i) call();
   const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
   if (peers.self() == 0) std::printf("%s: %.2f us\n", what.c_str(), took.count() / calls);
 }
 
-int ping(Peers& peers) {
+int ping(ProcessGroup& peers) {
   const int other = 1 - peers.self();
   for (const std::size_t size : {8, 1000, 4000, 16'000, 64'000, 1'000'000}) {
     if (peers.self() > 1 || peers.count() == 1) break;
@@ -57,8 +57,8 @@ int ping(Peers& peers) {
       if (peers.self() == 1) peers.send(other, PeerStream::windows, std::move(data));
     });
   }
-  peers.least(0);
-  measure(peers, "least of all", 20'000, [&] { peers.least(1); });
+  peers.all_reduce_min(0);
+  measure(peers, "all_reduce_min", 20'000, [&] { peers.all_reduce_min(1); });
   return 0;
 }
 

@@ -24,7 +24,7 @@ bool one_of(std::string_view word, const std::array<std::string_view, N>& words)
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Options whose value is the next word, which is therefore no input.
+// Options whose value is the next word, so that word is not an input.
 constexpr std::array<std::string_view, 34> with_value = {"-o",
                                                          "-I",
                                                          "-L",
@@ -69,14 +69,14 @@ constexpr std::array<std::string_view, 16> fortran_endings = {
 
 enum class Stage { nothing, preprocess, compile, link };
 
-// What the user's words ask for.
+// What the user's arguments ask for.
 struct Request {
-  Words words;  // All but those that are for weft.
+  Words words;  // All arguments except those for weft.
   Stage stage = Stage::nothing;
   bool sources = false;  // Something is compiled.
-  bool shared = false;   // A library or an object is linked, not a program.
-  bool loose = false;    // Linked without libraries.
-  bool lto = false;      // Optimised again when linking.
+  bool shared = false;   // The output is a library or an object, not a program.
+  bool loose = false;    // Linked without libraries (-nostdlib and similar).
+  bool lto = false;      // Link-time optimisation.
   std::string show;      // "", "command", or a part: "compile", "link", ...
 };
 
@@ -94,7 +94,7 @@ Status refuse(const std::string& word) {
   return {};
 }
 
-// -show, -showme, --showme:compile and so on, as other MPI compilers have them.
+// -show, -showme, --showme:compile and so on, as in other MPI compiler wrappers.
 Result<bool> read_show(std::string_view word, Request& request) {
   if (word.starts_with("--show")) word.remove_prefix(1);
   if (word == "-show" || word == "-showme") {
@@ -162,7 +162,8 @@ class Compiler {
     if (words_.empty()) words_.push_back(standard(language, has_pass ? clang : ""));
     if (!has_pass) return;
     std::error_code ignored;
-    // A plugin loads into the one compiler it was built for; clang++ is another name of the same.
+    // A plugin loads only into the compiler it was built for; clang++ is another name for the same
+    // compiler.
     const auto own = std::filesystem::canonical(clang, ignored);
     loads_pass_ = std::any_of(words_.begin(), words_.end(), [&](const std::string& word) {
       return !word.starts_with("-") && found_in(word, choice.search_path) == own;
@@ -189,7 +190,7 @@ Words include_flags(Language language, const ToolChain& tools) {
 }
 
 Words library_flags(const ToolChain& tools) {
-  // Bound at the start: copies of the program then find the libraries' functions in its tables.
+  // Immediate binding: copies of the program then find library functions in its tables.
   Words flags = {"-L" + tools.library_dir, "-Wl,-rpath," + tools.library_dir, "-Wl,-z,now"};
   for (const std::string& library : tools.libraries) flags.push_back("-l" + library);
   return flags;
@@ -199,7 +200,7 @@ void append(Words& words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
 }
 
-// As a shell would read it back.
+// Quotes the word for a shell.
 std::string quoted(const std::string& word) {
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%";
@@ -220,18 +221,19 @@ Words full_command(Language language, const Request& request, const ToolChain& t
   Words command = compiler.words();
   const bool links = request.stage == Stage::link;
   const bool generates = request.sources && (links || request.stage == Stage::compile);
-  // Ours first, so that no other mpi.h is found; -fPIC last, so that none overrides it.
+  // Our include path comes first, so that no other mpi.h is found; -fPIC comes last, so that
+  // nothing overrides it.
   if (request.sources || request.stage == Stage::preprocess || request.stage == Stage::compile)
     append(command, include_flags(language, tools));
-  // Fortran's own report of a crash knows no ranks.
+  // Fortran's own crash report knows nothing of ranks.
   if (generates && language == Language::fortran) command.emplace_back("-fno-backtrace");
   append(command, request.words);
   if (generates) command.emplace_back("-fPIC");
   if (generates && compiler.loads_pass()) command.push_back("-fpass-plugin=" + tools.plugin);
-  // The pass has to be the last to touch the program.
+  // No optimiser may run after the pass.
   if (request.lto && compiler.loads_pass()) command.emplace_back("-fno-lto");
   if (links && !request.shared) command.emplace_back("-pie");
-  // Part of the program: then each rank has units and random numbers of its own.
+  // Linked statically, so that each rank has its own I/O units and random numbers.
   if (links && !request.shared && !request.loose && language == Language::fortran)
     command.emplace_back("-static-libgfortran");
   if (links && !request.loose) append(command, library_flags(tools));
@@ -248,7 +250,7 @@ Result<CompilerCall> make_compiler_call(Language language, const Words& argument
   CompilerCall call;
   call.command = full_command(language, *request, tools, compiler);
   Words compile = include_flags(language, tools);
-  // Not the pass: whoever asks for flags may give them to another compiler.
+  // Without the pass: whoever asks for flags may give them to another compiler.
   compile.emplace_back("-fPIC");
   if (request->show == "command") call.answer = line_of(call.command);
   if (request->show == "compiler") call.answer = line_of(compiler.words());

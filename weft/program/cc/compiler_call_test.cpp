@@ -25,7 +25,7 @@ ToolChain tools_without_pass() {
   return tools;
 }
 
-// A folder with executables named as compilers; clang++ is a link, as it is where it is installed.
+// A folder with executables named like compilers; clang++ is a link, as in an installation.
 ToolChain tools_with_pass() {
   ToolChain tools = tools_without_pass();
   tools.plugin = "/w/lib/weft_globals.so";
@@ -71,7 +71,7 @@ TEST(CompilerCall, LeavesCallsWithoutInputsAlone) {
   const ToolChain tools = tools_without_pass();
   for (const char* word : {"--version", "-v", "-dumpmachine", "-print-search-dirs"})
     EXPECT_EQ(command(Language::c, {word}, tools), (Words{"gcc", word}));
-  // Values of options are no inputs, even if they look so.
+  // Option values are no inputs, even if they look like files.
   EXPECT_EQ(command(Language::c, {"-o", "a.c", "-v"}, tools), (Words{"gcc", "-o", "a.c", "-v"}));
 }
 

@@ -7,7 +7,7 @@ namespace weft::detail {
 
 namespace {
 
-constexpr ElfW(Sxword) tag_relr_size = 35, tag_relr = 36;  // Newer than some <elf.h>.
+constexpr ElfW(Sxword) tag_relr_size = 35, tag_relr = 36;  // Missing in some <elf.h>.
 
 template <typename T>
 void set_begin(std::span<const T>& table, std::uintptr_t address) {
@@ -19,7 +19,7 @@ void set_size(std::span<const T>& table, std::uintptr_t bytes) {
 }
 
 void read_entry(ElfTables& tables, ElfW(Sxword) tag, std::uintptr_t value) {
-  // The loader turns some of these into addresses, depending on its version; an offset is smaller
+  // Depending on its version, the loader turns some of these into addresses; an offset is smaller
   // than any address at which a program can be mapped.
   const std::uintptr_t address = value < tables.base ? tables.base + value : value;
   switch (tag) {

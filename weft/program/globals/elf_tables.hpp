@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loader's tables of an object that is mapped in this process: relocations and symbols.
+// The dynamic linker's tables of an object that is mapped in this process: relocations and symbols.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ struct ElfTables {
   std::uintptr_t base = 0;
   const char* strings = nullptr;
   const ElfW(Sym) * symbols = nullptr;
-  std::span<const ElfW(Rela)> relocations;       // Of data.
-  std::span<const ElfW(Rela)> call_relocations;  // Of calls into libraries.
-  std::span<const std::uint64_t> packed;         // Of addresses without a symbol, as a bitmap.
+  std::span<const ElfW(Rela)> relocations;       // For data.
+  std::span<const ElfW(Rela)> call_relocations;  // For calls into libraries (PLT).
+  std::span<const std::uint64_t> packed;         // Addresses without a symbol, as a bitmap (RELR).
   std::span<const std::uintptr_t> constructors;
   std::span<const std::uintptr_t> destructors;
   bool text_relocations = false;

@@ -13,13 +13,13 @@ constinit thread_local LibcState* current_libc_state = nullptr;
 
 namespace {
 
-// The ABI gives the size and meaning of these, but no name to them.
+// The ABI fixes size and meaning of these fields but does not name them.
 struct ExceptionGlobals {
   void* caught;
   unsigned uncaught;
 };
 
-// Of this thread; they stay where they are.
+// This thread's; the address never changes.
 constinit thread_local ExceptionGlobals* known_globals __attribute__((tls_model("initial-exec"))) =
     nullptr;
 
@@ -34,7 +34,7 @@ ExceptionGlobals& exception_globals() {
 Result<std::unique_ptr<LibcStates>> LibcStates::make(std::uint32_t ranks, const Program& program) {
   std::unique_ptr<LibcStates> states(new LibcStates);
   states->bytes_ = ranks * sizeof(LibcState);
-  // Of a rank that uses none of this, no page is ever touched.
+  // Pages of ranks that use none of this are never touched.
   void* mapped = ::mmap(nullptr, states->bytes_, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED)
@@ -52,7 +52,7 @@ LibcStates::~LibcStates() {
 
 void LibcStates::save(LibcState& state) {
   const ExceptionGlobals& globals = exception_globals();
-  // Mostly there are none, and the state is not touched.
+  // Usually there are none, and the state is not touched.
   if (globals.caught == nullptr && globals.uncaught == 0 && state.caught_exceptions == nullptr &&
       state.uncaught_exceptions == 0)
     return;

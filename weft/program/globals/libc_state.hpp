@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the C and C++ libraries remember for a program between calls, once per rank.
-//
-// Functions with memory (rand, drand48, strtok, getopt, atexit, ...) are replaced by ones that look
-// at the current rank (stand_ins.cpp, options.cpp): switching costs nothing for them. Only the
+// State that the C and C++ libraries keep for a program between calls, once per rank.
+// Stateful functions (rand, drand48, strtok, getopt, atexit, ...) are replaced by ones that use the
+// current rank's state (stand_ins.cpp, options.cpp), so switching costs nothing for them. Only the
 // stack of caught exceptions, which C++ keeps per thread, is exchanged at a switch, and only for
 // programs that have exceptions.
 #pragma once
@@ -24,31 +23,31 @@ struct ExitHandler {
   ExitHandler* next;
 };
 
-// The variables of getopt.
+// The variables that getopt shares with the program.
 struct OptionVariables {
   int optind, opterr, optopt;
   char* optarg;
 };
-struct OptionScan;  // How far getopt is.
+struct OptionScan;  // Progress of getopt.
 
-// All zero: as at the start of a program, but for the option variables.
+// All zero at the start of a program, except for the option variables.
 struct LibcState {
   void* caught_exceptions;
   unsigned uncaught_exceptions;
 
-  OptionVariables options;  // Where the program does not have them itself.
+  OptionVariables options;  // Used if the program does not have its own.
   OptionScan* option_scan;
-  // cout, cerr and clog, where the program does not have them itself.
+  // cout, cerr and clog, if the program does not have its own.
   alignas(std::ostream) std::byte streams[3][sizeof(std::ostream)];
   char* strtok;
-  ExitHandler* exit_handlers;  // Last registered first.
+  ExitHandler* exit_handlers;  // Most recently registered first.
   drand48_data drand48;
   bool random_made;
   random_data random;
   char random_table[128];
 };
 
-// Of the rank that runs on this thread; none outside ranks.
+// State of the rank that runs on this thread; null outside ranks.
 extern constinit thread_local LibcState* current_libc_state
     __attribute__((tls_model("initial-exec")));
 
@@ -68,7 +67,7 @@ class LibcStates {
     current_libc_state = nullptr;
   }
   LibcState& of(std::uint32_t rank) { return states_[rank]; }
-  // Inside the rank. A handler may register another.
+  // Call inside the rank. A handler may register another.
   void run_exit_handlers(std::uint32_t rank);
 
  private:

@@ -15,15 +15,15 @@ namespace weft {
 
 namespace {
 
-// What a linker's symbol table says of one object file.
+// What the executable's symbol table says about one object file.
 struct ObjectFile {
   std::string_view name;
   bool marked = true;     // Symbols before the first file are the linker's.
-  bool has_data = false;  // Of its own, writable.
+  bool has_data = false;  // Writable data of its own.
 
-  // What compilers and the C library add to each program; none of it touches the program's data.
-  // Parts of libgcc have no source names: the linker puts the object's there. The last of the names
-  // below holds what the processor can do, once for all.
+  // Files that compilers and the C library add to every program; none of them touches the program's
+  // data. Parts of libgcc have no source names, so the linker records the object's name. The last
+  // name below holds the processor's features, which all ranks share.
   bool of_tool_chain() const {
     for (const std::string_view known :
          {"", "Scrt1.o", "crt1.o", "crti.o", "crtn.o", "crtstuff.c", "lse-init.o"})
@@ -55,7 +55,7 @@ Result<Marks> read_marks(const std::string& executable) {
     if (section.sh_type != SHT_SYMTAB || section.sh_link >= sections.size()) continue;
     const ElfW(Shdr)& names_section = sections[section.sh_link];
     const auto names = table<char>(*file, names_section.sh_offset, names_section.sh_size);
-    // Local symbols stand file by file, each behind a symbol with the file's name.
+    // Local symbols are grouped by file, each group after a symbol with the file's name.
     ObjectFile file_now;
     const auto finish = [&] {
       if (!file_now.marked && !file_now.of_tool_chain()) marks.unmarked.emplace_back(file_now.name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether every object file of an executable went through the compiler pass, and what else only the
-// file tells.
+// Tells whether every object file of an executable went through the compiler pass, and other facts
+// that only the file contains.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,13 @@ namespace weft {
 
 struct Marks {
   std::size_t marked = 0;             // Object files with the pass's symbol.
-  std::vector<std::string> unmarked;  // The others' source names; not those of the tool chain.
-  std::uint64_t data_alignment = 0;   // Largest of the writable sections; 0: it names none.
+  std::vector<std::string> unmarked;  // Source names of the others, except for the tool chain's.
+  std::uint64_t data_alignment = 0;   // Largest of the writable sections; 0 if unknown.
   bool all() const { return marked > 0 && unmarked.empty(); }
 };
 
-// From the symbol table. A stripped executable has no marks: it is treated as one without the pass.
+// Reads the symbol table. A stripped executable has no marks and is treated as compiled without the
+// pass.
 Result<Marks> read_marks(const std::string& executable);
 
 }  // namespace weft

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// getopt for ranks. The C library remembers one scan of one command line, in memory that nobody
-// else can reach; ranks of several workers scan side by side. So a rank's first call scans all of
-// its command line in one go, and further calls give out what was found.
+// getopt for ranks. The C library keeps the state of one scan of one command line in private
+// memory, while ranks of several workers scan side by side. So a rank's first call scans its whole
+// command line at once, and later calls return the stored results.
 #include <bit>
 #include <cstdint>
 #include <mutex>
@@ -22,14 +22,14 @@ struct OptionScan {
     OptionVariables after;
     int long_index;  // -1: not set.
   };
-  // What the program asked for.
+  // The arguments of the program's call.
   char* const* arguments;
   std::string options;
   const ::option* names;
 
   std::vector<Step> steps;  // The last one is the end: -1.
   std::size_t next;
-  int index;  // optind as the program has seen it last.
+  int index;  // optind as last seen by the program.
 };
 
 namespace {
@@ -44,7 +44,7 @@ struct Request {
   const ::option* names;
 };
 
-// The rank's own variable. It is the program's where linking or the compiler put it there.
+// The rank's own variable, which is the program's if linking or the compiler put it there.
 template <typename T>
 T& of_rank(T& shared, T& other) {
   const auto address = reinterpret_cast<std::uintptr_t>(&shared);
@@ -62,11 +62,11 @@ Variables variables_of(LibcState& state) {
           of_rank(::optopt, state.options.optopt), of_rank(::optarg, state.options.optarg)};
 }
 
-// From `index` on, with the library's own variables, which are nobody's in between.
+// Scans from `index` on, with the library's own variables, which nobody else uses meanwhile.
 void scan_all(const Request& request, int index, int error, OptionScan& scan) {
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
-  ::optind = 0;  // Forgets the scan before.
+  ::optind = 0;  // Resets the previous scan.
   ::opterr = error;
   if (index > 1) {
     char name[] = "";
@@ -85,7 +85,7 @@ void scan_all(const Request& request, int index, int error, OptionScan& scan) {
 int next_option(LibcState& state, const Request& request, int* long_index) {
   const Variables own = variables_of(state);
   OptionScan*& scan = state.option_scan;
-  // Another command line, or the program has moved the index: a new scan.
+  // A new command line, or a program that changed optind, starts a new scan.
   if (scan == nullptr || scan->arguments != request.arguments || scan->names != request.names ||
       scan->options != request.options || scan->index != own.index) {
     delete scan;
@@ -112,7 +112,7 @@ extern "C" {
 int getopt(int count, char* const arguments[], const char* options) noexcept {
   WEFT_ORIGINAL(getopt);
   if (!weft::current_libc_state) return original(count, arguments, options);
-  // Without names the long form is the short one.
+  // Without long names, getopt_long behaves like getopt.
   static const auto long_form = reinterpret_cast<weft::Original>(::dlsym(RTLD_NEXT, "getopt_long"));
   return weft::next_option(*weft::current_libc_state,
                            {long_form, count, arguments, options, nullptr}, nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For functions that stand in for others of the same name.
+// For functions that replace others of the same name.
 #pragma once
 
 #include <dlfcn.h>

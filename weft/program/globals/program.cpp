@@ -22,7 +22,7 @@ constexpr std::uint32_t type_copy = R_AARCH64_COPY;
 #elif defined(__x86_64__)
 constexpr std::uint32_t type_copy = R_X86_64_COPY;
 #else
-#error "weft/image knows the relocations of aarch64 and x86-64"
+#error "weft/program/globals knows the relocations of aarch64 and x86-64"
 #endif
 
 std::uintptr_t page_size() {
@@ -44,7 +44,7 @@ void nothing() {}
 
 }  // namespace
 
-// What the loader says of the executable.
+// What the dynamic linker reports about the executable.
 struct Program::Mapped {
   std::uintptr_t base = 0;
   std::span<const ElfW(Phdr)> segments;
@@ -103,14 +103,15 @@ void Program::read_segments(const Mapped& mapped) {
       continue;
     }
     const std::uint64_t offset = segment.p_offset - (begin - pages.begin);
-    // Neighbours in the file and in memory are mapped as one: there are not many mappings to have.
+    // Merge pieces that are adjacent in the file and in memory: the number of mappings is limited.
     if (!pieces.empty() &&
         pages.begin - pieces.back().memory.begin == offset - pieces.back().file_offset)
       pieces.back().memory.end = pages.end;
     else
       pieces.push_back({pages, offset});
   }
-  // Library data that linking moved into the program lies behind what came from the file.
+  // Library data that linking moved into the program lies behind the data from the file (copy
+  // relocations).
   for (const ElfW(Rela) & relocation : mapped.tables.relocations) {
     if (ELF64_R_TYPE(relocation.r_info) != type_copy) continue;
     copies_library_data = true;
@@ -118,7 +119,7 @@ void Program::read_segments(const Mapped& mapped) {
                                             mapped.tables.symbol_of(relocation).st_size);
   }
   initial.resize(initial_end - data.begin);
-  // There may be nothing between two segments, not even memory to read.
+  // There may be unmapped gaps between segments.
   for (const ElfW(Phdr) & segment : mapped.segments) {
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) == 0) continue;
     const std::uintptr_t begin = mapped.base + segment.p_vaddr;
@@ -148,8 +149,8 @@ void Program::read_relocations(const Mapped& mapped) {
   tables.each_packed([this](std::uintptr_t word) { relocated_.push_back(word); });
 }
 
-// The loader may leave a call to be bound when it is first made. It would do so in the original
-// each time a copy makes that call: right, but slow.
+// The loader may bind a call lazily, when it is first made. It would then resolve the original's
+// entry each time a copy makes that call: correct, but slow.
 void Program::bind_call(const char* name, std::uintptr_t word) {
   std::uintptr_t& value = initial_word(word);
   if (!image.holds(value)) return;
@@ -191,7 +192,7 @@ Status Program::hold_constructors() const {
   for (const AddressRange& array : arrays_) {
     auto* first = std::bit_cast<void*>(page_floor(array.begin));
     const std::size_t size = page_ceil(array.end) - page_floor(array.begin);
-    // Read-only since the program was relocated; it stays writable, as the page may hold data too.
+    // Read-only since relocation. It stays writable, as the page may hold data too.
     if (::mprotect(first, size, PROT_READ | PROT_WRITE) != 0)
       return Error::run(std::string("cannot hold back the program's constructors: ") +
                         std::strerror(errno));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The running executable as its loader left it: segments, initial data and where addresses stand in
-// it. Taken before any of the program's own code has run; it does not change afterwards.
+// The running executable as its loader left it: segments, initial data and the positions of
+// addresses in it. Taken before any of the program's own code has run; immutable afterwards.
 #pragma once
 
 #include <cstddef>
@@ -29,28 +29,29 @@ struct Program {
     std::uint64_t file_offset = 0;
   };
 
-  // Reads what is mapped now, so it belongs before the program's constructors.
+  // Reads what is mapped now, so call it before the program's constructors.
   static Result<Program> take();
 
-  // Offsets in `initial` of the words that the loader set to an address in `target`. One past its
-  // end counts: that is where a table in it ends.
+  // Offsets in `initial` of the words that the loader set to an address in `target`. The address
+  // just past its end counts too: tables end there.
   std::vector<std::size_t> addresses_of(AddressRange target) const;
-  bool imports(std::string_view symbol) const;  // From a library, and uses it.
+  bool imports(std::string_view symbol) const;  // Whether it is imported from a library and used.
   // Offsets in `initial` of the words that the loader set to the address of an imported symbol.
   std::vector<std::size_t> addresses_of(std::string_view symbol) const;
   // Keeps the loader from calling constructors and destructors. Changes the process.
   Status hold_constructors() const;
 
-  AddressRange image;                // Whole pages, as `data`.
-  AddressRange data;                 // All writable segments, with what lies between.
-  AddressRange exact_data;           // The same without the rest of its first and last page.
-  std::uintptr_t alignment = 0;      // Of segments; copies keep it.
-  std::vector<Piece> pieces;         // In order of address.
-  std::vector<std::byte> initial;    // From data.begin on; what follows is zero.
+  AddressRange image;                // Whole pages, like `data`.
+  AddressRange data;                 // All writable segments, including the gaps between them.
+  AddressRange exact_data;           // The same without page rounding.
+  std::uintptr_t alignment = 0;      // Segment alignment, which copies keep.
+  std::vector<Piece> pieces;         // In address order.
+  std::vector<std::byte> initial;    // From data.begin on; the rest is zero.
   std::vector<AddressRange> filled;  // Where `initial` has contents, as offsets.
   bool movable = true;               // Position-independent.
-  bool copies_library_data = false;  // Objects of libraries were moved into the program by linking.
-  std::vector<std::uintptr_t> constructors;  // In the order of calls, as the next.
+  // Linking moved library objects into the program (copy relocations).
+  bool copies_library_data = false;
+  std::vector<std::uintptr_t> constructors;  // In call order, like the next.
   std::vector<std::uintptr_t> destructors;
 
  private:
@@ -61,7 +62,8 @@ struct Program {
   std::uintptr_t& initial_word(std::uintptr_t address);
 
   std::vector<std::uintptr_t> relocated_;  // Addresses of the words that the loader set.
-  std::multimap<std::string, std::uintptr_t, std::less<>> imports_;  // With the word's address.
+  // Symbol -> address of the word.
+  std::multimap<std::string, std::uintptr_t, std::less<>> imports_;
   std::vector<AddressRange> arrays_;  // Where the loader reads constructors and destructors.
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the program and its copies lie. One for the process, because functions that stand in for
-// those of the C library are called without any context; set once by Images::make, then only read.
+// Where the program and its copies lie. One per process, because replaced C library functions are
+// called without any context; set once by ProgramCopies::make, then only read.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace weft::detail {
 struct Space {
   AddressRange program;       // The original.
   AddressRange ranks;         // All copies.
-  std::uintptr_t stride = 1;  // From a rank's copy to the next.
-  bool has_code = false;      // Copies have code, not just data.
+  std::uintptr_t stride = 1;  // Distance between the copies of consecutive ranks.
+  bool has_code = false;      // Copies contain code, not just data.
   LibcState* states = nullptr;
-  std::uintptr_t first_delta = 0;  // From the original to rank 0's copy.
+  std::uintptr_t first_delta = 0;  // Distance from the original to rank 0's copy.
 
-  // From the original to the current rank's copy. Only inside a rank.
+  // Distance from the original to the current rank's copy. Inside a rank only.
   std::uintptr_t current_delta() const {
     return first_delta + static_cast<std::uintptr_t>(current_libc_state - states) * stride;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that stand in for those of the C and C++ run time in a simulated program. They belong
-// into the shared library that the program links first; outside a rank each calls the original.
+// Replacements for functions of the C and C++ runtime in a simulated program. They must be in the
+// shared library that the program links first; outside a rank each calls the original.
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
@@ -35,7 +35,7 @@ long next_random(LibcState& state) {
   return result;
 }
 
-// A thread that a rank starts has the rank's variables.
+// A thread that a rank starts uses the rank's variables.
 struct Start {
   void* (*function)(void*);
   void* argument;
@@ -155,9 +155,9 @@ char* strtok(char* text, const char* separators) noexcept {
                             : original(text, separators);
 }
 
-// What a rank registers ends with the rank. What a library registers for itself, though it may do
-// so while a rank runs, ends with the process; its own handle tells them apart.
-// NOLINTNEXTLINE(readability-identifier-naming)
+// Handlers that a rank registers run when the rank ends. Handlers that a library registers for
+// itself, even while a rank runs, run when the process ends; the library's handle distinguishes
+// them. NOLINTNEXTLINE(readability-identifier-naming)
 int __cxa_atexit(void (*function)(void*), void* argument, void* library) noexcept {
   using Register = int (*)(void (*)(void*), void*, void*);
   static const auto original = reinterpret_cast<Register>(::dlsym(RTLD_NEXT, "__cxa_atexit"));
@@ -170,8 +170,8 @@ int __cxa_atexit(void (*function)(void*), void* argument, void* library) noexcep
   return 0;
 }
 
-// Of the unwinder: the table entry for a code address. A copy of the program lies as the original
-// does, so the original's entry, moved, is the copy's.
+// Used by the unwinder: the table entry for a code address. A copy of the program has the same
+// layout as the original, so its entry is the original's, moved.
 struct UnwindBases {
   void* text;
   void* data;

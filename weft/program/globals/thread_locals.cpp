@@ -13,7 +13,7 @@ struct Found {
   void* block = nullptr;
 };
 
-// The program is the first object that the loader tells of.
+// The program is the first object that dl_iterate_phdr reports.
 Found find_segment() {
   Found found;
   ::dl_iterate_phdr(

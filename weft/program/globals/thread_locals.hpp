@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // thread_local variables of the program. Ranks that take turns on a thread would share them, so
-// they are exchanged whenever a rank comes or goes; few programs have any.
+// they are saved and restored at every switch; few programs have any.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words through which compiled programs find a rank's data. Known by name to the compiler pass,
-// so these three are part of what an executable is linked against and never change.
+// The words through which compiled programs find a rank's data. The compiler pass knows them by
+// name, so these three are part of the binary interface of executables and never change.
 #pragma once
 
 #include <stdint.h>
@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-// From a global's own address to the current rank's copy of it; zero outside the simulator and when
-// each rank has its own segments.
+// Distance from a global's own address to the current rank's copy of it; zero outside the simulator
+// and when each rank has its own segments.
 extern __thread uintptr_t __weft_delta __attribute__((tls_model("initial-exec")));
 
 // The program's writable segments, so that code can tell its own globals from those of libraries

@@ -36,7 +36,7 @@ namespace {
   ::_exit(1);
 }
 
-// Where the library lies that this code is in.
+// The folder of the library that contains this code.
 std::string own_folder() {
   Dl_info info = {};
   if (::dladdr(reinterpret_cast<const void*>(&begin_job_process), &info) == 0 ||
@@ -46,7 +46,7 @@ std::string own_folder() {
   return std::filesystem::path(info.dli_fname).parent_path().string();
 }
 
-// What suits real networks; the user's wishes win.
+// Defaults for real networks; the user's settings win.
 Result<mp::Options> read_messages(const launch::Settings& settings) {
   mp::Options options;
   options.split = mp::Split::measured;
@@ -76,7 +76,7 @@ class WiredRuntime final : public mpi::Runtime {
     if (seat_ == nullptr) give_up(Error::run(message));
     if (recorder_ != nullptr) recorder_->end_early();
     seat_->abort(code == 0 ? 1 : code, message);
-    __builtin_unreachable();  // Some compilers do not believe a virtual function.
+    __builtin_unreachable();  // Some compilers do not trust [[noreturn]] on a virtual function.
   }
   std::string processor_name(RankId rank) const override {
     return wire_ == nullptr ? wire::host_name() : wire_->host_of(rank);
@@ -92,8 +92,8 @@ class WiredRuntime final : public mpi::Runtime {
   std::unique_ptr<launch::Seat> seat_;
   std::unique_ptr<wire::Wire> wire_;
   std::unique_ptr<conn::Layout> layout_;
-  std::unique_ptr<conn::Managed> managed_;  // Null: connections come as they are needed.
-  std::unique_ptr<RunRecorder> recorder_;   // Null: no record is wanted.
+  std::unique_ptr<conn::Managed> managed_;  // Null: connections are opened on demand.
+  std::unique_ptr<RunRecorder> recorder_;   // Null: nothing is recorded.
   mp::Options options_;
   coll::Choices choices_;
 };
@@ -103,7 +103,7 @@ void WiredRuntime::join() {
   auto seat = launch::take_seat(own_folder());
   if (!seat) give_up(seat.error());
   seat_ = *std::move(seat);
-  if (seat_ == nullptr) return;  // A process of the program's own has taken it: we are alone.
+  if (seat_ == nullptr) return;  // Another process of the program has taken the seat: we run alone.
   auto options = read_messages(seat_->settings());
   if (!options) seat_->abort(3, options.error().text());
   options_ = *options;
@@ -128,7 +128,7 @@ void WiredRuntime::join() {
   if (recorder_ != nullptr) recorder_->begin(*process);
 }
 
-// All processes know the same of each other, and so come to the same.
+// All processes have the same information about each other, and so reach the same decision.
 Status WiredRuntime::manage_connections() {
   const launch::Settings& settings = seat_->settings();
   const std::uint32_t ranks = wire_->ranks();
@@ -140,7 +140,7 @@ Status WiredRuntime::manage_connections() {
     hosts.push_back(wire_->host_of(RankId(rank)));
     ++on_host[groups.back()];
   }
-  std::uint32_t most = 0;  // Connections of one rank if everybody talks to everybody.
+  std::uint32_t most = 0;  // Connections of one rank if all ranks talk to each other.
   for (const auto& [host, count] : on_host)
     most = std::max(most, settings.shared_memory ? ranks - count : ranks - 1);
   const std::uint32_t room = wire_->room();
@@ -149,7 +149,7 @@ Status WiredRuntime::manage_connections() {
       conn::parse_request(settings.connections.empty() ? "managed" : settings.connections);
   if (!request) return Error(request.error());
   if (request->options.mode == conn::Mode::on_demand) return {};
-  // weft run has read it for all; other launchers have not.
+  // weft run has read the groups for all ranks; other launchers have not.
   std::string text = settings.groups;
   if (text.empty() && !request->groups_file.empty()) {
     auto file = read_file(request->groups_file);

@@ -4,7 +4,7 @@
 
 namespace weft {
 
-// On the thread that will run the program's main. The job is joined at MPI_Init.
+// Call on the thread that will run the program's main. The process joins the job in MPI_Init.
 void begin_job_process();
 
 }  // namespace weft

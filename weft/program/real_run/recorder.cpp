@@ -10,7 +10,7 @@
 
 #include <sys/resource.h>
 
-#include <weft/program/real_run/recorder_talk.hpp>
+#include <weft/program/real_run/record_exchange.hpp>
 #include <weft/real/wire/clock.hpp>
 
 namespace weft {
@@ -28,7 +28,7 @@ Duration processor_time() {
   return Duration::us(seconds * 1'000'000 + used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
-// The lowest rank of each node, which answers for its clock.
+// The lowest rank of each node, which measures its clock for all.
 std::vector<std::pair<std::uint32_t, RankId>> first_of_nodes(const wire::Wire& wire) {
   std::set<std::uint32_t> seen;
   std::vector<std::pair<std::uint32_t, RankId>> firsts;
@@ -62,7 +62,7 @@ void RunRecorder::begin(mpi::Process& process) {
   }
   if (events_) {
     open_log();
-    fabric_.set_log(log_.get());  // Others may be through with what follows, and send.
+    fabric_.set_log(log_.get());  // Set first: other ranks may be ahead of us and already send.
     compare_clocks();
   }
   if (events_ || wire_.self() == RankId(0)) {
@@ -92,14 +92,14 @@ void RunRecorder::open_log() {
   }
 }
 
-// Ranks of a host share its clock, so one of them is asked.
+// Ranks of a host share its clock, so only one of them is asked.
 void RunRecorder::compare_clocks() {
-  RecordTalk talk(process_->messenger);
+  RecordExchange exchange(process_->messenger);
   for (const auto& [node, first] : first_of_nodes(wire_)) {
     if (first == RankId(0)) continue;
-    if (wire_.self() == first) talk.answer_clock(host_clock_ns);
+    if (wire_.self() == first) exchange.answer_clock(host_clock_ns);
     if (wire_.self() != RankId(0)) continue;
-    const auto clock = talk.ask_clock(first, host_clock_ns);
+    const auto clock = exchange.ask_clock(first, host_clock_ns);
     if (clock && log_ != nullptr) log_->clock(node, clock->at_ns, clock->ahead_ns);
   }
 }
@@ -148,7 +148,7 @@ RankNumbers RunRecorder::own_numbers(bool ended) const {
     row.counts.bytes += traffic.bytes;
   }
   mpi::Profile profile = process_->profile;
-  // The call that is under way ends with the record.
+  // A call in progress ends with the record.
   if (process_->call != nullptr) profile.add(process_->call, now - process_->entered, 0);
   for (const mpi::Profile::Record& record : profile.records()) {
     CallTotals& total = numbers.calls[record.call];
@@ -186,17 +186,18 @@ void RunRecorder::finish() {
   if (wire_.self() == RankId(0)) {
     gather(std::move(own));
   } else {
-    RecordTalk(process_->messenger).give(pack(own));
+    RecordExchange(process_->messenger).give(pack(own));
   }
 }
 
 void RunRecorder::gather(RankNumbers own) {
-  RecordTalk talk(process_->messenger);
-  const Time deadline = fabric_.now() + RecordTalk::gather_most;
+  RecordExchange exchange(process_->messenger);
+  const Time deadline = fabric_.now() + RecordExchange::gather_most;
   RunRecord record = start_record();
   record.add(std::move(own));
   for (std::uint32_t rank = 1; rank < record.ranks; ++rank) {
-    if (const auto bytes = talk.take(RankId(rank), deadline)) record.add(unpack_numbers(*bytes));
+    if (const auto bytes = exchange.take(RankId(rank), deadline))
+      record.add(unpack_numbers(*bytes));
   }
   if (record.rows.size() < record.ranks) {
     record.ending = "incomplete";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the record of one rank of a real run, and at the end writes that of all, in rank 0.
+// Records one rank of a real run; at the end rank 0 writes the record of all.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@ namespace weft {
 
 class RunRecorder final : private mpi::CallListener {
  public:
-  // `network` stands on the wire, or is the wire; `managed` likewise, or null.
+  // `network` is the wire or stands on top of it; `managed` likewise, or null.
   RunRecorder(wire::Wire& wire, Fabric& network, const conn::Managed* managed,
               const launch::Settings& settings);
 
   Fabric& fabric() { return fabric_; }
-  // After MPI_Init has brought the ranks together: all of them make this call.
+  // Collective, after MPI_Init has connected the ranks.
   void begin(mpi::Process& process);
-  // In MPI_Finalize; all ranks make this call. Never takes longer than the limits of RecordTalk.
+  // Collective, in MPI_Finalize. Never takes longer than the limits of RecordExchange.
   void finish();
-  // The job ends before its time: keeps what this rank knows.
+  // Called when the job ends early: saves what this rank has recorded.
   void end_early();
 
  private:
@@ -55,7 +55,7 @@ class RunRecorder final : private mpi::CallListener {
   mpi::Process* process_ = nullptr;
   std::unique_ptr<EventLogWriter> log_;
   std::optional<CallTimeline> timeline_;
-  Time start_;  // When the ranks had found each other: the record begins here.
+  Time start_;  // Start of the record: when all ranks were connected.
   Duration processor_time_before_;
   bool over_ = false;
 };

@@ -22,7 +22,7 @@ namespace {
   ::_exit(code);
 }
 
-class AloneFabric final : public Fabric {
+class LoopbackFabric final : public Fabric {
  public:
   RankId self() const override { return RankId(0); }
   std::uint32_t ranks() const override { return 1; }
@@ -74,7 +74,7 @@ class AloneFabric final : public Fabric {
     inbox_.pop_front();
     return true;
   }
-  // Nobody else can send anything.
+  // Nobody else can send: a wait with a deadline sleeps, one without is a deadlock.
   void wait(Time until) override {
     if (!inbox_.empty()) return;
     if (until < Time::never()) {
@@ -126,8 +126,8 @@ void begin_singleton() {
 }
 
 void begin_singleton(mpi::Runtime& runtime) {
-  // Until the process ends: exit handlers of the program may still call the library.
-  auto* const fabric = new AloneFabric;
+  // These live until the process ends: exit handlers of the program may still call the library.
+  auto* const fabric = new LoopbackFabric;
   static const mp::Options options;
   Current::set(fabric, new mpi::Process(*fabric, options, runtime));
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that was started without the simulator: one rank in real time that talks to itself, as
-// MPI wants it. Build systems run small programs to find things out.
+// A program that was started without weft: one rank in real time that talks to itself, as MPI
+// requires. Build systems run small programs to find things out.
 #pragma once
 
 #include <weft/message/mpi/runtime.hpp>
 
 namespace weft {
 
-// On the thread that will run the program's main.
+// Call on the thread that will run the program's main.
 void begin_singleton();
 // With a runtime that lives as long as the process.
 void begin_singleton(mpi::Runtime& runtime);

@@ -59,7 +59,7 @@ CallTimelinePart CallTimeline::read(std::uint32_t rank, Time now) const {
   return pages;
 }
 
-Timeline bind_together(Peers* peers, const std::vector<CallTimelinePart>& mine) {
+Timeline gather_timelines(ProcessGroup* peers, const std::vector<CallTimelinePart>& mine) {
   std::vector<CallTimelinePart> all;
   if (peers == nullptr) {
     all = mine;
@@ -77,7 +77,8 @@ Timeline bind_together(Peers* peers, const std::vector<CallTimelinePart>& mine) 
             [](const CallTimelinePart& a, const CallTimelinePart& b) { return a.rank < b.rank; });
   Timeline timeline;
   for (const CallTimelinePart& pages : all) {
-    while (timeline.ranks() < pages.rank) timeline.add_rank({}, {}, 0);  // Not heard of.
+    // Ranks that did not report.
+    while (timeline.ranks() < pages.rank) timeline.add_rank({}, {}, 0);
     timeline.add_rank(pages.calls, pages.spans, pages.bin_ps);
   }
   return timeline;

@@ -11,11 +11,11 @@
 #include <weft/base/units.hpp>
 #include <weft/message/mpi/profile.hpp>
 #include <weft/output/record/timeline.hpp>
-#include <weft/parallel/processes/peers.hpp>
+#include <weft/parallel/processes/process_group.hpp>
 
 namespace weft {
 
-// As much of a timeline as one rank has.
+// One rank's part of a timeline.
 struct CallTimelinePart {
   std::uint32_t rank = 0;
   std::vector<std::string> calls;
@@ -28,13 +28,13 @@ struct CallTimelinePart {
 
 class CallTimeline final : public mpi::CallListener {
  public:
-  // `waited`: for the network, in all, so far. Times count from `start`.
+  // `waited` returns the total time spent waiting for the network so far. Times count from `start`.
   CallTimeline(std::size_t most, std::function<Duration()> waited, Time start = Time::zero())
       : keeper_(most), waited_(std::move(waited)), start_(start) {}
 
   void entered(const char* call, Time at) override;
   void left(const char* call, Time at) override;
-  // A call that is under way counts until `now`.
+  // A call in progress counts until `now`.
   CallTimelinePart read(std::uint32_t rank, Time now) const;
 
  private:
@@ -44,14 +44,14 @@ class CallTimeline final : public mpi::CallListener {
   SpanKeeper keeper_;
   std::function<Duration()> waited_;
   Time start_;
-  std::vector<const char*> calls_;  // Literals, told apart by their addresses.
+  std::vector<const char*> calls_;  // String literals, identified by address.
   bool inside_ = false;
   std::uint64_t call_ = 0;
   Time since_;
   Duration waited_before_;
 };
 
-// Of all ranks, in process 0. A call that all processes make; peers may be null.
-Timeline bind_together(Peers* peers, const std::vector<CallTimelinePart>& mine);
+// Collective; `peers` may be null. Process 0 gets the timeline of all ranks.
+Timeline gather_timelines(ProcessGroup* peers, const std::vector<CallTimelinePart>& mine);
 
 }  // namespace weft

@@ -40,7 +40,7 @@ TEST(CallTimeline, PagesAreBoundInTheOrderOfRanks) {
   one.pack(packed);
   const auto bytes = packed.take();
   Unpacker in(bytes);
-  const Timeline timeline = bind_together(nullptr, {two, CallTimelinePart::unpack(in)});
+  const Timeline timeline = gather_timelines(nullptr, {two, CallTimelinePart::unpack(in)});
   EXPECT_EQ(timeline.calls, (std::vector<std::string>{"a", "b"}));
   ASSERT_EQ(timeline.ranks(), 3U);
   EXPECT_TRUE(timeline.of(0).empty());

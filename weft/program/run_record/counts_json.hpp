@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is told of connections, of simulated and of real runs.
+// Connection statistics as JSON, for simulated and real runs.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@
 
 namespace weft {
 
-// Of all ranks. Each connection has two ends, and is told of once.
+// Totals over all ranks. Each connection has two ends but is counted once.
 inline nlohmann::ordered_json counts_json(const conn::Counts& sum) {
   return {{"held_most", sum.held_most},
           {"opened", sum.opened / 2},

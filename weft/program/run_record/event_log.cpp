@@ -17,10 +17,10 @@ constexpr std::string_view file_mark = "WEFTEVT1";
 constexpr std::size_t block_head = 8;
 constexpr std::size_t block_most = std::size_t{1} << 20;
 constexpr std::size_t text_most = 4096, names_most = 65536;
-// What is lost at most when a rank is killed.
+// A killed rank loses at most this much time.
 constexpr std::int64_t flush_every_ns = 1'000'000'000;
 
-// FNV-1a, 32 bits: against accidents.
+// FNV-1a, 32 bits: detects accidental damage.
 std::uint32_t check_sum(std::string_view bytes) {
   std::uint32_t sum = 2166136261U;
   for (const char c : bytes) sum = (sum ^ static_cast<unsigned char>(c)) * 16777619U;
@@ -112,7 +112,7 @@ void EventLogWriter::put(std::uint64_t value) {
   block_ += static_cast<char>(value);
 }
 
-// Small ones of either sign take little room.
+// Zigzag encoding: small values of either sign take few bytes.
 void EventLogWriter::put_signed(std::int64_t value) {
   put((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
 }
@@ -187,7 +187,7 @@ Result<EventLogReader> EventLogReader::open(const std::string& path) {
   log.file_->read(mark.data(), mark.size());
   if (log.file_->gcount() != static_cast<std::streamsize>(mark.size()) ||
       std::string_view(mark.data(), mark.size()) != file_mark) {
-    return Error::input("this is no log of events").at(path, 0);
+    return Error::input("this is not an event log").at(path, 0);
   }
   if (!log.read_block() || log.bad_sum_ || !log.take_start()) return log.damaged();
   return log;

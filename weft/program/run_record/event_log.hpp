@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one rank of a real run did, call by call and message by message, in a file of its own while
-// it runs. Small and quick to write; app/run_record_merge.cpp makes an archive of all ranks' files
+// The calls and messages of one rank of a real run, written to a file of its own while it runs.
+// Compact and quick to write; app/run_record_merge.cpp combines all ranks' files into an archive
 // that other tools read.
-//
-// A file is a mark and then blocks: size, check sum, records. A record is a byte that says its
-// kind, the nanoseconds since the record before, and numbers of seven bits per byte. A rank that is
-// killed leaves whole blocks and perhaps a part of one: what it did until then can be read.
+// A file is a magic number followed by blocks: size, checksum, records. A record is a byte for its
+// kind, the nanoseconds since the previous record, and numbers in seven bits per byte. A killed
+// rank leaves whole blocks and perhaps a partial one, so everything up to then can be read.
 #pragma once
 
 #include <array>
@@ -23,22 +22,22 @@ namespace weft {
 
 struct EventLogStart {
   std::uint32_t rank = 0, ranks = 1;
-  std::uint32_t node = 0;  // Ranks of one node have one clock.
+  std::uint32_t node = 0;  // Ranks of one node share a clock.
   std::string host;
-  std::int64_t start_ns = 0;  // On that clock: what the times of events count from.
+  std::int64_t start_ns = 0;  // Start time on that clock; event times count from it.
 };
 
 enum class EventKind : std::uint8_t {
   start = 1,
-  name,           // What a call of this number is called.
-  enter,          // A call of the library,
-  leave,          // and its end.
-  send,           // A message is on its way to the peer.
-  receive,        // One has come from the peer, with its data.
-  receive_begin,  // One has been announced by the peer,
-  receive_end,    // and its data has come.
-  clock,          // How far another node's clock is ahead of that of rank 0.
-  end,            // Nothing follows.
+  name,           // The name of a call number.
+  enter,          // Start of a library call.
+  leave,          // End of a library call.
+  send,           // A message was sent to the peer.
+  receive,        // A message from the peer arrived with its data.
+  receive_begin,  // The peer announced a message (rendezvous).
+  receive_end,    // The data of that message arrived.
+  clock,          // How far another node's clock is ahead of rank 0's.
+  end,            // End of the log.
 };
 inline constexpr auto event_kind_last = EventKind::end;
 
@@ -50,17 +49,17 @@ struct LoggedMessage {
 
 struct LoggedEvent {
   EventKind kind = EventKind::end;
-  std::int64_t at_ns = 0;     // Since the start; a clock's: on that node's clock.
-  std::uint32_t name = 0;     // Of a call; see names().
-  LoggedMessage message;      // Of send, receive and receive_begin.
-  std::uint64_t number = 0;   // Joins receive_begin and receive_end.
-  std::uint32_t node = 0;     // Of a clock,
-  std::int64_t ahead_ns = 0;  // and how far it is ahead.
+  std::int64_t at_ns = 0;     // Since the start; for `clock`: on that node's clock.
+  std::uint32_t name = 0;     // Call number; see names().
+  LoggedMessage message;      // For send, receive and receive_begin.
+  std::uint64_t number = 0;   // Matches receive_end to receive_begin.
+  std::uint32_t node = 0;     // For clock: the node,
+  std::int64_t ahead_ns = 0;  // and how far its clock is ahead.
 };
 
 std::string event_log_path(const std::string& folder, std::uint32_t rank);
 
-// After a failure (a full disk) nothing more is written; problem() says so.
+// After a failure (such as a full disk) nothing more is written; problem() describes it.
 class EventLogWriter {
  public:
   static Result<std::unique_ptr<EventLogWriter>> create(const std::string& path,
@@ -69,7 +68,7 @@ class EventLogWriter {
   EventLogWriter(const EventLogWriter&) = delete;
   EventLogWriter& operator=(const EventLogWriter&) = delete;
 
-  // `call` is a literal, told apart by its address.
+  // `call` is a string literal, identified by address.
   void enter(const char* call, std::int64_t at_ns);
   void leave(const char* call, std::int64_t at_ns);
   void message(EventKind kind, std::int64_t at_ns, const LoggedMessage& message,
@@ -78,13 +77,13 @@ class EventLogWriter {
   void clock(std::uint32_t node, std::int64_t at_ns, std::int64_t ahead_ns);
 
   void flush();
-  // Flushes and says that this is all.
+  // Flushes and marks the log as complete.
   void finish();
   const std::string& problem() const { return problem_; }
 
  private:
   static constexpr std::size_t block_size = std::size_t{64} << 10;
-  static constexpr std::size_t record_max = 128;  // Beside texts.
+  static constexpr std::size_t record_max = 128;  // Without text.
 
   EventLogWriter(std::string path, int file) : path_(std::move(path)), file_(file) {}
   std::uint32_t number_of(const char* call, std::int64_t at_ns);
@@ -108,17 +107,17 @@ class EventLogReader {
   static Result<EventLogReader> open(const std::string& path);
 
   const EventLogStart& start() const { return start_; }
-  // By number; those that have occurred so far.
+  // The names that have occurred so far, by number.
   const std::vector<std::string>& names() const { return names_; }
-  // The next event that is neither a name nor the end. false: there is none; whole() says whether
-  // the rank came to its end. An error: the file is damaged.
+  // Reads the next event that is neither a name nor the end. Returns false at the end of the file;
+  // whole() says whether the rank finished its log. Returns an error if the file is damaged.
   Result<bool> next(LoggedEvent& out);
   bool whole() const { return whole_; }
 
  private:
   explicit EventLogReader(std::string path);
   Error damaged() const;
-  bool read_block();  // false: the file ends here, or in the middle of a block.
+  bool read_block();  // Returns false if the file ends here or in the middle of a block.
   bool take(std::uint64_t& value);
   bool take_signed(std::int64_t& value);
   template <typename Number>

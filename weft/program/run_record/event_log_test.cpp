@@ -22,7 +22,7 @@ std::unique_ptr<EventLogWriter> create(const std::string& path) {
   return *std::move(log);
 }
 
-// As text, so that a difference can be read.
+// As text, so that differences are readable.
 std::string text_of(const LoggedEvent& e, const std::vector<std::string>& names) {
   const LoggedMessage& m = e.message;
   std::string text = std::to_string(static_cast<int>(e.kind)) + "@" + std::to_string(e.at_ns);
@@ -140,7 +140,7 @@ TEST(EventLog, OfAKilledRankIsReadUpToWhereItEnds) {
     ASSERT_LE(contents.events.size(), whole.events.size());
     EXPECT_TRUE(std::equal(contents.events.begin(), contents.events.end(), whole.events.begin()))
         << size;
-    // Only what has no beginning is refused.
+    // Only a file without a valid start is refused.
     if (size > 60) {
       EXPECT_FALSE(contents.refused) << size << contents.error;
     }
@@ -169,7 +169,7 @@ TEST(EventLog, ChangedBytesAreFound) {
   }
 }
 
-// Blocks whose sums are right, as nobody but this test makes them.
+// Blocks with valid checksums but meaningless contents.
 TEST(EventLog, NonsenseDoesNoHarm) {
   const std::uint64_t seed = test_seed();
   SCOPED_TRACE(replay_text(seed));
@@ -195,7 +195,7 @@ TEST(EventLog, NonsenseDoesNoHarm) {
 TEST(EventLog, OtherFilesAreRefused) {
   const std::string path = test_file("other.bin");
   ASSERT_TRUE(write_file(path, "0 1 5\n"));
-  EXPECT_EQ(read(path).error, path + ": this is no log of events");
+  EXPECT_EQ(read(path).error, path + ": this is not an event log");
   EXPECT_EQ(read(path + ".none").error, path + ".none: No such file or directory");
 }
 

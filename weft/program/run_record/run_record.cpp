@@ -183,13 +183,14 @@ std::string to_table(const RunRecord& record) {
   std::string out;
   out += line("program",
               record.program + (record.ending == "complete" ? "" : " (" + record.ending + ")"));
-  out += line("machine", fmt::format("{} hosts, {} ranks{}", record.hosts.size(), record.ranks,
-                                     record.rows.size() == record.ranks
-                                         ? ""
-                                         : fmt::format("; numbers are of {}", record.rows.size())));
+  out += line("machine",
+              fmt::format("{} hosts, {} ranks{}", record.hosts.size(), record.ranks,
+                          record.rows.size() == record.ranks
+                              ? ""
+                              : fmt::format("; results cover {} of them", record.rows.size())));
   out += line("program time", to_text(sums.program_time));
-  out += line("messages", fmt::format("{} with {} bytes", sums.messages, sums.bytes));
-  out += line("waiting per rank", fmt::format("{} on average, {} least, {} most (rank {})",
+  out += line("messages", fmt::format("{}, {} bytes", sums.messages, sums.bytes));
+  out += line("waiting per rank", fmt::format("mean {}, min {}, max {} (rank {})",
                                               to_text(sums.waited_mean), to_text(sums.waited_least),
                                               to_text(sums.waited_most), sums.waited_most_rank));
   std::size_t shown = 0;
@@ -205,24 +206,23 @@ std::string to_table(const RunRecord& record) {
                             rail.downs > 0 ? fmt::format(", failed {} times", rail.downs) : ""));
   }
   if (record.connections > 0) {
-    out += line("connections", fmt::format("{} in all, {} of one rank at most", record.connections,
+    out += line("connections", fmt::format("{} in total, at most {} per rank", record.connections,
                                            record.connections_most));
     const conn::Counts& sum = record.managed;
     if (sum.opened > 0) {
-      out +=
-          line("relayed",
-               fmt::format("{} messages or parts with {} bytes; {} shortcuts opened, {} "
-                           "closed for others",
-                           sum.relayed_frames, sum.relayed_bytes, sum.shortcuts / 2, sum.evicted));
+      out += line("relayed", fmt::format("{} frames, {} bytes; {} shortcuts opened, {} evicted",
+                                         sum.relayed_frames, sum.relayed_bytes, sum.shortcuts / 2,
+                                         sum.evicted));
     }
   }
   return out + (record.calls.empty() ? "" : calls_table(record.calls, record.ranks));
 }
 
 Status write_record(const std::string& folder, const RunRecord& record) {
-  if (Status wrote = write_timeline_raw(folder, bind_together(nullptr, record.timelines)); !wrote)
+  if (Status wrote = write_timeline_raw(folder, gather_timelines(nullptr, record.timelines));
+      !wrote)
     return wrote;
-  // The summary comes last: where it is, the rest is, too.
+  // The summary is written last: if it exists, so do the other files.
   for (const auto& [name, text] :
        {std::pair<const char*, std::string>{"ranks.csv", ranks_csv(record.rows)},
         {"calls.csv", calls_csv(record.calls)},

@@ -34,7 +34,7 @@ RunRecord record_of(std::uint32_t ranks) {
   record.program = "p";
   record.ranks = ranks;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    // As rank 0 gets them.
+    // As rank 0 receives them.
     record.add(unpack_numbers(pack(numbers_of(rank, 10 + rank))));
   }
   return record;
@@ -81,7 +81,7 @@ TEST(RunRecord, WritesItsFiles) {
 TEST(RunRecord, OfNobodyIsARecordToo) {
   RunRecord record;
   record.ending = "aborted";
-  record.program = "\xff";  // A name may be any bytes.
+  record.program = "\xff";  // A name may contain any bytes.
   const auto json = nlohmann::json::parse(to_json(record));
   EXPECT_EQ(json["complete"], false);
   EXPECT_EQ(json["waiting_ps"]["least"], 0);

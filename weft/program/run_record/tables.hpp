@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables that simulated and real runs write in the same form: ranks, calls, traffic between
+// The tables that simulated and real runs write in the same format: ranks, calls, traffic between
 // pairs.
 #pragma once
 
@@ -22,13 +22,13 @@ struct CallTotals {
 struct RankRow {
   RankId rank;
   std::uint32_t node = 0;
-  std::int64_t end_ps = -1;  // -1: it did not end.
+  std::int64_t end_ps = -1;  // -1: the rank did not end.
   RankCounts counts;
 };
 std::string ranks_csv(const std::vector<RankRow>& rows);
 using CallTable = std::map<std::string, CallTotals>;
 std::string calls_csv(const CallTable& calls);
-// Of `ranks` ranks; those that took most time first.
+// Calls of all ranks, those with the largest total time first.
 std::string calls_table(const CallTable& calls, std::uint32_t ranks);
 std::string traffic_text(std::size_t ranks, const std::vector<PairCount>& pairs);
 

@@ -17,7 +17,7 @@ Console* Console::current_ = nullptr;
 
 namespace {
 
-// All of it, or as much as the reader takes.
+// Writes all of it, or as much as the reader accepts.
 void write_all(int stream, std::string_view text) {
   while (!text.empty()) {
     const ssize_t wrote = Console::raw_write(stream, text.data(), text.size());
@@ -26,7 +26,7 @@ void write_all(int stream, std::string_view text) {
   }
 }
 
-// Text of whoever runs on this thread; true when a rank's.
+// Hands over text of whatever runs on this thread; returns true if that is a rank.
 bool offer(int stream, std::string_view text) {
   Console* const console = Console::current();
   const Fabric* const fabric = Current::fabric();
@@ -65,7 +65,7 @@ class StreamBuffer final : public std::streambuf {
 }  // namespace
 
 struct Console::Streams {
-  std::FILE *out = nullptr, *error = nullptr;          // Ours.
+  std::FILE *out = nullptr, *error = nullptr;          // Our replacements.
   std::FILE *old_out = nullptr, *old_error = nullptr;  // The process's own.
   StreamBuffer out_buffer{1}, error_buffer{2};
   std::streambuf *old_cout = nullptr, *old_cerr = nullptr, *old_clog = nullptr;
@@ -86,9 +86,10 @@ void Console::take_over() {
     std::FILE* const file = fopencookie(
         cookie, "w", {.read = nullptr, .write = cookie_write, .seek = nullptr, .close = nullptr});
     if (file == nullptr) return file;
-    // Without a buffer each printf comes as one piece, from the rank that printed it.
+    // Without a buffer each printf arrives in one piece, from the rank that printed it.
     std::setvbuf(file, nullptr, _IONBF, 0);
-    file->_fileno = descriptor;  // For who asks for it: C++ in the program writes to that itself.
+    // For callers of fileno(): C++ in the program writes to the descriptor itself.
+    file->_fileno = descriptor;
     return file;
   };
   streams_->old_out = stdout;
@@ -159,14 +160,14 @@ void Console::show(Time until) {
     }
     if (label_) text += "[" + std::to_string(line->rank) + "] ";
     text += line->text;
-    // Somebody else's line follows, or our own after a crash.
+    // Another rank's line follows, or our own message after a crash.
     if (label_ && !line->text.ends_with('\n')) text += '\n';
   }
   write_all(stream, text);
   lines_.erase(lines_.begin(), later);
 }
 
-void Console::bring_together(Peers& peers, Time until) {
+void Console::gather(ProcessGroup& peers, Time until) {
   Packer mine;
   if (peers.self() != 0) {
     const auto later = std::partition(lines_.begin(), lines_.end(),

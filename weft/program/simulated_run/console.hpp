@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks print. Every line is kept with its rank and moment, and shown in that order: the same
-// text for any number of workers, and lines of different ranks never mix.
+// Output of ranks. Every line is stored with its rank and virtual time and shown in that order: the
+// text is the same for any number of workers, and lines of different ranks never mix.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 #include <weft/base/units.hpp>
 #include <weft/message/port/fabric.hpp>
-#include <weft/parallel/processes/peers.hpp>
+#include <weft/parallel/processes/process_group.hpp>
 
 namespace weft {
 
@@ -26,27 +26,29 @@ class Console {
   Console(const Console&) = delete;
   Console& operator=(const Console&) = delete;
 
-  // Takes over stdout and stderr of the process, C and C++; Fortran's through write().
+  // Replaces stdout and stderr of the process, for C and C++; Fortran's output arrives through
+  // write().
   void take_over();
   void give_back();
 
-  // From a rank. stream: 1 or 2.
+  // Called from a rank. `stream` is 1 or 2.
   void print(RankId rank, Time now, int stream, std::string_view text);
-  // Unfinished lines of a rank that has ended.
+  // Flushes the unfinished lines of a rank that has ended.
   void end(RankId rank, Time now);
-  // Shows everything printed up to and including `until`, in order. Between runs.
+  // Shows everything printed up to and including `until`, in order. Call between runs only.
   void show(Time until);
-  // All processes make this call: what they have up to `until` is process 0's from now on.
-  void bring_together(Peers& peers, Time until);
-  // The same from a handler of a crash: as much as can still be shown.
+  // Collective: moves the lines up to `until` of all processes to process 0.
+  void gather(ProcessGroup& peers, Time until);
+  // As show(), but from a crash handler: shows as much as is still possible.
   void show_after_crash(Time until);
-  // Forgets what was printed after `until`.
+  // Discards what was printed after `until`.
   void drop_after(Time until);
 
   static Console* current() { return current_; }
-  // For who stands in for write(): text of whoever runs on this thread. False: not a rank's.
+  // For replacements of write(): passes on text of whatever runs on this thread. Returns false if
+  // that is not a rank.
   static bool offer_text(int stream, const char* text, std::size_t size);
-  // To the process's own stream, past everyone who stands in.
+  // Writes to the process's own stream, bypassing all replacements.
   static ssize_t raw_write(int stream, const char* text, std::size_t size);
 
  private:
@@ -57,7 +59,7 @@ class Console {
     int stream = 1;
     std::string text;
   };
-  struct Pending {  // Of a rank; made when it first prints.
+  struct Pending {  // Lines of a rank; created when it first prints.
     std::string text[2];
     std::uint32_t lines = 0;
   };

@@ -21,7 +21,7 @@ void say(const char* text) {
   Console::raw_write(2, text, std::strlen(text));
 }
 
-// Where the stack was used when it happened; null: unknown.
+// The stack pointer at the time of the crash; null: unknown.
 const void* stack_pointer(const void* context) {
 #if defined(__aarch64__)
   return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.sp);
@@ -40,7 +40,7 @@ bool outside_of_stack(const void* address, RankId rank) {
   return !watched->find_stack(address, owner, beyond) || beyond || owner != rank;
 }
 
-// A touch of the guard or of another's stack, or a frame so large that it reaches over both.
+// Detects an access to the guard or another rank's stack, or a frame so large that it skips both.
 bool is_overflow(int signal, const siginfo_t& info, const void* context, RankId rank) {
   if (signal != SIGSEGV && signal != SIGBUS) return false;
   const void* const pointer = stack_pointer(context);
@@ -50,7 +50,7 @@ bool is_overflow(int signal, const siginfo_t& info, const void* context, RankId 
   return watched->find_stack(info.si_addr, owner, beyond) && (beyond || owner != rank);
 }
 
-// Careful with what it calls: the process is broken. It ends right after.
+// Must be careful with what it calls, as the process is broken. The process ends right after.
 void on_crash(int signal, siginfo_t* info, void* context) {
   RankId rank;
   Time now;
@@ -72,7 +72,7 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   }
   if (shown != nullptr) shown->show_after_crash(now);
   say(line);
-  ::syscall(SYS_exit_group, 128 + signal);  // Past those who stand in for _exit in a rank.
+  ::syscall(SYS_exit_group, 128 + signal);  // Bypasses our _exit, which would end only the rank.
 }
 
 }  // namespace

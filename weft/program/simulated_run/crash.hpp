@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank that crashes says who it was and when.
+// Crash reports that name the rank and its virtual time.
 #pragma once
 
 #include <weft/program/simulated_run/console.hpp>
@@ -7,9 +7,9 @@
 
 namespace weft {
 
-// Catches the signals of a crash in this process. Both must live until its end.
+// Handles crash signals in this process. Both arguments must live until its end.
 void watch_for_crashes(const World& world, Console& console);
-// On every thread that runs ranks: a stack for the handler, as the rank's own may be full.
+// Call on every thread that runs ranks: gives the handler a stack, as the rank's own may be full.
 void prepare_thread_for_crashes();
 
 }  // namespace weft

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t lines_max = 12;
 constexpr Duration in_vain = idle_most / 2;
 
-// Null: it has ended.
+// Returns null if the rank has ended.
 const WaitingRank* find(const std::vector<WaitingRank>& open, RankId rank) {
   const auto at = std::lower_bound(open.begin(), open.end(), rank,
                                    [](const WaitingRank& w, RankId r) { return w.rank < r; });
@@ -26,7 +26,8 @@ std::string line_of(const std::vector<WaitingRank>& open, RankId rank) {
   const WaitingRank& one = *find(open, rank);
   const Waiting& w = one.waiting;
   if (!one.is_known) return fmt::format("\n  rank {} waits", rank.index);
-  if (one.asks) return fmt::format("\n  rank {} asks again and again with {}", rank.index, w.call);
+  if (one.asks)
+    return fmt::format("\n  rank {} polls with {} and finds nothing", rank.index, w.call);
   std::string text = fmt::format("\n  rank {} in {} waits for {}", rank.index, w.call, w.what);
   for (const RankId on : w.on) {
     if (find(open, on) == nullptr) text += fmt::format("; rank {} has ended", on.index);
@@ -34,9 +35,8 @@ std::string line_of(const std::vector<WaitingRank>& open, RankId rank) {
   return text;
 }
 
-// Follows, from each rank that waits for exactly one other, who waits for whom, until it comes
-// back.
-std::vector<RankId> find_circle(const std::vector<WaitingRank>& open) {
+// Follows the wait-for edges of ranks that wait for exactly one other until they close a cycle.
+std::vector<RankId> find_cycle(const std::vector<WaitingRank>& open) {
   std::vector<std::size_t> seen(open.size(), 0);
   for (std::size_t start = 0; start < open.size(); ++start) {
     std::vector<RankId> path;
@@ -83,7 +83,7 @@ WaitingRank unpack(Unpacker& in) {
 
 }  // namespace
 
-bool nobody_moves(const World& world, std::uint32_t ranks) {
+bool ranks_stuck(const World& world, std::uint32_t ranks) {
   for (std::uint32_t r = 0; r < ranks; ++r) {
     const RankId rank(r);
     if (!world.is_here(rank) || world.done(rank) || world.blocked(rank)) continue;
@@ -93,7 +93,8 @@ bool nobody_moves(const World& world, std::uint32_t ranks) {
   return true;
 }
 
-std::vector<WaitingRank> waiting_ranks(Peers* peers, const World& world, std::uint32_t ranks) {
+std::vector<WaitingRank> waiting_ranks(ProcessGroup* peers, const World& world,
+                                       std::uint32_t ranks) {
   std::vector<WaitingRank> open;
   for (std::uint32_t r = 0; r < ranks; ++r) {
     const RankId rank(r);
@@ -120,18 +121,18 @@ std::string describe_deadlock(const std::vector<WaitingRank>& open, const RunTot
   for (const RankEntry& entry : totals.ranks) {
     if (!entry.done) last = std::max(last, entry.reached);
   }
-  std::string text = fmt::format("deadlock at {}: {} of {} ranks wait for what never comes",
+  std::string text = fmt::format("deadlock at {}: {} of {} ranks wait forever",
                                  to_text(last - Time::zero()), open.size(), totals.ranks.size());
   if (!network.empty()) return text + "\n  packets in the network block each other: " + network;
-  const std::vector<RankId> circle = find_circle(open);
+  const std::vector<RankId> cycle = find_cycle(open);
   std::size_t lines = 0;
-  if (!circle.empty()) text += fmt::format("; {} of them in a circle:", circle.size());
-  for (const RankId rank : circle) {
+  if (!cycle.empty()) text += fmt::format("; {} of them in a cycle:", cycle.size());
+  for (const RankId rank : cycle) {
     if (lines++ < lines_max) text += line_of(open, rank);
   }
   for (const WaitingRank& one : open) {
     if (lines >= lines_max) break;
-    if (std::find(circle.begin(), circle.end(), one.rank) != circle.end()) continue;
+    if (std::find(cycle.begin(), cycle.end(), one.rank) != cycle.end()) continue;
     text += line_of(open, one.rank);
     ++lines;
   }

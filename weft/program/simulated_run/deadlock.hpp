@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who waits for whom when no rank can go on.
+// Deadlock detection: which rank waits for which when no rank can proceed.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include <weft/parallel/processes/peers.hpp>
+#include <weft/parallel/processes/process_group.hpp>
 #include <weft/program/simulated_run/totals.hpp>
 #include <weft/simulate/nodes/world.hpp>
 
 namespace weft {
 
-// Every rank of this process that has not ended waits for ever, or has done nothing but ask for
-// half of idle_most.
 inline constexpr Duration idle_most = Duration::ms(3'600'000);
-bool nobody_moves(const World& world, std::uint32_t ranks);
+// True when every rank of this process that has not ended waits forever, or has done nothing but
+// poll for half of idle_most.
+bool ranks_stuck(const World& world, std::uint32_t ranks);
 
 struct WaitingRank {
   RankId rank;
-  bool is_known = false;  // It told what it waits for.
-  bool asks = false;      // Again and again.
+  bool is_known = false;  // Whether the call says what it waits for.
+  bool asks = false;      // It polls repeatedly.
   Waiting waiting;
 };
 
-// Ranks that have not ended, by rank. A call that all processes make: process 0 gets all.
-std::vector<WaitingRank> waiting_ranks(Peers* peers, const World& world, std::uint32_t ranks);
+// Ranks that have not ended, by rank. Collective: process 0 gets all of them.
+std::vector<WaitingRank> waiting_ranks(ProcessGroup* peers, const World& world,
+                                       std::uint32_t ranks);
 
-// "deadlock at 12 us: 5 of 8 ranks wait." and a line per rank: those in a circle first, then
-// others. `network`: what Network::find_deadlock() says.
+// "deadlock at 12 us: 5 of 8 ranks wait." and a line per rank, those in a cycle first. `network` is
+// the result of Network::find_deadlock().
 std::string describe_deadlock(const std::vector<WaitingRank>& open, const RunTotals& totals,
                               const std::string& network);
 

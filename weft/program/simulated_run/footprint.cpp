@@ -18,7 +18,7 @@ namespace weft {
 
 namespace {
 
-// The number behind a name in one of the kernel's tables, in bytes; 0 if it is not there.
+// The number after a name in one of the kernel's tables, in bytes; 0 if the name is missing.
 std::uint64_t number_after(std::string_view text, std::string_view name) {
   const std::size_t found = text.find(name);
   if (found == std::string_view::npos) return 0;
@@ -34,7 +34,7 @@ std::uint64_t resident_now() {
   return text ? number_after(*text, "VmRSS:") : 0;
 }
 
-// The network asks for huge pages for its tables, and nobody else does.
+// Only the network asks for huge pages, for its tables.
 std::uint64_t in_advised_mappings() {
   const auto text = read_file("/proc/self/smaps");
   if (!text) return 0;
@@ -50,7 +50,7 @@ std::uint64_t in_advised_mappings() {
   return sum;
 }
 
-Footprint measure(World& world, const Images& images) {
+Footprint measure(World& world, const ProgramCopies& copies) {
   Footprint now;
   const auto status = read_file("/proc/self/status");
   if (status) {
@@ -67,9 +67,9 @@ Footprint measure(World& world, const Images& images) {
   now.network_buffers = tables - std::min(tables, now.network_state);
   const World::Memory stacks = world.stack_memory();
   now.stacks = resident_bytes(stacks.begin, stacks.size);
-  now.data = resident_bytes(images.space().begin, images.space().size());
-  now.blocks = resident_bytes(program_blocks.begin(), program_blocks.used());
-  now.blocks_taken = program_blocks.taken();
+  now.data = resident_bytes(copies.space().begin, copies.space().size());
+  now.blocks = resident_bytes(large_blocks.begin(), large_blocks.used());
+  now.blocks_taken = large_blocks.taken();
   const auto heap = mallinfo2();
   now.heap = heap.uordblks + heap.hblkhd;
   return now;
@@ -83,7 +83,8 @@ std::uint64_t Footprint::rest() const {
 }
 
 std::uint64_t resident_bytes(std::uintptr_t begin, std::size_t size) {
-  // One word for each page: in the highest bit whether it is in memory, and whether it is a file's.
+  // One word per page: the highest bit says whether it is resident, another whether it belongs to a
+  // file.
   constexpr std::uint64_t present = std::uint64_t{1} << 63, of_file = std::uint64_t{1} << 61;
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const int file = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
@@ -106,10 +107,10 @@ std::uint64_t resident_bytes(std::uintptr_t begin, std::size_t size) {
   return pages * page;
 }
 
-void FootprintWatch::look(World& world, const Images& images) {
+void FootprintWatch::look(World& world, const ProgramCopies& copies) {
   const std::uint64_t now = resident_now();
   if (now <= most_.resident + most_.resident / 50) return;
-  most_ = measure(world, images);
+  most_ = measure(world, copies);
   const std::uint32_t all = world.ranks();
   ranks_ = 0;
   for (std::uint32_t r = 0; r < all; ++r) ranks_ += world.is_here(RankId(r)) ? 1 : 0;

@@ -49,7 +49,7 @@ TEST(Footprint, RestIsWhatNobodyNames) {
   footprint.stacks = 30;
   footprint.heap = 20;
   EXPECT_EQ(footprint.rest(), 50u);
-  footprint.heap = 90;  // In use, but not in memory.
+  footprint.heap = 90;  // Allocated but not resident.
   EXPECT_EQ(footprint.rest(), 0u);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers about things that live in different processes, put together in process 0.
+// Gathers values about items that live in different processes, in process 0.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,16 @@
 #include <vector>
 
 #include <weft/base/pack.hpp>
-#include <weft/parallel/processes/peers.hpp>
+#include <weft/parallel/processes/process_group.hpp>
 
 namespace weft {
 
 template <typename T>
-class Together {
+class IndexedGather {
  public:
-  // `here`: which things live in this process. A call that all processes make; peers may be null.
-  Together(Peers* peers, std::vector<std::uint32_t> here) : peers_(peers), here_(std::move(here)) {
+  // `here` lists the items of this process. Collective; `peers` may be null.
+  IndexedGather(ProcessGroup* peers, std::vector<std::uint32_t> here)
+      : peers_(peers), here_(std::move(here)) {
     if (peers_ == nullptr) return;
     Packer mine;
     mine.put_list(here_);
@@ -24,7 +25,7 @@ class Together {
   }
   const std::vector<std::uint32_t>& here() const { return here_; }
 
-  // What each process says of its own goes into process 0's list of all. A call that all make.
+  // Puts each process's values into process 0's list of all items. Collective.
   void collect(const std::vector<T>& mine, std::vector<T>& all) const {
     if (peers_ == nullptr) {
       place(here_, mine, all);
@@ -43,9 +44,9 @@ class Together {
     for (std::size_t i = 0; i < where.size(); ++i) all[where[i]] = values[i];
   }
 
-  Peers* peers_;
+  ProcessGroup* peers_;
   std::vector<std::uint32_t> here_;
-  std::vector<std::vector<std::uint32_t>> theirs_;  // By process; in process 0.
+  std::vector<std::vector<std::uint32_t>> theirs_;  // By process; only in process 0.
 };
 
 }  // namespace weft

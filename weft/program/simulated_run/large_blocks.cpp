@@ -10,17 +10,18 @@
 
 namespace weft {
 
-constinit Blocks program_blocks;
+constinit LargeBlocks large_blocks;
 
 namespace {
 
-// Blocks of similar size are one class, at most an eighth larger than asked for, so that one that
-// was freed fits the next. What is too much is address space, not memory.
+// LargeBlocks of similar size form a class at most an eighth larger than requested, so that a freed
+// block fits the next request. The excess costs address space, not memory.
 struct SizeClass {
   std::uint32_t index, grains;
 };
 SizeClass class_of(std::size_t size) {
-  const auto grains = static_cast<std::uint32_t>((size + Blocks::grain - 1) / Blocks::grain);
+  const auto grains =
+      static_cast<std::uint32_t>((size + LargeBlocks::grain - 1) / LargeBlocks::grain);
   if (grains <= 16) return {grains, grains};
   const auto shift = static_cast<std::uint32_t>(std::bit_width(grains - 1)) - 4;
   const std::uint32_t eighth = (grains - 1) >> shift;  // 8 to 15
@@ -35,8 +36,8 @@ void* reserve(std::size_t size) {
 
 }  // namespace
 
-bool Blocks::open(std::size_t most) {
-  // Where address space is rationed, others need what we would reserve.
+bool LargeBlocks::open(std::size_t most) {
+  // Where address space is limited (ulimit -v), leave some for others.
   rlimit limit = {};
   if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) return false;
   constexpr std::size_t worth_it = std::size_t{1} << 20;
@@ -48,7 +49,7 @@ bool Blocks::open(std::size_t most) {
   }
   if (region == nullptr) return false;
   size = size / grain * grain;
-  // A huge page would hold the first bytes of many blocks, and fill what is never used.
+  // A huge page would hold the first bytes of many blocks and commit memory that is never used.
   ::madvise(region, size + grain, MADV_NOHUGEPAGE);
   void* const entries = reserve(size / grain * sizeof(Entry));
   if (entries == nullptr) {
@@ -61,7 +62,7 @@ bool Blocks::open(std::size_t most) {
   return true;
 }
 
-Blocks::Taken Blocks::take(std::size_t size) {
+LargeBlocks::Taken LargeBlocks::take(std::size_t size) {
   if (size > size_) return {};
   const SizeClass wanted = class_of(std::max(size, std::size_t{1}));
   const std::size_t bytes = std::size_t{wanted.grains} * grain;
@@ -83,7 +84,7 @@ Blocks::Taken Blocks::take(std::size_t size) {
   return {reinterpret_cast<std::byte*>(begin_ + first * grain), zero};
 }
 
-bool Blocks::give(void* block) {
+bool LargeBlocks::give(void* block) {
   const std::lock_guard lock(mutex_);
   Entry* const entry = entry_of(block);
   if (entry == nullptr) return false;
@@ -101,30 +102,30 @@ bool Blocks::give(void* block) {
   return true;
 }
 
-Blocks::Entry* Blocks::entry_of(const void* block) const {
+LargeBlocks::Entry* LargeBlocks::entry_of(const void* block) const {
   const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(block) - begin_;
   if (offset >= size_ || offset % grain != 0) return nullptr;
   Entry& entry = entries_[offset / grain];
   return entry.grains != 0 && entry.next == in_use ? &entry : nullptr;
 }
 
-std::size_t Blocks::size_of(const void* block) const {
+std::size_t LargeBlocks::size_of(const void* block) const {
   const std::lock_guard lock(mutex_);
   const Entry* const entry = entry_of(block);
   return entry == nullptr ? 0 : std::size_t{entry->grains} * grain;
 }
 
-void Blocks::trim(void* block, std::size_t used) {
+void LargeBlocks::trim(void* block, std::size_t used) {
   const std::size_t size = size_of(block), kept = (used + grain - 1) / grain * grain;
   if (kept < size) ::madvise(static_cast<std::byte*>(block) + kept, size - kept, MADV_DONTNEED);
 }
 
-std::size_t Blocks::used() const {
+std::size_t LargeBlocks::used() const {
   const std::lock_guard lock(mutex_);
   return unused_ * grain;
 }
 
-std::uint64_t Blocks::taken() const {
+std::uint64_t LargeBlocks::taken() const {
   const std::lock_guard lock(mutex_);
   return taken_;
 }

@@ -28,7 +28,7 @@ bool is_zero(const std::byte* data, std::size_t size) {
   return std::all_of(data, data + size, [](std::byte b) { return b == std::byte{0}; });
 }
 
-// How many pages of it are in memory.
+// The number of resident pages.
 std::size_t touched(std::byte* data, std::size_t size) {
   std::vector<unsigned char> pages((size + 4095) / 4096);
   EXPECT_EQ(::mincore(data, size, pages.data()), 0);
@@ -36,19 +36,19 @@ std::size_t touched(std::byte* data, std::size_t size) {
       pages.begin(), pages.end(), [](unsigned char page) { return (page & 1) != 0; }));
 }
 
-TEST(Blocks, AreApartAndAligned) {
-  Blocks blocks;
+TEST(LargeBlocks, AreApartAndAligned) {
+  LargeBlocks blocks;
   ASSERT_TRUE(blocks.open(region));
   const std::vector<std::size_t> sizes = {16384, 65536, 65537, 1 << 20, (1 << 20) + 1, 5'000'000};
   std::vector<std::byte*> made;
   for (const std::size_t size : sizes) {
-    const Blocks::Taken taken = blocks.take(size);
+    const LargeBlocks::Taken taken = blocks.take(size);
     ASSERT_NE(taken.data, nullptr);
     EXPECT_TRUE(taken.zero);
     EXPECT_TRUE(blocks.holds(taken.data));
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(taken.data) % Blocks::grain, 0u);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(taken.data) % LargeBlocks::grain, 0u);
     EXPECT_GE(blocks.size_of(taken.data), size);
-    EXPECT_LE(blocks.size_of(taken.data), size + std::max(size / 8, Blocks::grain));
+    EXPECT_LE(blocks.size_of(taken.data), size + std::max(size / 8, LargeBlocks::grain));
     std::memset(taken.data, static_cast<int>(made.size()) + 1, size);
     made.push_back(taken.data);
   }
@@ -60,8 +60,8 @@ TEST(Blocks, AreApartAndAligned) {
   EXPECT_EQ(blocks.taken(), 0u);
 }
 
-TEST(Blocks, CostNothingUntilTouched) {
-  Blocks blocks;
+TEST(LargeBlocks, CostNothingUntilTouched) {
+  LargeBlocks blocks;
   ASSERT_TRUE(blocks.open(region));
   const std::size_t before = mappings();
   std::vector<std::byte*> made;
@@ -73,10 +73,10 @@ TEST(Blocks, CostNothingUntilTouched) {
   EXPECT_LE(mappings(), before + 2);
 }
 
-// A block that was used and freed: the next one is told whether it has old contents, and what lies
-// beyond the few that keep their memory is the system's again.
-TEST(Blocks, SayWhetherTheyAreZero) {
-  Blocks blocks;
+// A block that was used and freed: its next user learns that it has old contents. Beyond the few
+// that keep their memory, blocks are returned to the system.
+TEST(LargeBlocks, SayWhetherTheyAreZero) {
+  LargeBlocks blocks;
   ASSERT_TRUE(blocks.open(region));
   constexpr std::size_t size = std::size_t{4} << 20;
   std::vector<std::byte*> made;
@@ -89,29 +89,29 @@ TEST(Blocks, SayWhetherTheyAreZero) {
   for (std::byte* data : made) kept += touched(data, size) * 4096;
   EXPECT_LE(kept, std::size_t{32} << 20);
   for (int i = 0; i < 20; ++i) {
-    const Blocks::Taken taken = blocks.take(size);
+    const LargeBlocks::Taken taken = blocks.take(size);
     reused += static_cast<std::size_t>(std::count(made.begin(), made.end(), taken.data));
     EXPECT_EQ(taken.zero, is_zero(taken.data, size));
   }
   EXPECT_EQ(reused, 20u);
 }
 
-TEST(Blocks, RefuseWhatTheyDoNotKnow) {
-  Blocks blocks;
+TEST(LargeBlocks, RefuseWhatTheyDoNotKnow) {
+  LargeBlocks blocks;
   EXPECT_EQ(blocks.take(1 << 20).data, nullptr);
   ASSERT_TRUE(blocks.open(std::size_t{16} << 20));
   std::byte* const block = blocks.take(1 << 20).data;
   EXPECT_EQ(blocks.take(std::size_t{16} << 20).data, nullptr);
   EXPECT_EQ(blocks.take(~std::size_t{0}).data, nullptr);
   EXPECT_FALSE(blocks.give(block + 8));
-  EXPECT_FALSE(blocks.give(block + Blocks::grain));
-  EXPECT_EQ(blocks.size_of(block + Blocks::grain), 0u);
+  EXPECT_FALSE(blocks.give(block + LargeBlocks::grain));
+  EXPECT_EQ(blocks.size_of(block + LargeBlocks::grain), 0u);
   EXPECT_TRUE(blocks.give(block));
   EXPECT_FALSE(blocks.give(block));
 }
 
-TEST(Blocks, TrimGivesBackTheRest) {
-  Blocks blocks;
+TEST(LargeBlocks, TrimGivesBackTheRest) {
+  LargeBlocks blocks;
   ASSERT_TRUE(blocks.open(region));
   std::byte* const block = blocks.take(1 << 20).data;
   std::memset(block, 1, 1 << 20);
@@ -121,8 +121,8 @@ TEST(Blocks, TrimGivesBackTheRest) {
   EXPECT_EQ(blocks.size_of(block), std::size_t{1} << 20);
 }
 
-TEST(Blocks, CopyLeavesUntouchedPagesAlone) {
-  Blocks blocks;
+TEST(LargeBlocks, CopyLeavesUntouchedPagesAlone) {
+  LargeBlocks blocks;
   ASSERT_TRUE(blocks.open(region));
   std::byte* const from = blocks.take(1 << 20).data;
   std::byte* const to = blocks.take(1 << 21).data;
@@ -134,8 +134,8 @@ TEST(Blocks, CopyLeavesUntouchedPagesAlone) {
   EXPECT_LE(touched(to, 8192), 2u);
 }
 
-TEST(Blocks, ServeManyThreads) {
-  Blocks blocks;
+TEST(LargeBlocks, ServeManyThreads) {
+  LargeBlocks blocks;
   ASSERT_TRUE(blocks.open(std::size_t{4} << 30));
   constexpr int count = 4;
   std::vector<std::thread> threads;

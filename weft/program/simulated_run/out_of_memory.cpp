@@ -21,7 +21,7 @@ namespace {
 
 thread_local std::size_t refused = 0;
 
-// Between calls of the library a rank's memory is the program's affair.
+// Between calls of the library, lack of memory is the program's affair.
 bool is_of_program() {
   const auto* const layer = static_cast<const mpi::Process*>(Current::layer());
   return Current::fabric() != nullptr && layer != nullptr && layer->call == nullptr;
@@ -34,7 +34,7 @@ void on_refusal() {
 
 std::terminate_handler next_terminate = nullptr;
 
-// Nobody has caught it: neither the program, nor we where the program called us.
+// Called when neither the program nor our call into it caught the exception.
 void on_terminate() {
   const std::type_info* const type = abi::__cxa_current_exception_type();
   if (type != nullptr && *type == typeid(std::bad_alloc)) end_for_lack_of_memory();
@@ -49,7 +49,7 @@ void note_refusal(std::size_t bytes) {
 
 void end_for_lack_of_memory() {
   static std::atomic<bool> told = false;
-  while (told.exchange(true)) ::pause();  // Another worker is about to end the process.
+  while (told.exchange(true)) ::pause();  // Another worker is already ending the process.
   char asked[64] = "";
   if (refused != 0) std::snprintf(asked, sizeof asked, " for %zu bytes more", refused);
   char line[320];
@@ -59,7 +59,7 @@ void end_for_lack_of_memory() {
                     "(--payload none), or more processes (mpirun -np 2 weft sim ...)\n",
                     asked, static_cast<double>(peak_memory()) / 1e6);
   Console::raw_write(2, line, static_cast<std::size_t>(size));
-  ::syscall(SYS_exit_group, 1);  // Past those who stand in for _exit in a rank.
+  ::syscall(SYS_exit_group, 1);  // Bypasses our _exit, which would end only the rank.
   __builtin_unreachable();
 }
 

@@ -9,11 +9,11 @@ namespace weft {
 
 ProgramRanks* ProgramRanks::current_ = nullptr;
 
-ProgramRanks::ProgramRanks(const Scene& scene, const coll::Choices& collectives, Images& images,
-                           Console& console)
+ProgramRanks::ProgramRanks(const Scene& scene, const coll::Choices& collectives,
+                           ProgramCopies& copies, Console& console)
     : scene_(scene),
       collectives_(collectives),
-      images_(images),
+      copies_(copies),
       console_(console),
       processes_(scene.placement->ranks()),
       managed_(scene.layout == nullptr ? 0 : scene.placement->ranks()),
@@ -50,7 +50,7 @@ std::vector<CallTimelinePart> ProgramRanks::timelines() const {
 
 namespace {
 
-// Programs change their arguments; every rank has its own.
+// Programs modify their arguments, so every rank has its own.
 class Arguments {
  public:
   Arguments(int count, char** from) : pointers_(static_cast<std::size_t>(count) + 1) {
@@ -86,24 +86,24 @@ void ProgramRanks::run(Fabric& fabric) {
   Arguments arguments(call_.count, call_.arguments);
   Current::set(&fabric, processes_[rank].get());
   fabric.set_teller(processes_[rank].get());
-  if (Status ready = images_.prepare(rank); !ready) abort(fabric.self(), 1, ready.error().text());
-  images_.enter(rank);
-  images_.run_constructors(rank, call_.count, arguments.get(), call_.environment);
+  if (Status ready = copies_.prepare(rank); !ready) abort(fabric.self(), 1, ready.error().text());
+  copies_.enter(rank);
+  copies_.run_constructors(rank, call_.count, arguments.get(), call_.environment);
   fabric.leave_call();
   const int code =
-      images_.main_of(rank, call_.main)(call_.count, arguments.get(), call_.environment);
-  images_.run_destructors(rank);
+      copies_.main_of(rank, call_.main)(call_.count, arguments.get(), call_.environment);
+  copies_.run_destructors(rank);
   finish(fabric, code);
 }
 
 void ProgramRanks::exit_rank(int code, bool handlers) {
   Fabric& fabric = *Current::fabric();
-  if (handlers) images_.run_destructors(fabric.self().index);
+  if (handlers) copies_.run_destructors(fabric.self().index);
   finish(fabric, code);
   World::end_current();
 }
 
-// The program needs the network no more; others may need this rank as their relay.
+// The program no longer needs the network, but others may need this rank as a relay.
 void ProgramRanks::leave() {
   if (!managed_.empty()) managed_[Current::fabric()->self().index]->leave();
 }
@@ -114,8 +114,8 @@ conn::Counts ProgramRanks::connections(RankId rank) const {
   return managed == nullptr ? connections_[rank.index] : managed->counts();
 }
 
-// What remains of a rank that has left its main. One that leaves the library open takes all with
-// it, as the others would wait for it in vain.
+// Ends a rank that has left its main. A rank that did not call MPI_Finalize ends the job, as the
+// others would wait for it forever.
 void ProgramRanks::finish(Fabric& fabric, int code) {
   const RankId rank = fabric.self();
   if (processes_[rank.index]->running()) {
@@ -150,7 +150,7 @@ void ProgramRanks::add_profile(const mpi::Profile& profile,
 std::map<std::string, CallTotals> ProgramRanks::calls() const {
   const std::lock_guard lock(mutex_);
   std::map<std::string, CallTotals> totals = totals_;
-  for (const auto& process : processes_) {  // Of ranks that have not ended.
+  for (const auto& process : processes_) {  // Ranks that have not ended.
     if (process != nullptr) add_profile(process->profile, totals);
   }
   return totals;

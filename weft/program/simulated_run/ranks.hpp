@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ranks of a simulated program: each runs the program's main with its own data, arguments and
-// MPI library, and ends alone or takes all with it.
+// MPI library, and ends alone or aborts the job.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include <weft/message/conn/managed.hpp>
 #include <weft/message/mpi/process.hpp>
 #include <weft/message/mpi/runtime.hpp>
-#include <weft/program/globals/images.hpp>
+#include <weft/program/globals/program_copies.hpp>
 #include <weft/program/run_record/call_timeline.hpp>
 #include <weft/program/run_record/tables.hpp>
 #include <weft/program/simulated_run/console.hpp>
@@ -25,15 +25,16 @@
 
 namespace weft {
 
-// As the system called it.
+// The program's arguments as the system passed them.
 struct ProgramCall {
-  Images::Main main = nullptr;
+  ProgramCopies::Main main = nullptr;
   int count = 0;
   char** arguments = nullptr;
   char** environment = nullptr;
 };
 
-// Of a part of the program that it named itself: what its ranks did between their start and stop.
+// Totals of a window, a part of the program that it named itself: what its ranks did between start
+// and stop.
 struct WindowTotals {
   std::uint64_t entries = 0;
   Time first_start = Time::never(), last_stop;
@@ -49,18 +50,18 @@ struct Note {
 
 class ProgramRanks final : public RankBody, public mpi::Runtime {
  public:
-  ProgramRanks(const Scene& scene, const coll::Choices& collectives, Images& images,
+  ProgramRanks(const Scene& scene, const coll::Choices& collectives, ProgramCopies& copies,
                Console& console);
   void attach(World& world, const ProgramCall& call);
-  // Before ranks run: what each calls when, for the timeline.
+  // Call before ranks run: records each rank's calls for the timeline.
   void keep_timelines();
 
   void run(Fabric& fabric) override;
   void enter(RankId rank) override {
     prepare_thread_for_crashes();
-    images_.enter(rank.index);
+    copies_.enter(rank.index);
   }
-  void leave(RankId rank) override { images_.leave(rank.index); }
+  void leave(RankId rank) override { copies_.leave(rank.index); }
   void leave() override;
 
   [[noreturn]] void abort(RankId rank, int code, const std::string& message) override;
@@ -74,7 +75,7 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
   bool recall(std::uint64_t key, void* data, std::size_t size) override;
   void remember(std::uint64_t key, const void* data, std::size_t size) override;
 
-  // The program called exit() in a rank. `handlers`: with what it registered for that.
+  // The program called exit() in a rank. `handlers`: whether exit handlers run.
   [[noreturn]] void exit_rank(int code, bool handlers);
 
   struct Abort {
@@ -83,7 +84,7 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
     int code = 0;
     std::string message;
   };
-  // Between runs. Of ranks in this process.
+  // Call between runs. Covers the ranks of this process.
   std::vector<Abort> aborts() const;  // By time, then rank.
   int code(RankId rank) const { return codes_[rank.index]; }
   conn::Counts connections(RankId rank) const;
@@ -100,16 +101,16 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
 
   const Scene& scene_;
   const coll::Choices& collectives_;
-  Images& images_;
+  ProgramCopies& copies_;
   Console& console_;
   World* world_ = nullptr;
   ProgramCall call_;
   std::vector<std::unique_ptr<mpi::Process>> processes_;  // By rank, while it runs.
-  std::vector<std::unique_ptr<conn::Managed>> managed_;   // By rank, likewise; or none.
-  std::vector<std::unique_ptr<CallTimeline>> timelines_;  // By rank; or none.
-  std::vector<conn::Counts> connections_;                 // By rank, when it has ended.
+  std::vector<std::unique_ptr<conn::Managed>> managed_;   // By rank, while it runs; or empty.
+  std::vector<std::unique_ptr<CallTimeline>> timelines_;  // By rank; or empty.
+  std::vector<conn::Counts> connections_;                 // By rank, once it has ended.
   std::vector<int> codes_;
-  mutable std::mutex mutex_;  // For what follows.
+  mutable std::mutex mutex_;  // Guards the following.
   std::map<std::string, CallTotals> totals_;
   std::vector<Abort> aborts_;
   struct OpenWindow {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at the network at moments of its choice and writes down what it sees. Where several
+// Samples the network at moments of its choice and writes the samples to a file. If several
 // processes share the network, all make these calls and process 0 writes.
 #pragma once
 
@@ -18,12 +18,12 @@
 
 namespace weft {
 
-struct Sampled {
+struct SamplerSetup {
   const Plan& plan;
   const Scene& scene;
   World& world;
-  Peers* peers;         // Null: there is but one process.
-  double (*seconds)();  // Our own time.
+  ProcessGroup* peers;  // Null: this process is alone.
+  double (*seconds)();  // Wall clock.
 
   bool writes() const { return peers == nullptr || peers->self() == 0; }
 };
@@ -31,23 +31,23 @@ struct Sampled {
 class Sampler {
  public:
   virtual ~Sampler() = default;
-  // When it wants to look next; never() for no more.
+  // Time of the next sample; never() if there is none.
   virtual Time next() const = 0;
-  // At next(), and at the end of the run.
+  // Called at next(), and at the end of the run.
   virtual Status sample(Time now) = 0;
 };
 
-// What every link carried in each interval and what every router's buffers held at its end, in
-// series.raw, which `weft sim` turns into HDF5 after the run.
-Result<std::unique_ptr<Sampler>> sample_series(const Sampled& what);
+// The traffic of every link in each interval and the fill of every router's buffers at its end, in
+// series.raw, which `weft sim` converts to HDF5 after the run.
+Result<std::unique_ptr<Sampler>> sample_series(const SamplerSetup& what);
 
-// Every buffer of the chosen routers, in buffers.csv: a line for each that has changed.
-Result<std::unique_ptr<Sampler>> watch_buffers(const Sampled& what);
+// Every buffer of the chosen routers, in buffers.csv: a line for each buffer that has changed.
+Result<std::unique_ptr<Sampler>> watch_buffers(const SamplerSetup& what);
 
-// A file that is written as the run goes on.
+// A file that is written during the run.
 class SampleFile {
  public:
-  // One that takes nothing, in processes that do not write.
+  // In processes that do not write, the file discards everything.
   static Result<SampleFile> create(const std::string& path, bool writes) {
     if (!writes) return SampleFile(nullptr, path);
     RawFile file(std::fopen(path.c_str(), "wb"));
@@ -60,7 +60,7 @@ class SampleFile {
     good_ = good_ && std::fwrite(data, sizeof(T), count, file_.get()) == count;
   }
   void write(const std::string& text) { write(text.data(), text.size()); }
-  // Of all that was written; to be asked once per sample.
+  // Covers everything written so far; check once per sample.
   Status status() const {
     if (good_) return {};
     return Error::run(path_ + " cannot be written: " + std::strerror(errno));

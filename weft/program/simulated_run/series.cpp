@@ -22,8 +22,7 @@ std::vector<std::uint32_t> those_here(std::uint32_t count, Is&& is_here) {
   return here;
 }
 
-// So many samples that a file stays below about a quarter of a gigabyte; even, so that they can be
-// put together in pairs.
+// Limits the file to about a quarter of a gigabyte. Even, so that samples can be merged in pairs.
 std::uint64_t samples_most(const Graph& graph) {
   const std::uint64_t each =
       graph.link_count() * sizeof(LinkSample) + graph.router_count() * sizeof(std::uint64_t);
@@ -34,7 +33,7 @@ std::uint64_t samples_most(const Graph& graph) {
 
 class Series final : public Sampler {
  public:
-  Series(std::optional<SeriesWriter> file, const Sampled& what, Duration interval)
+  Series(std::optional<SeriesWriter> file, const SamplerSetup& what, Duration interval)
       : file_(std::move(file)),
         world_(what.world),
         graph_(what.scene.topology->graph),
@@ -78,7 +77,7 @@ class Series final : public Sampler {
     const bool full = grows_ && samples_ >= most_;
     if (full) samples_ /= 2;
     if (paced_) {
-      keep_pace();
+      adapt_interval();
       next_ = now + interval_;
     } else {
       if (full) interval_ = interval_ * 2;
@@ -94,14 +93,16 @@ class Series final : public Sampler {
     std::uint64_t messages = 0, bytes = 0;
   };
 
-  // A few samples in each second of ours, which cost the run next to nothing. Process 0 says.
-  void keep_pace() {
+  // Aims at a few samples per second of wall time, which cost the run almost nothing. Process 0
+  // decides.
+  void adapt_interval() {
     const double now = seconds_(), passed = now - last_seconds_;
     last_seconds_ = now;
     if (passed < 0.15) interval_ = interval_ * 2;
     if (passed > 0.6 && interval_ > least_interval) interval_ = interval_ / 2;
     if (peers_ == nullptr) return;
-    interval_ = Duration::ps(peers_->least(peers_->self() == 0 ? interval_.in_ps() : INT64_MAX));
+    interval_ =
+        Duration::ps(peers_->all_reduce_min(peers_->self() == 0 ? interval_.in_ps() : INT64_MAX));
   }
 
   void look(Time now) {
@@ -137,12 +138,12 @@ class Series final : public Sampler {
     return static_cast<std::uint64_t>(sum.count);
   }
 
-  std::optional<SeriesWriter> file_;  // None in processes that do not write.
+  std::optional<SeriesWriter> file_;  // Empty in processes that do not write.
   const World& world_;
   const Graph& graph_;
   const Network& network_;
   const int vcs_;
-  Peers* const peers_;
+  ProcessGroup* const peers_;
   double (*const seconds_)();
   const bool grows_, paced_;
   const std::uint64_t most_;
@@ -151,9 +152,9 @@ class Series final : public Sampler {
   double last_seconds_ = 0;
   std::uint64_t samples_ = 0;
   const std::vector<std::uint32_t> ranks_;
-  const Together<Sent> sent_;
-  const Together<LinkSample> links_;
-  const Together<std::uint64_t> levels_;
+  const IndexedGather<Sent> sent_;
+  const IndexedGather<LinkSample> links_;
+  const IndexedGather<std::uint64_t> levels_;
   std::vector<LinkSample> before_, own_links_;
   std::vector<std::uint64_t> own_levels_;
   std::vector<Sent> all_sent_;
@@ -162,7 +163,7 @@ class Series final : public Sampler {
 
 }  // namespace
 
-Result<std::unique_ptr<Sampler>> sample_series(const Sampled& what) {
+Result<std::unique_ptr<Sampler>> sample_series(const SamplerSetup& what) {
   const Graph& graph = what.scene.topology->graph;
   SeriesHeader header;
   header.links = graph.link_count();

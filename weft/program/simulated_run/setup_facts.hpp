@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a picture needs to know of a simulated machine.
+// Facts about a simulated machine that pictures need.
 #pragma once
 
 #include <weft/output/record/network_facts.hpp>
@@ -7,7 +7,7 @@
 
 namespace weft {
 
-// With the rates of links and the room of buffers.
+// Includes link rates and buffer sizes.
 NetworkFacts facts_of(const Scene& scene);
 
 }  // namespace weft

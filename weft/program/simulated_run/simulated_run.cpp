@@ -33,8 +33,8 @@ double seconds_now() {
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
 }
 
-// How far to simulate before looking around (signals, output, progress): about a fifth of a second
-// of ours. No result depends on it.
+// How far to simulate before handling signals, output and progress: about a fifth of a second of
+// wall time. Results do not depend on it.
 class Slices {
  public:
   Time next(Time now) const { return now + length_; }
@@ -49,7 +49,7 @@ class Slices {
   Duration length_ = Duration::us(10);
 };
 
-// Where the ranks stand, if they fill a torus or mesh one by one.
+// The grid of ranks, if they fill a torus or mesh one per node in order.
 coll::Grid machine_grid(const Scene& scene) {
   const auto* const cube = std::get_if<Cube>(&scene.topology->shape);
   const Graph& graph = scene.topology->graph;
@@ -62,13 +62,13 @@ coll::Grid machine_grid(const Scene& scene) {
 
 class SimulatedRun {
  public:
-  SimulatedRun(const Plan& plan, const Scene& scene, Images& images, Peers* peers)
+  SimulatedRun(const Plan& plan, const Scene& scene, ProgramCopies& copies, ProcessGroup* peers)
       : plan_(plan),
         scene_(scene),
-        images_(images),
+        copies_(copies),
         peers_(peers),
         console_(scene.placement->ranks(), plan.label),
-        ranks_(scene, collectives_, images, console_) {}
+        ranks_(scene, collectives_, copies, console_) {}
 
   Result<int> run(const ProgramCall& call);
 
@@ -76,26 +76,26 @@ class SimulatedRun {
   Status set_up(const ProgramCall& call);
   Status add_samplers();
   Status sample(Time now, bool last);
-  Status play();
+  Status simulate();
   void show_progress(Progress& progress, Time now);
-  void look_around(Time now, Slices& slices);
+  void handle_events(Time now, Slices& slices);
   Status start_progress_file();
-  bool nobody_moves_anywhere() const;
+  bool all_ranks_stuck() const;
   int conclude(const ProgramCall& call);
-  int judge(const RunTotals& totals, const RunSummary& summary);
+  int report_ending(const RunTotals& totals, const RunSummary& summary);
   void show_deadlock(const RunTotals& totals);
   Status write_files(const RunSummary& summary, const RunTotals& totals) const;
   Status write_timeline() const;
-  bool speaks() const { return peers_ == nullptr || peers_->self() == 0; }
-  void tell(const std::string& text) const {
-    if (speaks()) Console::raw_write(2, text.data(), text.size());
+  bool is_root() const { return peers_ == nullptr || peers_->self() == 0; }
+  void print(const std::string& text) const {
+    if (is_root()) Console::raw_write(2, text.data(), text.size());
   }
   std::string ending(const RunTotals& totals) const;
 
   const Plan& plan_;
   const Scene& scene_;
-  const Images& images_;
-  Peers* const peers_;
+  const ProgramCopies& copies_;
+  ProcessGroup* const peers_;
   coll::Choices collectives_;
   Console console_;
   ProgramRanks ranks_;
@@ -103,7 +103,7 @@ class SimulatedRun {
   std::vector<std::unique_ptr<Sampler>> samplers_;
   FootprintWatch footprint_;
   std::optional<ProgressFile> progress_file_;
-  bool interrupted_ = false, cut_ = false;
+  bool interrupted_ = false, time_limit_reached_ = false;
   double started_ = 0;
 };
 
@@ -144,7 +144,7 @@ Status SimulatedRun::set_up(const ProgramCall& call) {
 }
 
 Status SimulatedRun::start_progress_file() {
-  if (plan_.progress_file.empty() || !speaks()) return {};
+  if (plan_.progress_file.empty() || !is_root()) return {};
   auto file = ProgressFile::start(plan_.progress_file, seconds_now);
   if (!file) return std::move(file).error();
   progress_file_.emplace(*std::move(file));
@@ -152,7 +152,7 @@ Status SimulatedRun::start_progress_file() {
 }
 
 Status SimulatedRun::add_samplers() {
-  using Make = Result<std::unique_ptr<Sampler>> (*)(const Sampled&);
+  using Make = Result<std::unique_ptr<Sampler>> (*)(const SamplerSetup&);
   const std::pair<bool, Make> wanted[] = {{plan_.series > Duration::zero(), sample_series},
                                           {!scene_.watched.empty(), watch_buffers}};
   for (const auto& [is_wanted, make] : wanted) {
@@ -168,33 +168,34 @@ Status SimulatedRun::sample(Time now, bool last) {
   for (const auto& sampler : samplers_) {
     const Time at = sampler->next();
     if (at == Time::never() || (now != at && !last)) continue;
-    // At the end nothing changes any more: when we came to it must not show.
+    // At the end nothing changes any more, and the wall time of arrival must not influence the
+    // sample.
     if (Status wrote = agree(peers_, sampler->sample(at)); !wrote) return wrote;
   }
   return {};
 }
 
-// Slices end where process 0 wants it, and all end early if one is asked to.
-void SimulatedRun::look_around(Time now, Slices& slices) {
+// Process 0 decides the length of slices, and all processes stop if one is asked to.
+void SimulatedRun::handle_events(Time now, Slices& slices) {
   const Time shown = std::min(now - Duration::ps(1), world_->stopped_at());
   interrupted_ = end_requested;
   if (peers_ != nullptr) {
     Packer mine;
     mine.put(interrupted_);
     mine.put(slices.length());
-    const std::vector<PeerBytes> all = peers_->share(mine.take());
+    const std::vector<PeerBytes> all = peers_->all_gather(mine.take());
     for (const PeerBytes& bytes : all) interrupted_ |= Unpacker(bytes).take<bool>();
     Unpacker first(all[0]);
     first.take<bool>();
     slices.set(first.take<Duration>());
-    console_.bring_together(*peers_, shown);
+    console_.gather(*peers_, shown);
   }
-  if (speaks()) console_.show(shown);
+  if (is_root()) console_.show(shown);
 }
 
-bool SimulatedRun::nobody_moves_anywhere() const {
-  const bool here = nobody_moves(*world_, scene_.placement->ranks());
-  return peers_ == nullptr ? here : peers_->least(here ? 1 : 0) == 1;
+bool SimulatedRun::all_ranks_stuck() const {
+  const bool here = ranks_stuck(*world_, scene_.placement->ranks());
+  return peers_ == nullptr ? here : peers_->all_reduce_min(here ? 1 : 0) == 1;
 }
 
 void SimulatedRun::show_progress(Progress& progress, Time now) {
@@ -208,9 +209,9 @@ void SimulatedRun::show_progress(Progress& progress, Time now) {
   progress_file_->update(share, text);
 }
 
-Status SimulatedRun::play() {
+Status SimulatedRun::simulate() {
   Progress progress =
-      plan_.quiet || !speaks() ? Progress(seconds_now, {}) : Progress::to_stderr(seconds_now);
+      plan_.quiet || !is_root() ? Progress(seconds_now, {}) : Progress::to_stderr(seconds_now);
   Slices slices;
   Time now, next_look = Time::zero() + idle_most;
   for (;;) {
@@ -222,25 +223,25 @@ Status SimulatedRun::play() {
     if (!more) return std::move(more).error();
     now = until;
     if (!cut_short) slices.took(seconds_now() - before);
-    if (plan_.verbose) footprint_.look(*world_, images_);
+    if (plan_.verbose) footprint_.look(*world_, copies_);
     if (Status wrote = sample(now, !*more); !wrote) return wrote;
     show_progress(progress, now);
     if (!*more) return {};
-    look_around(now, slices);
-    // At moments of the simulated clock, so that the answer is always the same.
+    handle_events(now, slices);
+    // Checked at fixed virtual times, so that the result is reproducible.
     if (now == next_look) {
-      if (nobody_moves_anywhere()) return {};
+      if (all_ranks_stuck()) return {};
       next_look = next_look + idle_most;
     }
-    cut_ = !interrupted_ && now >= plan_.until;
-    if (interrupted_ || cut_) return {};
+    time_limit_reached_ = !interrupted_ && now >= plan_.until;
+    if (interrupted_ || time_limit_reached_) return {};
   }
 }
 
 std::string SimulatedRun::ending(const RunTotals& totals) const {
   if (!totals.aborts.empty()) return "aborted";
   if (interrupted_) return "interrupted";
-  if (cut_) return "stopped at " + to_text(plan_.until - Time::zero());
+  if (time_limit_reached_) return "stopped at " + to_text(plan_.until - Time::zero());
   return totals.ranks_open() == 0 ? "complete" : "deadlock";
 }
 
@@ -259,30 +260,30 @@ Status SimulatedRun::write_files(const RunSummary& summary, const RunTotals& tot
   return write("traffic.txt", traffic_text(totals));
 }
 
-// A call that all processes make; process 0 writes.
+// Collective; process 0 writes.
 Status SimulatedRun::write_timeline() const {
   if (!plan_.timeline) return {};
-  const Timeline timeline = bind_together(peers_, ranks_.timelines());
-  return speaks() ? write_timeline_raw(plan_.out, timeline) : Status();
+  const Timeline timeline = gather_timelines(peers_, ranks_.timelines());
+  return is_root() ? write_timeline_raw(plan_.out, timeline) : Status();
 }
 
-// Says how it ended; the exit code. In process 0, which knows all.
-int SimulatedRun::judge(const RunTotals& totals, const RunSummary& summary) {
+// Prints how the run ended and returns the exit code. In process 0, which has all totals.
+int SimulatedRun::report_ending(const RunTotals& totals, const RunSummary& summary) {
   int code = totals.exit_code();
   if (!totals.aborts.empty()) {
     const ProgramRanks::Abort& abort = totals.aborts.front();
-    tell(fmt::format("weft: rank {} ended the job with code {} after {}{}{}\n", abort.rank.index,
-                     abort.code, to_text(abort.at - Time::zero()),
-                     abort.message.empty() ? "" : ": ", abort.message));
+    print(fmt::format("weft: rank {} ended the job with code {} after {}{}{}\n", abort.rank.index,
+                      abort.code, to_text(abort.at - Time::zero()),
+                      abort.message.empty() ? "" : ": ", abort.message));
     code = abort.code == 0 ? 1 : abort.code;
   } else if (summary.ending == "deadlock") {
     code = 1;
   } else if (!summary.complete) {
-    tell("weft: " + summary.ending + ", numbers are of what was simulated until then\n");
+    print("weft: " + summary.ending + ", results cover the simulated part only\n");
     code = interrupted_ ? 130 : 0;
   }
   if (code != 0 && !interrupted_ && !plan_.carry_data && summary.bytes > 0)
-    tell(
+    print(
         "weft: messages carried no data; a program that needs what it receives wants --payload "
         "full\n");
   Status wrote = write_files(summary, totals);
@@ -294,7 +295,7 @@ int SimulatedRun::judge(const RunTotals& totals, const RunSummary& summary) {
     if (wrote && !noted) wrote = Error(noted.error());
   }
   if (!wrote) {
-    tell("weft: error: " + wrote.error().text() + "\n");
+    print("weft: error: " + wrote.error().text() + "\n");
     code = code == 0 ? 1 : code;
   }
   return code & 0xff;
@@ -303,37 +304,37 @@ int SimulatedRun::judge(const RunTotals& totals, const RunSummary& summary) {
 void SimulatedRun::show_deadlock(const RunTotals& totals) {
   const std::string network = world_->network().find_deadlock();
   const auto open = waiting_ranks(peers_, *world_, scene_.placement->ranks());
-  if (speaks()) tell("weft: error: " + describe_deadlock(open, totals, network) + "\n");
+  if (is_root()) print("weft: error: " + describe_deadlock(open, totals, network) + "\n");
 }
 
 int SimulatedRun::conclude(const ProgramCall& call) {
   console_.drop_after(world_->stopped_at());
-  if (peers_ != nullptr) console_.bring_together(*peers_, Time::never());
-  if (speaks()) console_.show(Time::never());
+  if (peers_ != nullptr) console_.gather(*peers_, Time::never());
+  if (is_root()) console_.show(Time::never());
   console_.give_back();
   const double wall = seconds_now() - started_;
-  const RunTotals totals = put_together(peers_, take_totals(scene_, *world_, ranks_));
+  const RunTotals totals = merge_totals(peers_, take_totals(scene_, *world_, ranks_));
   RunSummary summary = collect(scene_, totals);
   summary.program = std::filesystem::path(call.arguments[0]).filename().string();
   summary.ending = ending(totals);
   summary.carried_data = plan_.carry_data;
-  // Only process 0 knows how it ended.
+  // Only process 0 knows how the run ended.
   const auto from_first = [&](std::int64_t own) {
-    return peers_ == nullptr ? own : peers_->least(speaks() ? own : INT64_MAX);
+    return peers_ == nullptr ? own : peers_->all_reduce_min(is_root() ? own : INT64_MAX);
   };
   if (from_first(summary.ending == "deadlock" ? 1 : 0) != 0) show_deadlock(totals);
-  auto code = static_cast<int>(from_first(speaks() ? judge(totals, summary) : 0));
+  auto code = static_cast<int>(from_first(is_root() ? report_ending(totals, summary) : 0));
   if (Status wrote = write_timeline(); !wrote) {
-    tell("weft: error: " + wrote.error().text() + "\n");
+    print("weft: error: " + wrote.error().text() + "\n");
     code = code == 0 ? 1 : code;
   }
-  if (!plan_.quiet) tell(to_table(summary));
+  if (!plan_.quiet) print(to_table(summary));
   if (plan_.verbose) {
     const int workers = peers_ == nullptr ? plan_.threads : peers_->count();
-    tell(fmt::format("simulated in           {:.2f} s with {} {}: {:.2f} M packet-hops/s\n", wall,
-                     workers, peers_ == nullptr ? "workers" : "processes",
-                     static_cast<double>(summary.hops) / wall / 1e6) +
-         footprint_.table());
+    print(fmt::format("simulated in           {:.2f} s with {} {}: {:.2f} M packet-hops/s\n", wall,
+                      workers, peers_ == nullptr ? "workers" : "processes",
+                      static_cast<double>(summary.hops) / wall / 1e6) +
+          footprint_.table());
   }
   return code;
 }
@@ -342,8 +343,8 @@ Result<int> SimulatedRun::run(const ProgramCall& call) {
   started_ = seconds_now();
   if (Status ready = set_up(call); !ready) return std::move(ready).error();
   console_.take_over();
-  Status played = play();
-  ::alarm(0);  // Of a signal that asked for the end: it has come.
+  Status played = simulate();
+  ::alarm(0);  // Cancels the alarm of a termination signal: the end is reached.
   if (!played) {
     console_.show(Time::never());
     console_.give_back();
@@ -358,11 +359,11 @@ void request_end() {
   end_requested = true;
 }
 
-Result<int> perform(const Plan& plan, const Scene& scene, Images& images, const ProgramCall& call,
-                    Peers* peers) {
-  // Not on the stack: what it owns must outlive ranks that never ended.
-  static SimulatedRun performance(plan, scene, images, peers);
-  return performance.run(call);
+Result<int> run_simulated(const Plan& plan, const Scene& scene, ProgramCopies& copies,
+                          const ProgramCall& call, ProcessGroup* peers) {
+  // Static, because its members must outlive ranks that never ended.
+  static SimulatedRun run(plan, scene, copies, peers);
+  return run.run(call);
 }
 
 }  // namespace weft

@@ -6,20 +6,20 @@
 #include <string>
 
 #include <weft/base/result.hpp>
-#include <weft/parallel/processes/peers.hpp>
+#include <weft/parallel/processes/process_group.hpp>
 #include <weft/program/simulated_run/ranks.hpp>
 #include <weft/simulate/setup/plan.hpp>
 #include <weft/simulate/setup/scene.hpp>
 
 namespace weft {
 
-// Asked to end early (a signal): the run ends with what it has.
+// Called from a signal handler: ends the run early, with the results so far.
 void request_end();
 
-// Runs the program and tells what there is to tell. Gives the exit code of the process: the
-// program's own, or 1 when it could not be carried to its end.
-// `peers`: the processes that share the run, null if it is alone; all get the same code.
-Result<int> perform(const Plan& plan, const Scene& scene, Images& images, const ProgramCall& call,
-                    Peers* peers);
+// Runs the program and prints the results. Returns the exit code of the process: the program's own,
+// or 1 when the run could not be completed. `peers` are the processes that share the run, or null;
+// all get the same code.
+Result<int> run_simulated(const Plan& plan, const Scene& scene, ProgramCopies& copies,
+                          const ProgramCall& call, ProcessGroup* peers);
 
 }  // namespace weft

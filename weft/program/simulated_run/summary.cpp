@@ -112,20 +112,18 @@ std::string line(const char* name, const std::string& value) {
   return fmt::format("{:<22}{}\n", name, value);
 }
 
-// Each connection has two ends.
+// Each connection is counted at both ends.
 std::string connections_table(const ConnectionUse& use) {
   if (use.mode.empty()) return {};
   const conn::Counts& sum = use.sum;
   std::string out =
-      line("connections", fmt::format("{}: a rank held {:.1f} on average, {} most; "
-                                      "{} opened",
-                                      use.mode, use.held_mean, sum.held_most, sum.opened / 2));
+      line("connections", fmt::format("{}: mean {:.1f} per rank, max {}; {} opened", use.mode,
+                                      use.held_mean, sum.held_most, sum.opened / 2));
   if (use.mode != "managed") return out;
-  out += line("shortcuts", fmt::format("{} opened, {} closed for others, {} declined",
-                                       sum.shortcuts / 2, sum.evicted, sum.declined));
+  out += line("shortcuts", fmt::format("{} opened, {} evicted, {} declined", sum.shortcuts / 2,
+                                       sum.evicted, sum.declined));
   return out +
-         line("relayed", fmt::format("{} messages or parts with {} bytes; a rank held {} "
-                                     "bytes of others at most",
+         line("relayed", fmt::format("{} frames, {} bytes; a rank buffered at most {} bytes",
                                      sum.relayed_frames, sum.relayed_bytes, sum.passing_most));
 }
 
@@ -138,29 +136,29 @@ std::string to_table(const RunSummary& f) {
   out += line("machine",
               fmt::format("{}, {} nodes, {}; {} ranks", f.network, f.nodes, f.routing, f.ranks));
   out += line("program time", to_text(f.program_time - Time::zero()));
-  out += line("messages", fmt::format("{} with {} bytes{}", f.messages, f.bytes,
-                                      f.carried_data ? "" : ", of which only the sizes travelled"));
-  out += line("packets", fmt::format("{} over {} links on the way", f.packets, f.hops));
-  out += line("link bandwidth", fmt::format("{:.4g} GB/s on average, {:.2f} % of what they carry",
+  out += line("messages", fmt::format("{}, {} bytes{}", f.messages, f.bytes,
+                                      f.carried_data ? "" : " (sizes only, no payload)"));
+  out += line("packets", fmt::format("{}, {} hops", f.packets, f.hops));
+  out += line("link bandwidth", fmt::format("{:.4g} GB/s on average, {:.2f} % of capacity",
                                             l.mean_rate / 1e9, l.efficiency * 100));
   if (!l.busiest.empty()) {
-    out += line("busiest link", fmt::format("{}: {} bytes, {:.2f} %", l.busiest, l.busiest_bytes,
-                                            l.busiest_efficiency * 100));
+    out += line("busiest link", fmt::format("{}: {} bytes, {:.2f} % of capacity", l.busiest,
+                                            l.busiest_bytes, l.busiest_efficiency * 100));
   }
   if (!f.latencies_ps.empty()) {
     const Histogram& h = f.latencies_ps;
     out += line("message latency",
-                fmt::format("{} least, {} median, {} for 99 %, {} most", duration_text(h.min()),
+                fmt::format("min {}, p50 {}, p99 {}, max {}", duration_text(h.min()),
                             duration_text(h.percentile(500)), duration_text(h.percentile(990)),
                             duration_text(h.max())));
   }
-  out += line("waiting per rank", fmt::format("{} on average, {} least, {} most (rank {})",
+  out += line("waiting per rank", fmt::format("mean {}, min {}, max {} (rank {})",
                                               to_text(f.waited_mean), to_text(f.waited_least),
                                               to_text(f.waited_most), f.waited_most_rank.index));
   out += connections_table(f.connections);
   if (!f.calls.empty()) out += calls_table(f.calls, f.ranks);
   for (const auto& [name, w] : f.windows) {
-    out += line("window", fmt::format("'{}' {} to {}: {} messages with {} bytes, waited {}", name,
+    out += line("window", fmt::format("'{}' {} to {}: {} messages, {} bytes, waited {}", name,
                                       to_text(w.first_start - Time::zero()),
                                       to_text(w.last_stop - Time::zero()), w.messages, w.bytes,
                                       to_text(w.waited)));

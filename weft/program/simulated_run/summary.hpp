@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a simulated run was like: numbers, tables, files. Nothing in them depends on how many
-// workers computed it.
+// The results of a simulated run: numbers, tables, files. None of them depends on the number of
+// workers.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,20 @@
 namespace weft {
 
 struct LinkUse {
-  std::uint64_t links = 0;  // That work.
+  std::uint64_t links = 0;  // Working links.
   std::uint64_t packets = 0, bytes = 0, busiest_bytes = 0;
-  double mean_rate = 0;   // Bytes per second and link, over the program's time.
-  double efficiency = 0;  // Of what the links could carry.
+  double mean_rate = 0;   // Bytes per second and link, over the program's run time.
+  double efficiency = 0;  // Share of the links' capacity.
   double busiest_efficiency = 0;
   std::string busiest;
 };
 
-// Of all ranks; none where connections cost nothing.
+// Totals over all ranks; empty if connections are not modelled.
 struct ConnectionUse {
   std::string mode;
-  std::uint32_t shortcuts_most = 0;  // That a rank may hold.
-  conn::Counts sum;                  // held_most, neighbours and passing_most: of one rank.
+  std::uint32_t shortcuts_most = 0;  // Limit per rank.
+  // held_most, neighbours and passing_most are maxima over ranks.
+  conn::Counts sum;
   double held_mean = 0;
 };
 
@@ -46,7 +47,7 @@ struct RunSummary {
   std::uint64_t packets = 0, hops = 0;
   LinkUse links;
   ConnectionUse connections;
-  Histogram latencies_ps;  // Of network messages, from the card's queue to memory.
+  Histogram latencies_ps;  // Of network messages, from the NIC's queue to memory.
   Duration waited_most, waited_least, waited_mean, spent_mean;
   RankId waited_most_rank;
   std::map<std::string, CallTotals> calls;

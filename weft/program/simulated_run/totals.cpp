@@ -143,7 +143,7 @@ void sort_by(std::vector<T>& list, Key&& key) {
 
 }  // namespace
 
-RunTotals put_together(Peers* peers, RunTotals mine) {
+RunTotals merge_totals(ProcessGroup* peers, RunTotals mine) {
   if (peers == nullptr || peers->count() == 1) return mine;
   const std::vector<PeerBytes> all = peers->gather(pack(mine));
   if (peers->self() != 0) return mine;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks and network of a run came to: of one process, and, put together, of all.
+// Totals of ranks and network over a run: of one process and, merged, of all.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include <weft/base/histogram.hpp>
 #include <weft/message/conn/options.hpp>
-#include <weft/parallel/processes/peers.hpp>
+#include <weft/parallel/processes/process_group.hpp>
 #include <weft/program/simulated_run/ranks.hpp>
 #include <weft/simulate/nodes/world.hpp>
 #include <weft/simulate/setup/scene.hpp>
@@ -20,7 +20,7 @@ struct RankEntry {
   RankId rank;
   bool done = false;
   int code = 0;
-  Time reached;  // Its clock; when it ended, if it did.
+  Time reached;  // Its clock; the time of its end if it has ended.
   RankCounts counts;
   conn::Counts connections;
 };
@@ -38,18 +38,18 @@ struct RunTotals {
   std::map<std::string, CallTotals> calls;
   std::map<std::string, WindowTotals> windows;
   std::vector<Note> notes;                  // By time, then rank.
-  std::vector<ProgramRanks::Abort> aborts;  // Likewise.
+  std::vector<ProgramRanks::Abort> aborts;  // By time, then rank.
   std::vector<PairCount> pairs;             // By sender, then receiver.
 
   std::uint32_t ranks_open() const;
-  // Of the lowest rank that did not end with 0; 0 if all did.
+  // Exit code of the lowest rank that did not end with 0; 0 if all did.
   int exit_code() const;
 };
 
-// Of this process, between runs.
+// Totals of this process. Call between runs.
 RunTotals take_totals(const Scene& scene, World& world, const ProgramRanks& program_ranks);
 
-// A call that all processes make: process 0 gets what all have, the others what they gave.
-RunTotals put_together(Peers* peers, RunTotals mine);
+// Collective: process 0 gets the totals of all processes, the others their own.
+RunTotals merge_totals(ProcessGroup* peers, RunTotals mine);
 
 }  // namespace weft

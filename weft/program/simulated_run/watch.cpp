@@ -14,13 +14,13 @@ namespace {
 struct WatchedBuffer {
   RouterId router;
   int port = 0, vc = 0;
-  std::string name;  // "(0,0),from (1,0),2": router, feeder, VC; the names quoted.
+  std::string name;  // "(0,0),from (1,0),2": router, upstream router, VC; names quoted.
   BufferLevel last;
 };
 
 class Watch final : public Sampler {
  public:
-  Watch(SampleFile file, const Sampled& what, std::vector<WatchedBuffer> buffers)
+  Watch(SampleFile file, const SamplerSetup& what, std::vector<WatchedBuffer> buffers)
       : file_(std::move(file)),
         network_(what.world.network()),
         until_(what.plan.watch_until),
@@ -56,7 +56,7 @@ class Watch final : public Sampler {
   }
 
  private:
-  std::vector<std::uint32_t> here(const Sampled& what) const {
+  std::vector<std::uint32_t> here(const SamplerSetup& what) const {
     std::vector<std::uint32_t> list;
     for (std::uint32_t i = 0; i < buffers_.size(); ++i) {
       if (what.world.network().is_here(buffers_[i].router)) list.push_back(i);
@@ -70,7 +70,7 @@ class Watch final : public Sampler {
   const Duration interval_;
   Time next_;
   std::vector<WatchedBuffer> buffers_;
-  const Together<BufferLevel> levels_;
+  const IndexedGather<BufferLevel> levels_;
   std::vector<BufferLevel> own_, all_;
 };
 
@@ -83,7 +83,7 @@ std::string feeder_name(const Topology& topology, RouterId router, std::size_t p
 
 }  // namespace
 
-Result<std::unique_ptr<Sampler>> watch_buffers(const Sampled& what) {
+Result<std::unique_ptr<Sampler>> watch_buffers(const SamplerSetup& what) {
   const Scene& scene = what.scene;
   const Topology& topology = *scene.topology;
   std::vector<WatchedBuffer> buffers;

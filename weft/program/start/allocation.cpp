@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// malloc and its kin in a simulated program: large blocks of ranks come from Blocks, all others
-// from the C library. Belongs into the shared library that the program links first.
+// malloc and related functions in a simulated program: large blocks of ranks come from LargeBlocks,
+// all others from the C library. Must be in the shared library that the program links first.
 #include <algorithm>
 #include <bit>
 #include <cerrno>
@@ -27,17 +27,18 @@ void __libc_free(void* block);
 
 namespace {
 
-using weft::Blocks;
-using weft::program_blocks;
+using weft::large_blocks;
+using weft::LargeBlocks;
 
-Blocks::Taken take(std::size_t size, std::size_t alignment = 1) {
-  if (size < Blocks::least || !program_blocks.is_open() || alignment > Blocks::grain) return {};
+LargeBlocks::Taken take(std::size_t size, std::size_t alignment = 1) {
+  if (size < LargeBlocks::least || !large_blocks.is_open() || alignment > LargeBlocks::grain)
+    return {};
   if (weft::Current::fabric() == nullptr) return {};
-  return program_blocks.take(size);
+  return large_blocks.take(size);
 }
 
 [[noreturn]] void refuse() {
-  std::fputs("free or realloc of an address that is no block of memory\n", stderr);
+  std::fputs("free or realloc of an address that malloc did not return\n", stderr);
   std::abort();
 }
 
@@ -47,16 +48,16 @@ std::size_t usable_size(void* block) {
   return next(block);
 }
 
-// A block of ours for one of the C library's or the other way round, or one of ours for another.
+// Moves a block between our allocator and the C library's, or between two of ours.
 void* exchange(void* block, std::size_t size) {
-  const bool ours = program_blocks.holds(block);
-  const std::size_t known = ours ? program_blocks.size_of(block) : usable_size(block);
+  const bool ours = large_blocks.holds(block);
+  const std::size_t known = ours ? large_blocks.size_of(block) : usable_size(block);
   if (known == 0) refuse();
-  if (ours && size >= Blocks::least && size <= known) {
-    program_blocks.trim(block, size);
+  if (ours && size >= LargeBlocks::least && size <= known) {
+    large_blocks.trim(block, size);
     return block;
   }
-  const Blocks::Taken taken = take(size);
+  const LargeBlocks::Taken taken = take(size);
   void* const made = taken.data != nullptr ? taken.data : __libc_malloc(size);
   if (made == nullptr) return nullptr;
   const std::size_t count = std::min(size, known);
@@ -76,7 +77,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 void* malloc(std::size_t size) {
-  const Blocks::Taken taken = take(size);
+  const LargeBlocks::Taken taken = take(size);
   void* const made = taken.data != nullptr ? taken.data : __libc_malloc(size);
   if (made == nullptr) weft::note_refusal(size);
   return made;
@@ -88,15 +89,15 @@ void* calloc(std::size_t count, std::size_t size) {
     errno = ENOMEM;
     return nullptr;
   }
-  const Blocks::Taken taken = take(bytes);
+  const LargeBlocks::Taken taken = take(bytes);
   if (taken.data == nullptr) return __libc_calloc(count, size);
   return taken.zero ? taken.data : std::memset(taken.data, 0, bytes);
 }
 
 void free(void* block) {
-  if (!program_blocks.holds(block)) {
+  if (!large_blocks.holds(block)) {
     __libc_free(block);
-  } else if (const int kept = errno; !program_blocks.give(block)) {
+  } else if (const int kept = errno; !large_blocks.give(block)) {
     refuse();
   } else {
     errno = kept;
@@ -105,18 +106,18 @@ void free(void* block) {
 
 void* realloc(void* block, std::size_t size) {
   if (block == nullptr) return std::malloc(size);
-  const bool ours = program_blocks.holds(block);
+  const bool ours = large_blocks.holds(block);
   if (ours && size == 0) {
     std::free(block);
     return nullptr;
   }
-  const bool wanted = size >= Blocks::least && weft::Current::fabric() != nullptr;
-  if (ours || (wanted && program_blocks.is_open())) return exchange(block, size);
+  const bool wanted = size >= LargeBlocks::least && weft::Current::fabric() != nullptr;
+  if (ours || (wanted && large_blocks.is_open())) return exchange(block, size);
   return __libc_realloc(block, size);
 }
 
 void* memalign(std::size_t alignment, std::size_t size) {
-  const Blocks::Taken taken = take(size, alignment);
+  const LargeBlocks::Taken taken = take(size, alignment);
   return taken.data != nullptr ? taken.data : __libc_memalign(alignment, size);
 }
 
@@ -138,7 +139,7 @@ int posix_memalign(void** block, std::size_t alignment, std::size_t size) {
 
 std::size_t malloc_usable_size(void* block) noexcept {
   if (block == nullptr) return 0;
-  return program_blocks.holds(block) ? program_blocks.size_of(block) : usable_size(block);
+  return large_blocks.holds(block) ? large_blocks.size_of(block) : usable_size(block);
 }
 
 #pragma GCC visibility pop

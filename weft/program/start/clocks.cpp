@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The clocks that a simulated program reads show virtual time, and sleeping takes virtual time.
-// These stand in for the C library's functions inside ranks; elsewhere each calls the original.
-//
-// Every run begins at the same moment, so that a program which takes its seed from the clock does
-// the same each time. A rank's processor is never idle, as MPI libraries ask for messages while
-// they wait: its processor time is all time since the start.
+// These functions replace the C library's inside ranks; elsewhere each calls the original.
+// Every run starts at the same moment, so that a program that takes its random seed from the clock
+// is reproducible. A rank's processor is never idle, as MPI libraries poll while they wait, so its
+// processor time is all time since the start.
 #include <cerrno>
 #include <ctime>
 
@@ -48,7 +47,7 @@ bool of_processor(clockid_t clock) {
 }
 
 void sleep_for(std::int64_t ns) {
-  // More is no sleep but the end of the program; the virtual clock would run over.
+  // Longer sleeps would overflow the virtual clock.
   constexpr std::int64_t longest = 1'000'000 * ns_per_s;
   if (ns <= 0) return;
   weft::Fabric& fabric = *weft::Current::fabric();
@@ -140,7 +139,7 @@ int usleep(useconds_t us) {
   return 0;
 }
 
-// Without anything to look at, these two are sleeps.
+// Without file descriptors, these two are sleeps.
 int poll(pollfd* files, nfds_t count, int timeout_ms) {
   WEFT_ORIGINAL(poll);
   if (!in_rank() || count != 0 || timeout_ms < 0) return original(files, count, timeout_ms);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the simulator takes over a program: before its main, if `weft sim` started it. Belongs into
-// the shared library that the program links first, so that these definitions come before the C
+// Where the simulator takes over a program: before its main, if `weft sim` started it. Must be in
+// the shared library that the program links first, so that these definitions precede the C
 // library's own.
 #include <atomic>
 #include <cerrno>
@@ -20,7 +20,7 @@
 
 #include <weft/parallel/processes/join.hpp>
 #include <weft/parallel/processes/launch.hpp>
-#include <weft/program/globals/images.hpp>
+#include <weft/program/globals/program_copies.hpp>
 #include <weft/program/real_run/job_process.hpp>
 #include <weft/program/real_run/singleton.hpp>
 #include <weft/program/simulated_run/console.hpp>
@@ -34,17 +34,17 @@
 
 namespace {
 
-using weft::Images;
+using weft::ProgramCopies;
 using weft::ProgramRanks;
 
 struct Simulation {
   weft::Plan plan;
   weft::Scene scene;
-  std::unique_ptr<Images> images;
-  std::unique_ptr<weft::Peers> peers;  // Null: this process is alone.
-  Images::Main main = nullptr;
+  std::unique_ptr<ProgramCopies> copies;
+  std::unique_ptr<weft::ProcessGroup> peers;  // Null: this process is alone.
+  ProgramCopies::Main main = nullptr;
 };
-Simulation* simulation = nullptr;  // Of this process; null in an ordinary run.
+Simulation* simulation = nullptr;  // Null in an ordinary run.
 
 int exit_code(weft::Broken broken) {
   switch (broken) {
@@ -59,36 +59,36 @@ int exit_code(weft::Broken broken) {
   return 1;
 }
 
-// Of several processes the first answers for all: a launcher ends the others as soon as one fails,
-// and there may be something left to do for it.
+// Process 0 returns the exit code for all: a launcher kills the others as soon as one fails, and
+// process 0 may still have work to do.
 [[noreturn]] void end(int code) {
   const bool answers = weft::launched().self == 0;
-  if (simulation != nullptr) simulation->peers.reset();  // Waits for the others.
+  if (simulation != nullptr) simulation->peers.reset();  // Waits for the other processes.
   _exit(answers ? code : 0);
 }
 
-// Each of them finds the same.
+// All processes find the same error.
 [[noreturn]] void fail(const weft::Error& error) {
   if (weft::launched().self == 0) std::fprintf(stderr, "weft: error: %s\n", error.text().c_str());
   end(exit_code(error.broken()));
 }
 
-// A rank that computes without end never comes to where the request is seen.
+// For a rank that computes without end and never reaches a point where the request is seen.
 void end_now() {
   constexpr char text[] = "weft: interrupted inside a rank; there are no results\n";
   weft::Console::raw_write(2, text, sizeof text - 1);
-  ::syscall(SYS_exit_group, 130);  // Not our _exit, which would end a rank.
+  ::syscall(SYS_exit_group, 130);  // Not our _exit, which would end only the rank.
 }
 
-// By a system call: the C library's function is stood in for.
+// A system call, because the C library's function is replaced.
 std::int64_t seconds_now() {
   timespec now = {};
   ::syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
   return now.tv_sec;
 }
 
-// The second wish ends it at once. Launchers send one both to a process and to its group: what
-// comes within the same second or the next is the first.
+// The second signal ends the run at once. Launchers signal both a process and its group, so signals
+// within the same or the next second count as one.
 void on_signal(int) {
   static std::atomic<std::int64_t> first{-1};
   std::int64_t never = -1;
@@ -105,17 +105,17 @@ void on_alarm(int) {
   end_now();
 }
 
-// Stands for the program's main.
+// Called in place of the program's main.
 int simulate(int count, char** arguments, char** environment) {
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
   std::signal(SIGALRM, on_alarm);
-  const auto code =
-      weft::perform(simulation->plan, simulation->scene, *simulation->images,
-                    {simulation->main, count, arguments, environment}, simulation->peers.get());
+  const auto code = weft::run_simulated(simulation->plan, simulation->scene, *simulation->copies,
+                                        {simulation->main, count, arguments, environment},
+                                        simulation->peers.get());
   if (!code) fail(code.error());
-  // Ranks' own handlers have run with them; those of libraries are not ours to call with stacks of
-  // ranks still open.
+  // Ranks have run their own exit handlers; those of libraries must not run while stacks of ranks
+  // are still open.
   std::fflush(nullptr);
   end(*code);
 }
@@ -124,7 +124,7 @@ void prepare(const char* text) {
   weft::watch_for_exhaustion();
   auto plan = weft::parse_plan(text);
   if (!plan) fail(plan.error());
-  ::unsetenv(weft::plan_variable);  // What the program starts itself is no simulation.
+  ::unsetenv(weft::plan_variable);  // Processes that the program starts are not simulated.
   simulation = new Simulation;      // Lives as long as the process.
   simulation->plan = *std::move(plan);
   auto scene = weft::read_scene(simulation->plan);
@@ -140,11 +140,11 @@ void prepare(const char* text) {
   if (asked == "delta") how = weft::Separation::delta;
   if (asked == "copies") how = weft::Separation::copies;
   if (asked == "none") how = weft::Separation::none;
-  auto images = Images::make(simulation->scene.placement->ranks(), how);
-  if (!images) fail(images.error());
-  simulation->images = *std::move(images);
+  auto copies = ProgramCopies::make(simulation->scene.placement->ranks(), how);
+  if (!copies) fail(copies.error());
+  simulation->copies = *std::move(copies);
 #ifdef WEFT_OWN_MALLOC
-  weft::program_blocks.open();
+  weft::large_blocks.open();
 #endif
 }
 
@@ -165,9 +165,10 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-int __libc_start_main(Images::Main main, int count, char** arguments, void (*init)(),
+int __libc_start_main(ProgramCopies::Main main, int count, char** arguments, void (*init)(),
                       void (*fini)(), void (*loader_fini)(), void* stack_end) {
-  using Start = int (*)(Images::Main, int, char**, void (*)(), void (*)(), void (*)(), void*);
+  using Start =
+      int (*)(ProgramCopies::Main, int, char**, void (*)(), void (*)(), void (*)(), void*);
   const auto start = original<Start>("__libc_start_main");
   if (const char* const text = std::getenv(weft::plan_variable)) {
     prepare(text);
@@ -200,7 +201,7 @@ __attribute__((noreturn)) void quick_exit(int code) noexcept {
   __builtin_unreachable();
 }
 
-// As MPI_Get_processor_name has it.
+// Consistent with MPI_Get_processor_name.
 int gethostname(char* name, std::size_t size) noexcept {
   static const auto next = original<int (*)(char*, std::size_t)>("gethostname");
   if (!in_rank()) return next(name, size);
@@ -217,7 +218,7 @@ __attribute__((noreturn)) void _Exit(int code) noexcept {
   _exit(code);
 }
 
-// Fortran's run time writes to descriptors itself.
+// Fortran's runtime writes to descriptors directly.
 ssize_t write(int descriptor, const void* data, std::size_t size) {
   static const auto next = original<ssize_t (*)(int, const void*, std::size_t)>("write");
   if ((descriptor == 1 || descriptor == 2) && in_rank() &&
@@ -227,7 +228,7 @@ ssize_t write(int descriptor, const void* data, std::size_t size) {
   return next(descriptor, data, size);
 }
 
-// As does C++, if it is linked into the program.
+// So does C++, if it is linked statically into the program.
 ssize_t writev(int descriptor, const iovec* parts, int count) {
   static const auto next = original<ssize_t (*)(int, const iovec*, int)>("writev");
   if ((descriptor != 1 && descriptor != 2) || !in_rank()) return next(descriptor, parts, count);
@@ -244,7 +245,7 @@ ssize_t writev(int descriptor, const iovec* parts, int count) {
 
 }  // extern "C"
 
-// Streams of their own buffers would be one for all ranks; the console is no slower.
+// Streams with their own buffers would be shared by all ranks; the console is no slower.
 #pragma GCC visibility push(default)
 bool std::ios_base::sync_with_stdio(bool sync) {
   if (in_rank()) return true;

@@ -45,7 +45,7 @@ struct Told {
 };
 
 Told play(int processes, const Rig& model) {
-  const auto peers = make_local_peers(processes);
+  const auto peers = make_local_group(processes);
   std::vector<Rig> rigs(peers.size(), model);
   std::vector<std::thread> threads;
   for (std::size_t p = 0; p < peers.size(); ++p) {
@@ -110,7 +110,7 @@ TEST(ProcessesAsWorkers, StopTogether) {
   rig.setup.placement = &*placement;
   const auto run = [&](int processes) {
     std::vector<std::int64_t> spent(rig.ranks);
-    const auto peers = make_local_peers(processes);
+    const auto peers = make_local_group(processes);
     std::vector<std::thread> threads;
     for (const auto& peer : peers) {
       threads.emplace_back([&] {

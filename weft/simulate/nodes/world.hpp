@@ -29,7 +29,7 @@ struct WorldSetup {
   const Placement* placement = nullptr;
   int workers = 1;  // Threads; one in each of several processes.
   Cut cut = Cut::automatic;
-  Peers* peers = nullptr;  // The processes that share this world; null: it is alone.
+  ProcessGroup* peers = nullptr;  // The processes that share this world; null: it is alone.
   std::uint64_t seed = 1;
   bool carry_data = false;
   double compute_factor = 0;    // Measured time of the program counts so often; 0: not at all.

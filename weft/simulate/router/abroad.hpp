@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <weft/base/pack.hpp>
-#include <weft/parallel/processes/peers.hpp>
+#include <weft/parallel/processes/process_group.hpp>
 #include <weft/simulate/router/news.hpp>
 #include <weft/simulate/router/state.hpp>
 
@@ -50,7 +50,7 @@ struct Announcement {
 };
 
 struct Abroad {
-  explicit Abroad(Peers& all)
+  explicit Abroad(ProcessGroup& all)
       : peers(all),
         boxes(static_cast<std::size_t>(all.count())),
         sent(boxes.size()),
@@ -64,7 +64,7 @@ struct Abroad {
     Packer letters;
   };
 
-  Peers& peers;
+  ProcessGroup& peers;
   std::vector<std::uint32_t> owner;  // By router of the network.
   std::vector<ForeignFeeder> feeders;
   std::vector<int> neighbours;

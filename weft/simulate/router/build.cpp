@@ -99,7 +99,7 @@ void Engine::choose_visit() {
                std::all_of(routers_.begin(), routers_.end(),
                            [](const Router& router) { return router.actors <= 64; });
   // Packets look different then, so it holds for all processes or for none.
-  if (abroad_ != nullptr) plain = abroad_->peers.least(plain ? 1 : 0) != 0;
+  if (abroad_ != nullptr) plain = abroad_->peers.all_reduce_min(plain ? 1 : 0) != 0;
   if (!plain) return;
   for (Router& router : routers_) router.heads = 0;
   if (all_up_) dor_ = dynamic_cast<const OneLeg<CubeLegs>*>(&policy_);
@@ -376,8 +376,8 @@ void Engine::find_windows(Duration asked) {
     }
   }
   if (abroad_ != nullptr) {
-    packets = abroad_->peers.least(packets);
-    credits = abroad_->peers.least(credits);
+    packets = abroad_->peers.all_reduce_min(packets);
+    credits = abroad_->peers.all_reduce_min(credits);
   }
   // A single router: nothing leaves it, any window will do.
   if (packets == never_at) packets = credits = Duration::us(1).in_ps();

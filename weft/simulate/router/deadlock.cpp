@@ -103,7 +103,7 @@ std::vector<Engine::Waiter> Engine::all_waiters() const {
       mine.put_list(head.waits);
     }
     all.clear();
-    for (const PeerBytes& bytes : abroad_->peers.share(mine.take())) {
+    for (const PeerBytes& bytes : abroad_->peers.all_gather(mine.take())) {
       for (Unpacker theirs(bytes); !theirs.empty();) {
         const auto place = theirs.take<Place>();
         const bool can_move = theirs.take<bool>();

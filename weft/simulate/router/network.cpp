@@ -19,7 +19,7 @@ Result<Parts> cut(const Topology& topology, const NetworkOptions& options, int w
 
 // Process 0 cuts for all: machines that differ might cut differently.
 Result<Parts> share_out(const Topology& topology, const NetworkOptions& options) {
-  Peers* const peers = options.peers;
+  ProcessGroup* const peers = options.peers;
   if (peers == nullptr || peers->count() == 1)
     return cut(topology, options, std::clamp(options.workers, 1, 63));
   Packer mine;
@@ -29,7 +29,7 @@ Result<Parts> share_out(const Topology& topology, const NetworkOptions& options)
     mine.put_list(parts ? parts->order : std::vector<std::uint32_t>{});
     mine.put_list(parts ? parts->first : std::vector<std::uint32_t>{});
   }
-  const PeerBytes bytes = peers->spread(mine.take());
+  const PeerBytes bytes = peers->broadcast(mine.take());
   Unpacker theirs(bytes);
   if (const std::string error = theirs.take_text(); !error.empty()) return Error::call(error);
   Parts parts;

@@ -17,7 +17,7 @@
 #include <weft/network/part/part.hpp>
 #include <weft/network/route/policy.hpp>
 #include <weft/network/topo/topology.hpp>
-#include <weft/parallel/processes/peers.hpp>
+#include <weft/parallel/processes/process_group.hpp>
 #include <weft/simulate/router/machine.hpp>
 
 namespace weft {
@@ -77,8 +77,8 @@ struct NetworkOptions {
   int workers = 1;  // Threads; one in each of several processes.
   Cut cut = Cut::automatic;
   std::vector<std::uint32_t> weight =
-      {};                  // Expected load by router, to share it out; empty: by nodes.
-  Peers* peers = nullptr;  // The processes that share this network; null: it is alone.
+      {};                         // Expected load by router, to share it out; empty: by nodes.
+  ProcessGroup* peers = nullptr;  // The processes that share this network; null: it is alone.
   // The least of all processes' is everybody's, at last_moment() of it at the latest.
   std::atomic<std::int64_t>* bulletin = nullptr;
   Duration window =

@@ -228,7 +228,7 @@ Stretch Engine::agree(std::int64_t next, int busy) {
   mine.put(bulletin);
   mine.put(busy);
   mine.put_list(abroad_->sent);
-  const std::vector<PeerBytes> all = abroad_->peers.share(mine.take());
+  const std::vector<PeerBytes> all = abroad_->peers.all_gather(mine.take());
   std::int64_t first = Calendar::no_window, least = never_at;
   int busiest = 0;
   for (int peer = 0; peer < abroad_->peers.count(); ++peer) {
@@ -250,14 +250,14 @@ Stretch Engine::agree(std::int64_t next, int busy) {
 std::string Engine::worst_failure(std::int64_t at_ps, std::uint32_t router,
                                   const std::string& text) {
   if (abroad_ == nullptr) return text;
-  if (abroad_->peers.least(at_ps) == never_at) return {};
+  if (abroad_->peers.all_reduce_min(at_ps) == never_at) return {};
   Packer mine;
   mine.put(at_ps);
   mine.put(router);
   mine.put_text(text);
   std::pair<std::int64_t, std::uint32_t> first{never_at, UINT32_MAX};
   std::string worst;
-  for (const PeerBytes& bytes : abroad_->peers.share(mine.take())) {
+  for (const PeerBytes& bytes : abroad_->peers.all_gather(mine.take())) {
     Unpacker theirs(bytes);
     const auto when = theirs.take<std::int64_t>();
     const std::pair place{when, theirs.take<std::uint32_t>()};

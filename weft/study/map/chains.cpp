@@ -81,7 +81,7 @@ std::unique_ptr<Chain> make_anneal_chain(const ChainGround& ground, const Anneal
   return chain;
 }
 
-bool exchange(Chains& chains, Peers& peers, bool halted) {
+bool exchange(Chains& chains, ProcessGroup& peers, bool halted) {
   const auto self = static_cast<std::size_t>(peers.self());
   const auto count = static_cast<std::size_t>(peers.count());
   Packer letter;
@@ -93,7 +93,7 @@ bool exchange(Chains& chains, Peers& peers, bool halted) {
     letter.put(chains[i]->done.load());
   }
   letter.put(halted);
-  const std::vector<PeerBytes> letters = peers.share(letter.take());
+  const std::vector<PeerBytes> letters = peers.all_gather(letter.take());
   for (std::size_t p = 0; p < count; ++p) {
     Unpacker reader(letters[p]);
     for (std::size_t i = p; i < chains.size(); i += count) {

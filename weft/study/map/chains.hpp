@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <weft/base/rng.hpp>
-#include <weft/parallel/processes/peers.hpp>
+#include <weft/parallel/processes/process_group.hpp>
 #include <weft/study/map/anneal.hpp>
 #include <weft/study/map/candidates.hpp>
 #include <weft/study/map/linear.hpp>
@@ -75,6 +75,6 @@ std::unique_ptr<Chain> make_anneal_chain(const ChainGround& ground, const Anneal
 
 // Chain i belongs to process i modulo their number. Each tells the others what its own have made;
 // true if anybody was told to halt.
-bool exchange(Chains& chains, Peers& peers, bool halted);
+bool exchange(Chains& chains, ProcessGroup& peers, bool halted);
 
 }  // namespace weft::map

@@ -58,7 +58,7 @@ void Search::keep_checkpoint(const Chains& chains) {
 
 // Chains of this process's share, and then everybody's results.
 void Search::go(Chains& chains, const char* doing) {
-  Peers* const peers = options_.peers;
+  ProcessGroup* const peers = options_.peers;
   const auto self = static_cast<std::size_t>(peers == nullptr ? 0 : peers->self());
   const auto count = static_cast<std::size_t>(peers == nullptr ? 1 : peers->count());
   std::atomic<std::size_t> winner = chains.size();
@@ -123,7 +123,7 @@ void Search::make_first() {
   for (Candidate& one : made) take(std::move(one));
   if (ground_.is_perfect(candidates_.front().value)) halt_ = true;
   // Processes see a stop sign, or the end of the time, at different moments.
-  if (options_.peers != nullptr) halt_ = options_.peers->least(halt_.load() ? 0 : 1) == 0;
+  if (options_.peers != nullptr) halt_ = options_.peers->all_reduce_min(halt_.load() ? 0 : 1) == 0;
 }
 
 Result<Found> Search::run() {

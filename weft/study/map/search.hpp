@@ -15,7 +15,7 @@
 #include <vector>
 
 #include <weft/base/result.hpp>
-#include <weft/parallel/processes/peers.hpp>
+#include <weft/parallel/processes/process_group.hpp>
 #include <weft/study/map/candidates.hpp>
 #include <weft/study/map/problem.hpp>
 
@@ -63,7 +63,7 @@ struct SearchOptions {
   std::function<Result<double>(const RankMap&, double limit, const std::atomic<bool>& stop)> play;
 
   const std::atomic<bool>* stop = nullptr;  // Raised: end soon, with the best so far.
-  Peers* peers = nullptr;                   // The processes that share the work; null: alone.
+  ProcessGroup* peers = nullptr;            // The processes that share the work; null: alone.
 };
 
 struct Found {

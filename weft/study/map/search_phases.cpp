@@ -60,7 +60,7 @@ void Search::probe() {
   if (options_.peers != nullptr) {
     std::vector<std::int64_t> longest;
     for (const double s : seconds) longest.push_back(-static_cast<std::int64_t>(s * 1e9));
-    options_.peers->least(longest);
+    options_.peers->all_reduce_min(longest);
     for (std::size_t i = 0; i < seconds.size(); ++i)
       seconds[i] = -static_cast<double>(longest[i]) * 1e-9;
   }
@@ -116,7 +116,7 @@ void Search::agree(std::uint64_t& number) {
   if (options_.peers == nullptr) return;
   Packer letter;
   letter.put(number);
-  const PeerBytes agreed = options_.peers->spread(letter.take());
+  const PeerBytes agreed = options_.peers->broadcast(letter.take());
   number = Unpacker(agreed).take<std::uint64_t>();
 }
 

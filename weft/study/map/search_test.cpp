@@ -62,7 +62,7 @@ double value_of(const Problem& problem, const RankMap& map, const Objective& obj
 // One process in each thread.
 std::vector<Found> found_together(const Problem& problem, const SearchOptions& options, int count,
                                   const std::vector<const std::atomic<bool>*>& stops = {}) {
-  const auto peers = make_local_peers(count);
+  const auto peers = make_local_group(count);
   std::vector<Found> found(peers.size());
   std::vector<std::thread> threads;
   for (std::size_t p = 0; p < peers.size(); ++p)

@@ -18,7 +18,7 @@ TEST(Agree, OneDecidesAlone) {
 }
 
 TEST(Agree, AllGetTheFirstError) {
-  const auto texts = among(3, [](Peers& peers) -> std::string {
+  const auto texts = among(3, [](ProcessGroup& peers) -> std::string {
     if (!agree(&peers, {})) return "nobody has failed";
     Status mine;
     if (peers.self() > 0) mine = Error::input("bad").at("net.toml", peers.self());
@@ -29,7 +29,7 @@ TEST(Agree, AllGetTheFirstError) {
 }
 
 TEST(Agree, AllSeeTheSignThatOneRaises) {
-  const auto seen = among(3, [](Peers& peers) -> int {
+  const auto seen = among(3, [](ProcessGroup& peers) -> int {
     std::atomic<bool> flag{false};
     const StopSign sign(&flag, &peers);
     const bool before = sign.raised();

@@ -72,7 +72,7 @@ class Run {
   const Scenario& scenario_;
   const Control& control_;
   const Duration cycle_;
-  Peers* const peers_;
+  ProcessGroup* const peers_;
   const int workers_;
   Driver driver_;
   LinkMeter links_;
@@ -126,7 +126,7 @@ void Run::look() {
   mine.put(driver_.totals());
   mine.put(asked);
   totals_ = {};
-  for (const PeerBytes& bytes : share_among(peers_, mine.take())) {
+  for (const PeerBytes& bytes : all_gather(peers_, mine.take())) {
     Unpacker theirs(bytes);
     totals_.merge(theirs.take<Totals>());
     if (theirs.take<bool>()) stopped_ = true;
@@ -264,7 +264,7 @@ Point Run::result() {
   driver_.measured().pack(mine);
   mine.put(driver_.worst());
   links_.pack(mine);
-  for (const PeerBytes& bytes : share_among(peers_, mine.take())) {
+  for (const PeerBytes& bytes : all_gather(peers_, mine.take())) {
     Unpacker theirs(bytes);
     point.packets.merge(Measured::unpack(theirs));
     worst = std::min(worst, theirs.take<Worst>());

@@ -47,7 +47,7 @@ struct Experiment {
   Cut cut = Cut::automatic;  // How the network is shared out among workers or processes.
   // The processes that share it, each with one worker; null: one process. All make the same calls
   // and come to the same point.
-  Peers* peers = nullptr;
+  ProcessGroup* peers = nullptr;
 };
 
 // How a caller may look and stop.

@@ -111,7 +111,7 @@ void expect_same_among(int processes, const Scenario& scenario, double load, Pha
   SCOPED_TRACE(scenario.label + " among " + std::to_string(processes));
   const Point alone = run(scenario, load, phases);
   for (const Cut cut : {Cut::automatic, Cut::ranges}) {
-    const auto points = among(processes, [&](Peers& peers) {
+    const auto points = among(processes, [&](ProcessGroup& peers) {
       Experiment experiment{.scenario = &scenario, .load = load, .phases = phases};
       experiment.cut = cut;
       experiment.peers = &peers;
@@ -168,7 +168,7 @@ TEST(Experiment, StopsWhenAsked) {
 
 TEST(Experiment, OneProcessThatIsAskedStopsAllWorkers) {
   const Scenario scenario = test_scenario({"net=mesh:4x4", "packet=4"});
-  const auto points = among(3, [&](Peers& peers) {
+  const auto points = among(3, [&](ProcessGroup& peers) {
     std::atomic<bool> stop{false};
     Control control{.stop = &stop, .progress = {}};
     if (peers.self() == 1) control.progress = [&](double share) { stop = share > 0.5; };
@@ -225,7 +225,7 @@ TEST(Experiment, AllProcessesNameTheSameDeadlockWorkers) {
   Experiment experiment{.scenario = &scenario, .load = 1, .phases = {}};
   const auto alone = run_experiment(experiment, {});
   ASSERT_FALSE(alone);
-  const auto texts = among(3, [&](Peers& peers) -> std::string {
+  const auto texts = among(3, [&](ProcessGroup& peers) -> std::string {
     Experiment own = experiment;
     own.peers = &peers;
     const auto point = run_experiment(own, {});

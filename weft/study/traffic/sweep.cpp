@@ -53,7 +53,7 @@ class Crew {
   bool stopped() const { return stop_.raised(); }
   bool ended() const { return failed_.load() || stopped(); }
 
-  Peers* peers() const { return peers_; }
+  ProcessGroup* peers() const { return peers_; }
   const StopSign& stop_sign() const { return stop_; }
   const std::atomic<bool>* stop() const { return control_.stop; }
   std::optional<Error> take_failure() { return std::move(failure_); }
@@ -81,7 +81,7 @@ class Crew {
 
  private:
   const int jobs_;
-  Peers* const peers_;
+  ProcessGroup* const peers_;
   const SweepControl& control_;
   const StopSign stop_;
   std::mutex mutex_;
@@ -114,7 +114,7 @@ void deal_zero_loads(std::vector<Curve>& curves, Crew& crew) {
     }
     mine.put(*zero);
   }
-  for (const PeerBytes& bytes : crew.peers()->share(mine.take())) {
+  for (const PeerBytes& bytes : crew.peers()->all_gather(mine.take())) {
     Unpacker theirs(bytes);
     while (!theirs.empty()) {
       const auto c = theirs.take<std::size_t>();

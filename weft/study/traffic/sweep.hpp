@@ -23,8 +23,9 @@ struct SweepSettings {
   int jobs = 1;              // Points at the same time.
   int workers = 1;           // Threads inside one of them.
   Cut cut = Cut::automatic;  // Who of them has which routers.
-  Peers* peers = nullptr;    // The processes that share each point; jobs and workers are then 1.
-  bool all = false;          // Otherwise a curve ends with its second saturated point.
+  ProcessGroup* peers =
+      nullptr;       // The processes that share each point; jobs and workers are then 1.
+  bool all = false;  // Otherwise a curve ends with its second saturated point.
   // A network carries a load when its mean latency is at most so many times that of zero load.
   double factor = 3;
   SearchSettings search;

@@ -41,7 +41,7 @@ TEST(Sweep, SameBytesAmongProcessesWorkers) {
   const std::string curves = sweep_json(run_sweep(scenarios, loads, settings, {}));
   const std::string searched = sweep_json(search_saturation(scenarios, settings, {}));
   for (const int processes : {2, 3}) {
-    const auto results = among(processes, [&](Peers& peers) {
+    const auto results = among(processes, [&](ProcessGroup& peers) {
       SweepSettings own = settings;
       own.peers = &peers;
       return std::pair{sweep_json(run_sweep(scenarios, loads, own, {})),
@@ -57,7 +57,7 @@ TEST(Sweep, SameBytesAmongProcessesWorkers) {
 TEST(Sweep, OneProcessThatIsAskedStopsAllWorkers) {
   const auto scenarios = two();
   const auto loads = *parse_loads("0.1:0.9:0.1");
-  const auto results = among(3, [&](Peers& peers) {
+  const auto results = among(3, [&](ProcessGroup& peers) {
     std::atomic<bool> stop{false};
     SweepControl control{.stop = &stop, .progress = {}};
     if (peers.self() == 2)

@@ -13,8 +13,8 @@ namespace weft {
 // What each of them came to.
 template <typename Work>
 auto among(int processes, Work&& work) {
-  const auto peers = make_local_peers(processes);
-  std::vector<std::invoke_result_t<Work, Peers&>> results(peers.size());
+  const auto peers = make_local_group(processes);
+  std::vector<std::invoke_result_t<Work, ProcessGroup&>> results(peers.size());
   std::vector<std::thread> threads;
   for (std::size_t p = 0; p < peers.size(); ++p)
     threads.emplace_back([&, p] { results[p] = work(*peers[p]); });

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiler pass: a program's mutable globals are addressed as &global + delta, so that a simulated
-// rank's copy of them is chosen by one thread-local word. Outside the simulator the word is zero.
-//
-// It runs last, when the optimiser has folded and inlined what it can: each function loads the word
-// once (a rank stays on its thread, and the word is restored whenever the rank goes on), and
+// Compiler pass: a program's mutable globals are addressed as &global + delta, so that one
+// thread-local word selects a simulated rank's copy of them. Outside the simulator the word is
+// zero.
+// It runs last, after the optimiser has folded and inlined what it can: each function loads the
+// word once (a rank stays on its thread, and the word is restored whenever the rank resumes), and
 // addresses are formed before loops. Only addresses change; layout, linkage and debug information
-// stay. What it leaves behind for the run time is the local symbol __weft_pass in each object.
+// stay. The pass marks each object with the local symbol __weft_pass for the runtime.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -29,17 +29,17 @@ using llvm::Constant;
 using llvm::Instruction;
 using llvm::Value;
 
-// Which globals move with the rank.
-enum class Place {
-  shared,   // One for all: code, constants without addresses of data, thread-local variables.
+// Which globals are copied per rank.
+enum class Storage {
+  shared,   // Shared by all ranks: code, constants without data addresses, thread-local variables.
   rank,     // Defined here, in the program's writable segments.
-  unknown,  // Declared here: the program's or a library's, which only the address can tell.
+  unknown,  // Declared here: the program's or a library's; only the address can tell.
 };
 
-class Places {
+class StorageMap {
  public:
-  explicit Places(llvm::Module& module) {
-    // A constant that holds the address of a rank's variable differs from rank to rank as well.
+  explicit StorageMap(llvm::Module& module) {
+    // A constant that holds the address of a rank's variable differs between ranks as well.
     for (bool grown = true; grown;) {
       grown = false;
       for (llvm::GlobalVariable& global : module.globals())
@@ -47,20 +47,20 @@ class Places {
     }
   }
 
-  Place of(const Constant& constant) const {
+  Storage of(const Constant& constant) const {
     const auto* global = llvm::dyn_cast<llvm::GlobalValue>(&constant);
-    if (global == nullptr) return Place::shared;
+    if (global == nullptr) return Storage::shared;
     if (const auto* alias = llvm::dyn_cast<llvm::GlobalAlias>(global)) {
       const llvm::GlobalObject* base = alias->getAliaseeObject();
-      return base == nullptr ? Place::shared : of(*base);
+      return base == nullptr ? Storage::shared : of(*base);
     }
     const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(global);
-    if (variable == nullptr || !moving_.contains(variable)) return Place::shared;
-    return variable->isDeclarationForLinker() ? Place::unknown : Place::rank;
+    if (variable == nullptr || !moving_.contains(variable)) return Storage::shared;
+    return variable->isDeclarationForLinker() ? Storage::unknown : Storage::rank;
   }
 
   bool touched(const Constant& constant) const {
-    if (of(constant) != Place::shared) return true;
+    if (of(constant) != Storage::shared) return true;
     if (llvm::isa<llvm::GlobalValue>(constant)) return false;
     return std::any_of(constant.op_begin(), constant.op_end(), [this](const llvm::Use& use) {
       const auto* part = llvm::dyn_cast<Constant>(use.get());
@@ -73,8 +73,9 @@ class Places {
     const llvm::StringRef name = global.getName();
     if (global.isThreadLocal() || global.getAddressSpace() != 0) return false;
     if (name.startswith("llvm.") || name.startswith("__weft_")) return false;
-    if (name.startswith("__llvm_") || name.startswith("__prof")) return false;  // Counted for all.
-    // Tables of the C++ run time hold addresses of each other only, and stand in exception tables.
+    // Profiling counters are shared.
+    if (name.startswith("__llvm_") || name.startswith("__prof")) return false;
+    // Tables of the C++ runtime refer only to each other, and exception tables refer to them.
     if (name.startswith("_ZTV") || name.startswith("_ZTI") || name.startswith("_ZTT") ||
         name.startswith("_ZTC") || name.startswith("_ZTS"))
       return false;
@@ -88,8 +89,8 @@ class Places {
 // Rewrites one function.
 class Rewriter {
  public:
-  Rewriter(llvm::Function& function, const Places& places)
-      : function_(function), places_(places), dominators_(function), loops_(dominators_) {}
+  Rewriter(llvm::Function& function, const StorageMap& storage)
+      : function_(function), storage_(storage), dominators_(function), loops_(dominators_) {}
 
   bool run() {
     std::vector<llvm::Use*> uses;
@@ -100,16 +101,16 @@ class Rewriter {
 
  private:
   void collect(Instruction& instruction, std::vector<llvm::Use*>& uses) {
-    // Exception tables are made when compiling and can only name the original.
+    // Exception tables are made at compile time and can only name the original.
     if (llvm::isa<llvm::LandingPadInst>(instruction)) return;
     for (llvm::Use& use : instruction.operands()) {
       const auto* constant = llvm::dyn_cast<Constant>(use.get());
-      if (constant != nullptr && places_.touched(*constant) && !fixed(instruction, use))
+      if (constant != nullptr && storage_.touched(*constant) && !fixed(instruction, use))
         uses.push_back(&use);
     }
   }
 
-  // An address that assembly wants as an immediate has to stay one.
+  // An address that inline assembly uses as an immediate must stay one.
   static bool fixed(const Instruction& instruction, const llvm::Use& use) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
     if (call == nullptr || !call->isInlineAsm() || !call->isArgOperand(&use)) return false;
@@ -126,8 +127,8 @@ class Rewriter {
     return false;
   }
 
-  // Where a value for this use is made: at the use (for a phi, at the end of the block it comes
-  // from), and before the outermost loop around it that has a block in front.
+  // Where to compute the value for this use: at the use (for a phi, at the end of the incoming
+  // block), hoisted out of the outermost enclosing loop that has a preheader.
   Instruction* place_for(const llvm::Use& use) {
     auto* place = llvm::cast<Instruction>(use.getUser());
     if (auto* phi = llvm::dyn_cast<llvm::PHINode>(place))
@@ -139,7 +140,8 @@ class Rewriter {
   }
 
   Value* moved(Constant& constant, Instruction* place) {
-    // Equal edges into a phi must bring the same value, so values at the end of a block are kept.
+    // Duplicate edges into a phi must carry the same value, so values at the end of a block are
+    // cached.
     const bool at_end = place->isTerminator();
     const auto key = std::make_pair(&constant, place->getParent());
     if (at_end && kept_.count(key) != 0) return kept_[key];
@@ -150,19 +152,19 @@ class Rewriter {
   }
 
   Value* make(Constant& constant, llvm::IRBuilder<>& builder) {
-    switch (places_.of(constant)) {
-      case Place::rank:
+    switch (storage_.of(constant)) {
+      case Storage::rank:
         return add(constant, delta(), builder);
-      case Place::unknown:
+      case Storage::unknown:
         return add(constant, delta_if_own(constant, builder), builder);
-      case Place::shared:
+      case Storage::shared:
         break;
     }
     if (auto* expression = llvm::dyn_cast<llvm::ConstantExpr>(&constant)) {
       Instruction* instruction = builder.Insert(expression->getAsInstruction());
       instruction->setDebugLoc(builder.getCurrentDebugLocation());
       for (llvm::Use& use : instruction->operands())
-        if (auto* part = llvm::dyn_cast<Constant>(use.get()); part && places_.touched(*part)) {
+        if (auto* part = llvm::dyn_cast<Constant>(use.get()); part && storage_.touched(*part)) {
           llvm::IRBuilder<> before(instruction);
           use.set(make(*part, before));
         }
@@ -171,19 +173,19 @@ class Rewriter {
     return aggregate(constant, builder);
   }
 
-  // A structure, an array or a vector given as a value.
+  // A structure, array or vector constant.
   Value* aggregate(Constant& constant, llvm::IRBuilder<>& builder) {
     Value* whole = llvm::PoisonValue::get(constant.getType());
     for (unsigned i = 0; i < constant.getNumOperands(); ++i) {
       auto* part = llvm::cast<Constant>(constant.getOperand(i));
-      Value* value = places_.touched(*part) ? make(*part, builder) : part;
+      Value* value = storage_.touched(*part) ? make(*part, builder) : part;
       whole = constant.getType()->isVectorTy() ? builder.CreateInsertElement(whole, value, i)
                                                : builder.CreateInsertValue(whole, value, i);
     }
     return whole;
   }
 
-  // Formed on the global itself, so that alias analysis keeps telling globals apart: all move by
+  // Computed from the global itself, so that alias analysis still tells globals apart: all move by
   // the same distance.
   static Value* add(Constant& global, Value* distance, llvm::IRBuilder<>& builder) {
     Value* bytes = builder.CreateBitCast(&global, builder.getInt8PtrTy());
@@ -215,7 +217,7 @@ class Rewriter {
   }
 
   llvm::Function& function_;
-  const Places& places_;
+  const StorageMap& storage_;
   llvm::DominatorTree dominators_;
   llvm::LoopInfo loops_;
   std::map<std::pair<Constant*, llvm::BasicBlock*>, Value*> kept_;
@@ -225,7 +227,8 @@ class Rewriter {
 };
 
 // Variables of the C library that a program shares with getopt. The compiler cannot move a
-// library's data, so a program that names them defines them: the library then uses the program's.
+// library's data, so a program that names them defines them, and the library then uses the
+// program's.
 void define_options(llvm::Module& module) {
   const std::pair<const char*, int> initial[] = {
       {"optind", 1}, {"opterr", 1}, {"optopt", '?'}, {"optarg", 0}};
@@ -240,7 +243,7 @@ void define_options(llvm::Module& module) {
   }
 }
 
-// The same for streams of C++: their formats differ from rank to rank.
+// The same for C++ streams, whose formatting state differs between ranks.
 void define_streams(llvm::Module& module) {
   for (const char* name : {"_ZSt4cout", "_ZSt4cerr", "_ZSt4clog"}) {
     llvm::GlobalVariable* variable = module.getNamedGlobal(name);
@@ -255,11 +258,11 @@ struct SeparateGlobals : llvm::PassInfoMixin<SeparateGlobals> {
   static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
     define_options(module);
     define_streams(module);
-    const Places places(module);
+    const StorageMap storage(module);
     for (llvm::Function& function : module)
       if (!function.isDeclarationForLinker() && !function.hasFnAttribute(llvm::Attribute::Naked))
-        Rewriter(function, places).run();
-    // An absolute symbol: it takes no room and no collector of sections removes it.
+        Rewriter(function, storage).run();
+    // An absolute symbol: it takes no space and no section garbage collection removes it.
     module.appendModuleInlineAsm("__weft_pass = 1");
     return llvm::PreservedAnalyses::none();
   }

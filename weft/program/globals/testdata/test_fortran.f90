@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-! Variables of Fortran that outlive a call: modules, SAVE, DATA, COMMON, the main program's own.
+! Fortran variables that outlive a call: modules, SAVE, DATA, COMMON, the main program's own.
 module settings
   implicit none
   integer :: level = 3
@@ -17,7 +17,7 @@ subroutine check(condition, line)
   implicit none
   logical, intent(in) :: condition
   integer, intent(in) :: line
-  if (.not. condition) call image_test_fail(line)
+  if (.not. condition) call globals_test_fail(line)
 end subroutine
 
 integer function next_number()
@@ -45,7 +45,7 @@ end subroutine
 program ranks
   use settings
   implicit none
-  integer, external :: image_test_rank, next_number
+  integer, external :: globals_test_rank, next_number
   integer :: rank, own
   integer :: counter
   real(8) :: values(50)
@@ -53,11 +53,11 @@ program ranks
   character(len=20) :: label = 'start'
   data own /17/
 
-  rank = image_test_rank()
+  rank = globals_test_rank()
   call check(level == 3 .and. own == 17 .and. label == 'start', 2)
   call check(field(10) == 1.5d0 .and. corner%y == 5 .and. counter == 0, 3)
   call check(.not. allocated(list) .and. .not. associated(view), 4)
-  call image_test_yield()
+  call globals_test_yield()
   level = rank
   own = rank + 1
   write (label, '(a,i0)') 'rank', rank
@@ -67,15 +67,15 @@ program ranks
   allocate (list(rank + 1))
   corner%x = rank
   counter = rank
-  call image_test_yield()
+  call globals_test_yield()
   call change_common(rank)
-  call image_test_yield()
+  call globals_test_yield()
   call check(counter == rank + 3 .and. values(7) == dble(rank), 5)
   counter = rank
   call change_common(rank)
   call check(counter == rank + 4, 6)
   call check(next_number() == 11 .and. next_number() == 12, 7)
-  call image_test_yield()
+  call globals_test_yield()
   call check(level == rank .and. own == rank + 1 .and. corner%x == rank, 8)
   call check(sum(grid) == 1 .and. view(2) == dble(rank) .and. size(list) == rank + 1, 9)
   call check(label(1:4) == 'rank' .and. next_number() == 13, 10)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the C library remembers between calls. Arguments: -ab VALUE --name TEXT rest
+// State that the C library keeps between calls. Arguments: -ab VALUE --name TEXT rest
 #include "test_program.h"
 #include <getopt.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@ static int at_exit_calls;
 static void leave(void) {
   ++at_exit_calls;
   CHECK(at_exit_calls == 1);
-  image_test_note();
+  globals_test_note();
 }
 
 static void check_random(int rank) {
@@ -18,16 +18,16 @@ static void check_random(int rank) {
   int expected;
   memset(&data, 0, sizeof data);
   initstate_r(1, table, sizeof table, &data);
-  for (int i = 0; i < 5; ++i) {  // As a program that never calls srand.
+  for (int i = 0; i < 5; ++i) {  // Like a program that never calls srand.
     random_r(&data, &expected);
     CHECK(rand() == expected);
-    image_test_yield();
+    globals_test_yield();
   }
   srand(rank + 1u);
   srandom_r(rank + 1u, &data);
   for (int i = 0; i < 5; ++i) {
     random_r(&data, &expected);
-    image_test_yield();
+    globals_test_yield();
     CHECK(random() == expected);
   }
   char* old = initstate(5, own_table, sizeof own_table);
@@ -36,7 +36,7 @@ static void check_random(int rank) {
   random_r(&data, &expected);
   CHECK(random() == expected);
   setstate(own_table);
-  image_test_yield();
+  globals_test_yield();
   CHECK(random() != one);
 }
 
@@ -50,7 +50,7 @@ static void check_drand48(int rank) {
   srand48(rank);
   srand48_r(rank, &data);
   for (int i = 0; i < 3; ++i) {
-    image_test_yield();
+    globals_test_yield();
     lrand48_r(&data, &expected_long);
     CHECK(lrand48() == expected_long);
     mrand48_r(&data, &expected_long);
@@ -63,7 +63,7 @@ static void check_strtok(int rank) {
   char* word = strtok(text, " ");
   for (int i = 0; i < 7; ++i) {
     CHECK(word != NULL && word[0] == 'a' + i);
-    if ((rank + i) % 2 == 0) image_test_yield();
+    if ((rank + i) % 2 == 0) globals_test_yield();
     word = strtok(NULL, " ");
   }
   CHECK(word == NULL);
@@ -81,21 +81,21 @@ static void check_options(int argc, char** argv) {
     if (found == 'b') value = optarg;
     if (found == 'n') name = optarg;
     const char* argument = optarg;
-    image_test_yield();
+    globals_test_yield();
     CHECK(optarg == argument);
   }
   CHECK(a == 1 && strcmp(value, "7") == 0 && strcmp(name, "x") == 0);
   CHECK(optind == argc - 1 && strcmp(own[optind], "rest") == 0);
-  optind = 0;  // Once more from the start, with other options.
+  optind = 0;  // Start again, with other options.
   CHECK(getopt(argc, own, "+a:") == 'a' && strcmp(optarg, "b") == 0);
   CHECK(getopt(argc, own, "+a:") == -1 && strcmp(own[optind], "7") == 0);
-  opterr = image_test_rank();
-  image_test_yield();
-  CHECK(opterr == image_test_rank());
+  opterr = globals_test_rank();
+  globals_test_yield();
+  CHECK(opterr == globals_test_rank());
 }
 
 int main(int argc, char** argv) {
-  const int rank = image_test_rank();
+  const int rank = globals_test_rank();
   atexit(leave);
   check_options(argc, argv);
   check_random(rank);

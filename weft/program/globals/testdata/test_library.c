@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For a shared library: its data is not the program's.
+// A shared library: its data does not belong to the program.
 int library_counter = 5;
 int library_count(void) {
   return ++library_counter;

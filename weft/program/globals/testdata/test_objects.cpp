@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Globals of C++: constructors, function-local objects, templates, inline variables, exceptions.
+// C++ globals: constructors, function-local objects, templates, inline variables, exceptions.
 #include "test_objects.hpp"
 
 #include <functional>
@@ -9,41 +9,41 @@
 
 namespace {
 
-int construction_rank = image_test_rank() + 1000;  // Runs inside the rank.
+int construction_rank = globals_test_rank() + 1000;  // Runs inside the rank.
 Counted first(1);
 Counted second(first.value + 1);
 std::vector<std::string> words = {"one", "two", "three"};
 std::unique_ptr<Shape> shape(make_square(4));
 const std::function<int()> constant_function = [] { return construction_rank; };
 
-struct Problem {  // Without a name outside this file: recognised by address alone.
+struct Problem {  // Unnamed outside this file, so recognised by address alone.
   int rank;
 };
 struct Constant : Shape {
   int number = 5;
   int area() const override { return number; }
 };
-constinit Constant constant_shape;  // A table of functions in initialised data.
+constinit Constant constant_shape;  // A vtable pointer in initialised data.
 
 Counted& local_object() {
-  static Counted object(image_test_rank());
+  static Counted object(globals_test_rank());
   return object;
 }
 
 int guarded(int rank) {
   try {
-    image_test_yield();
+    globals_test_yield();
     if (rank % 2 == 0) throw Problem{rank};
     throw std::runtime_error("rank " + std::to_string(rank));
   } catch (const Problem& problem) {
-    image_test_yield();  // Others are inside their own handlers at the same time.
+    globals_test_yield();  // Other ranks are inside their own handlers at the same time.
     return problem.rank;
   } catch (const std::exception& error) {
-    image_test_yield();
+    globals_test_yield();
     try {
       throw std::logic_error("inner");
     } catch (const std::logic_error&) {
-      image_test_yield();
+      globals_test_yield();
     }
     CHECK(error.what() == "rank " + std::to_string(rank));
     CHECK(std::uncaught_exceptions() == 0 && std::current_exception() != nullptr);
@@ -65,9 +65,9 @@ void check_initial(int rank) {
 }  // namespace
 
 int main() {
-  const int rank = image_test_rank();
+  const int rank = globals_test_rank();
   check_initial(rank);
-  image_test_yield();
+  globals_test_yield();
   words.push_back(std::to_string(rank));
   shared_list.push_back(rank);
   constant_shape.number = rank;
@@ -76,10 +76,10 @@ int main() {
   name_of_run() += std::to_string(rank);
   CHECK(std::cout.precision() == 6 && std::cout.good() && std::cerr.tie() == &std::cout);
   std::cout.precision(rank + 1);
-  image_test_yield();
+  globals_test_yield();
   CHECK(std::cout.precision() == rank + 1);
   CHECK(local_object().value == rank && Counted::alive == 4);
-  image_test_yield();
+  globals_test_yield();
   CHECK(words.size() == 4 && words[3] == std::to_string(rank) && shared_list.size() == 2);
   CHECK(Cache<int>::entries.size() == 1 && *Cache<int>::last == rank);
   CHECK(name_of_run() == "run" + std::to_string(rank) && constant_shape.area() == rank);

@@ -13,7 +13,7 @@ struct Counted {
   explicit Counted(int v) : value(v) { ++alive; }
   ~Counted() {
     --alive;
-    image_test_note();
+    globals_test_note();
   }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Little data, some of it aligned: copies may lie close to each other.
+// Little data, some of it aligned: copies may be packed.
 #include "test_program.h"
 #include <stdint.h>
 #include <string.h>
@@ -15,11 +15,11 @@ static char text[] = "initial";
 static int zeros[20];
 _Alignas(ALIGNMENT) static int aligned = 7;
 static char more[MORE];
-static int* const address = &zeros[3];  // Constant, but another address in each rank.
+static int* const address = &zeros[3];  // Constant, but with another address in each rank.
 static char* moving = text;
 
 int main(void) {
-  const int rank = image_test_rank();
+  const int rank = globals_test_rank();
   CHECK(strcmp(text, "initial") == 0 && moving == text && address == &zeros[3]);
   CHECK((uintptr_t)&aligned % ALIGNMENT == 0 && aligned == 7);
   for (int i = 0; i < 20; ++i) CHECK(zeros[i] == 0);
@@ -28,7 +28,7 @@ int main(void) {
   aligned = rank + 1;
   memset(more, rank, MORE);
   memset(text, 'a' + rank % 26, sizeof text - 1);
-  image_test_yield();
+  globals_test_yield();
   CHECK(zeros[3] == rank && aligned == rank + 1 && moving[6] == 'a' + rank % 26);
   for (int i = 0; i < MORE; ++i) CHECK(more[i] == (char)rank);
   return 0;

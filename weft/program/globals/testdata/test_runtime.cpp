@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for the simulator: runs a program's main as many ranks that take turns. Set up by
-// variables: WEFT_TEST_RANKS (none: an ordinary run), WEFT_TEST_HOW (delta, copies, none; otherwise
-// detected), WEFT_TEST_WORKERS. Prints one line of facts; the exit code says whether ranks failed.
+// Replaces the simulator: runs a program's main as many ranks that take turns. Configured by
+// environment variables: WEFT_TEST_RANKS (unset: an ordinary run), WEFT_TEST_HOW (delta, copies,
+// none; default: detected), WEFT_TEST_WORKERS. Prints one line of facts; the exit code says whether
+// ranks failed.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -17,12 +18,12 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include <weft/program/globals/images.hpp>
+#include <weft/program/globals/program_copies.hpp>
 #include <weft/program/globals/testdata/test_program.h>
 
 namespace {
 
-using weft::Images;
+using weft::ProgramCopies;
 using weft::Separation;
 
 constexpr std::size_t stack_size = std::size_t{64} * 1024;
@@ -38,10 +39,10 @@ struct Worker {
 };
 
 struct Run {
-  std::unique_ptr<Images> images;
+  std::unique_ptr<ProgramCopies> copies;
   std::uint32_t ranks = 0;
   unsigned workers = 1;
-  Images::Main main = nullptr;
+  ProgramCopies::Main main = nullptr;
   int count = 0;
   char** arguments = nullptr;
   char** environment = nullptr;
@@ -66,17 +67,17 @@ std::uint64_t resident_kb() {
 
 void rank_body() {
   Rank& rank = *worker->current;
-  run.images->run_constructors(rank.number, run.count, run.arguments, run.environment);
-  if (run.images->main_of(rank.number, run.main)(run.count, run.arguments, run.environment) != 0)
+  run.copies->run_constructors(rank.number, run.count, run.arguments, run.environment);
+  if (run.copies->main_of(rank.number, run.main)(run.count, run.arguments, run.environment) != 0)
     run.failed.fetch_add(1);
-  run.images->run_destructors(rank.number);
+  run.copies->run_destructors(rank.number);
   rank.done = true;
   swapcontext(&rank.context, &worker->scheduler);
 }
 
 void make_ready(Rank& rank) {
   const std::uint64_t start = now_ns();
-  if (weft::Status ready = run.images->prepare(rank.number); !ready) {
+  if (weft::Status ready = run.copies->prepare(rank.number); !ready) {
     std::fprintf(stderr, "%s\n", ready.error().text().c_str());
     std::_Exit(3);
   }
@@ -87,7 +88,7 @@ void make_ready(Rank& rank) {
   makecontext(&rank.context, rank_body, 0);
 }
 
-// Ranks number, number + workers, ... in turns until all are done.
+// Runs ranks number, number + workers, ... in turns until all are done.
 void work(unsigned number) {
   Worker self;
   worker = &self;
@@ -102,9 +103,9 @@ void work(unsigned number) {
     for (const auto& rank : ranks) {
       if (rank->done) continue;
       self.current = rank.get();
-      run.images->enter(rank->number);
+      run.copies->enter(rank->number);
       swapcontext(&self.scheduler, &rank->context);
-      run.images->leave(rank->number);
+      run.copies->leave(rank->number);
       left = left || !rank->done;
     }
   }
@@ -114,15 +115,15 @@ const char* name_of(Separation how) {
   return how == Separation::delta ? "delta" : how == Separation::copies ? "copies" : "none";
 }
 
-// The cost of leaving one rank and entering the next, without the change of stacks.
+// Measures the cost of leaving one rank and entering the next, without the stack switch.
 void measure_switch() {
   constexpr std::uint32_t rounds = 20'000'000;
   std::uint32_t rank = 0;
   const std::uint64_t start = now_ns();
   for (std::uint32_t i = 0; i < rounds; ++i) {
-    run.images->leave(rank);
+    run.copies->leave(rank);
     if (++rank == run.ranks) rank = 0;
-    run.images->enter(rank);
+    run.copies->enter(rank);
   }
   std::printf("switch_ns %.2f\n", static_cast<double>(now_ns() - start) / rounds);
 }
@@ -140,11 +141,11 @@ int simulate(int count, char** arguments, char** environment) {
   for (unsigned number = 1; number < run.workers; ++number) threads.emplace_back(work, number);
   work(0);
   for (std::thread& thread : threads) thread.join();
-  const auto bytes = run.images->bytes_per_rank();
+  const auto bytes = run.copies->bytes_per_rank();
   std::printf(
       "how %s ranks %u failed %llu notes %llu prepare_ns %llu total_ms %llu resident_kb "
       "%llu reserved %llu committed %llu\n",
-      name_of(run.images->separation()), run.ranks,
+      name_of(run.copies->separation()), run.ranks,
       static_cast<unsigned long long>(run.failed.load()),
       static_cast<unsigned long long>(run.notes.load()),
       static_cast<unsigned long long>(run.prepare_ns.load() / run.ranks),
@@ -168,47 +169,47 @@ std::optional<Separation> asked_separation() {
 
 extern "C" {
 
-int image_test_rank() {
+int globals_test_rank() {
   return worker != nullptr ? static_cast<int>(worker->current->number) : 0;
 }
-void image_test_yield() {
+void globals_test_yield() {
   if (worker != nullptr) swapcontext(&worker->current->context, &worker->scheduler);
 }
-void image_test_note() {
+void globals_test_note() {
   run.notes.fetch_add(1);
 }
-void image_test_fail(const char* file, int line, const char* what) {
+void globals_test_fail(const char* file, int line, const char* what) {
   if (run.failed.fetch_add(1) < 5)
-    std::fprintf(stderr, "%s:%d: rank %d: %s\n", file, line, image_test_rank(), what);
-  if (run.images == nullptr) std::_Exit(1);
+    std::fprintf(stderr, "%s:%d: rank %d: %s\n", file, line, globals_test_rank(), what);
+  if (run.copies == nullptr) std::_Exit(1);
 }
 // Fortran passes by reference and adds an underscore.
 // NOLINTBEGIN(readability-identifier-naming,readability-function-size)
-int image_test_rank_() {
-  return image_test_rank();
+int globals_test_rank_() {
+  return globals_test_rank();
 }
-void image_test_yield_() {
-  image_test_yield();
+void globals_test_yield_() {
+  globals_test_yield();
 }
-void image_test_fail_(const int* line) {
-  image_test_fail("fortran", *line, "check");
+void globals_test_fail_(const int* line) {
+  globals_test_fail("fortran", *line, "check");
 }
 
-using Start = int(Images::Main, int, char**, void (*)(), void (*)(), void (*)(), void*);
+using Start = int(ProgramCopies::Main, int, char**, void (*)(), void (*)(), void (*)(), void*);
 
-int __libc_start_main(Images::Main main, int count, char** arguments, void (*init)(),
+int __libc_start_main(ProgramCopies::Main main, int count, char** arguments, void (*init)(),
                       void (*fini)(), void (*rtld_fini)(), void* stack_end) {
   auto* original = reinterpret_cast<Start*>(dlsym(RTLD_NEXT, "__libc_start_main"));
   if (const char* ranks = std::getenv("WEFT_TEST_RANKS")) {
     run.ranks = static_cast<std::uint32_t>(std::atoi(ranks));
     if (const char* workers = std::getenv("WEFT_TEST_WORKERS"))
       run.workers = static_cast<unsigned>(std::atoi(workers));
-    auto images = Images::make(run.ranks, asked_separation());
-    if (!images) {
-      std::fprintf(stderr, "%s\n", images.error().text().c_str());
+    auto copies = ProgramCopies::make(run.ranks, asked_separation());
+    if (!copies) {
+      std::fprintf(stderr, "%s\n", copies.error().text().c_str());
       std::_Exit(3);
     }
-    run.images = *std::move(images);
+    run.copies = *std::move(copies);
     run.main = main;
     main = &simulate;
   }

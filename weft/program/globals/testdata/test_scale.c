@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// As little as a rank can be, for large numbers of them.
+// The smallest possible rank, for large numbers of them.
 #include "test_program.h"
 
 static int mine = 5;
 int untouched[50000];  // Costs address space only.
 
 int main(void) {
-  const int rank = image_test_rank();
+  const int rank = globals_test_rank();
   mine += rank;
-  image_test_yield();
+  globals_test_yield();
   mine += rank;
-  image_test_yield();
+  globals_test_yield();
   CHECK(mine == 5 + 2 * rank);
   return rank == 0 ? untouched[49999] : 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Globals of C in all their forms; test_statics_other.c has the other half.
+// C globals in all their forms; test_statics_other.c has the other half.
 #include "test_statics.h"
 
 #include "test_program.h"
@@ -11,7 +11,7 @@
 
 int initialised = 42;
 int zero;
-int tentative;  // Common with -fcommon.
+int tentative;  // A common symbol with -fcommon.
 static int local_static = 7;
 static double table[100] = {1.5, 2.5};
 char big[2300 * 1024];  // Untouched pages cost nothing.
@@ -37,7 +37,7 @@ int placed __attribute__((section("placed_data"))) = 5;
 int aligned_one __attribute__((aligned(4096))) = 9;
 extern int alias_of_initialised __attribute__((alias("initialised")));
 static const char* message = "constant";
-FILE** stream = &stdout;  // A library's variable: not the program's.
+FILE** stream = &stdout;  // A library's variable, not the program's.
 int (*function)(const char*) = puts;
 int (*own_function)(int) = other_add;
 __thread int per_thread = 1;
@@ -115,7 +115,7 @@ static void check_initial(void) {
   CHECK(nested[0] == constant_table && nested[2] == &first && end_of_table == table + 100);
   CHECK(walk == big + 1024 && big[0] == 0 && big[sizeof big - 1] == 0);
   CHECK(placed == 5 && aligned_one == 9 && (unsigned long)&aligned_one % 4096 == 0);
-  int* volatile alias = &alias_of_initialised;  // Compilers take two names for two objects.
+  int* volatile alias = &alias_of_initialised;  // Compilers assume that two names are two objects.
   CHECK(alias == &initialised && strcmp(message, "constant") == 0);
   CHECK(stream == &stdout && function == puts && own_function == other_add);
   CHECK(other_counter == 100 && other_table()[0] == &other_counter);
@@ -124,7 +124,7 @@ static void check_initial(void) {
   CHECK(per_thread == 1 && address_per_thread == &initialised && zero_per_thread[39] == 0);
 }
 
-// A thread has its own per_thread, and its rank's variables.
+// A thread has its own per_thread and its rank's variables.
 static void* add_in_thread(void* variable) {
   CHECK(per_thread == 1 && variable == &local_static);
   set_by_thread = initialised;
@@ -172,23 +172,23 @@ static void check_changed(int rank) {
 }
 
 int main(int argc, char** argv) {
-  const int rank = image_test_rank();
+  const int rank = globals_test_rank();
   CHECK(argc >= 1 && argv[argc] == NULL && errno == 0);
-  image_test_yield();
+  globals_test_yield();
   check_initial();
   CHECK(count_calls() == 11);
-  image_test_yield();
+  globals_test_yield();
   change(rank);
-  image_test_yield();
+  globals_test_yield();
   check_changed(rank);
   CHECK(count_calls() == 12 && own_function(3) == 5 * rank + 3);
-  image_test_yield();
+  globals_test_yield();
   const int expected_zero = 2 * rank + 100;
   sum_loop(300);
   CHECK(zero == expected_zero && table[5] == rank + 3);
-  for (int turn = 0; turn < 3; ++turn) {  // The address is kept over a switch.
+  for (int turn = 0; turn < 3; ++turn) {  // The address is kept across a switch.
     int before = local_static;
-    image_test_yield();
+    globals_test_yield();
     CHECK(local_static == before);
     ++local_static;
   }

@@ -4,7 +4,7 @@
 
 int other_counter = 100;
 int table_of_other[8];
-int* const other_pointer = &initialised;  // Constant, but of the rank.
+int* const other_pointer = &initialised;  // Constant, but rank-specific.
 static int* pointers[] = {&other_counter, &initialised};
 #ifdef WEFT_TEST_COMMON
 int tentative;

@@ -2,7 +2,7 @@
 // A copy of the program's data for every rank of a simulation. Made once, before any code of the
 // program has run; afterwards workers use it side by side, each for its own ranks.
 //
-//   interposed __libc_start_main: images = Images::make(...)
+//   interposed __libc_start_main: copies = ProgramCopies::make(...)
 //   worker, before a rank starts: prepare(rank)
 //   inside the rank:              run_constructors(...), main_of(...)(...), run_destructors(rank)
 //   worker, at each switch:       leave(old rank), enter(new rank)
@@ -26,41 +26,43 @@
 
 namespace weft {
 
-// How an executable keeps ranks apart.
+// How the ranks of an executable are kept apart.
 enum class Separation {
-  delta,   // All of it went through the compiler pass: one code, data addressed by a distance.
+  delta,   // Compiled with the pass: one code, data addressed by an offset.
   copies,  // Each rank has its own segments; the code's pages are shared.
   none,    // Ranks share everything.
 };
 
-class Images {
+class ProgramCopies {
  public:
   using Main = int (*)(int, char**, char**);
   struct Bytes {
     std::uint64_t reserved = 0;   // Address space.
-    std::uint64_t committed = 0;  // Memory after prepare; more as the rank writes.
+    std::uint64_t committed = 0;  // Memory after prepare(); grows as the rank writes.
   };
 
-  // Before the real __libc_start_main. Without `how`, what the executable allows best. Holds back
-  // the program's constructors (except for `none`): they run inside each rank.
-  static Result<std::unique_ptr<Images>> make(std::uint32_t ranks, std::optional<Separation> how);
-  ~Images();
-  Images(const Images&) = delete;
-  Images& operator=(const Images&) = delete;
+  // Call before the real __libc_start_main. Without `how`, the best method that the executable
+  // allows. Holds back the program's constructors (except for `none`); they run inside each rank.
+  static Result<std::unique_ptr<ProgramCopies>> make(std::uint32_t ranks,
+                                                     std::optional<Separation> how);
+  ~ProgramCopies();
+  ProgramCopies(const ProgramCopies&) = delete;
+  ProgramCopies& operator=(const ProgramCopies&) = delete;
 
   Separation separation() const { return how_; }
-  // Why the executable cannot have `delta`, in one line; empty if it has it.
+  // Why `delta` is not possible, in one line; empty if it is.
   const std::string& reason() const { return reason_; }
   Bytes bytes_per_rank() const;
-  // Where all copies lie.
+  // The address range of all copies.
   AddressRange space() const { return space_; }
 
-  // Lays out the rank's copy: initial data, with addresses of the rank's own data.
+  // Creates the rank's copy: initial data, with addresses adjusted to the rank's own data.
   Status prepare(std::uint32_t rank);
   Main main_of(std::uint32_t rank, Main original) const {
     return std::bit_cast<Main>(std::bit_cast<std::uintptr_t>(original) + code_delta(rank));
   }
-  // The next two inside the rank, before and after its main (also when it leaves through exit).
+  // Call the next two inside the rank, before and after its main (also when it leaves through
+  // exit).
   void run_constructors(std::uint32_t rank, int count, char** arguments, char** environment);
   void run_destructors(std::uint32_t rank);
 
@@ -76,7 +78,7 @@ class Images {
   }
 
  private:
-  Images(Program program, Separation how, std::uint32_t ranks);
+  ProgramCopies(Program program, Separation how, std::uint32_t ranks);
   void choose_packing(std::uintptr_t alignment);
   Status reserve();
   Status check_mappings() const;
@@ -94,17 +96,18 @@ class Images {
   std::uint32_t ranks_;
   std::string reason_;
   AddressRange copied_;                 // What each rank has a copy of.
-  std::vector<std::size_t> addresses_;  // Words in the initial data that move with the copy.
-  // Words in it that hold the address of a variable of getopt, and where that is in the state.
+  std::vector<std::size_t> addresses_;  // Words in the initial data that must be relocated.
+  // Words that hold the address of a getopt variable, and the variable's offset in LibcState.
   std::vector<std::pair<std::size_t, std::size_t>> options_;
   struct Stream {
-    std::uintptr_t own = 0;          // The program's, if it has it.
-    std::vector<std::size_t> words;  // Otherwise those in its data that hold the address.
+    std::uintptr_t own = 0;  // The program's own stream, if it has one.
+    // Otherwise the words in its data that hold the stream's address.
+    std::vector<std::size_t> words;
   };
   std::array<Stream, 3> streams_;   // cout, cerr, clog
   std::uintptr_t first_delta_ = 0;  // From the original to rank 0's copy.
   std::uintptr_t stride_ = 0;
-  std::uintptr_t packing_ = 0;  // What copies without gaps are aligned to; 0: they lie in pages.
+  std::uintptr_t packing_ = 0;  // Alignment of packed copies; 0: copies lie in whole pages.
   std::uintptr_t first_data_delta_ = 0;  // As above, but zero where code finds its own data.
   std::uintptr_t data_stride_ = 0;
   AddressRange space_;

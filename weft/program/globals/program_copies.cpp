@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "images.hpp"
+#include "program_copies.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -30,14 +30,15 @@ Space space;
 namespace {
 
 constexpr const char* own_path = "/proc/self/exe";
-constexpr std::uintptr_t cache_line = 64;  // Ranks of two workers must not share one.
+constexpr std::uintptr_t cache_line = 64;  // Ranks of two workers must not share a cache line.
 
-// A library that was compiled with the pass would look for its data where the program's copies are.
+// Names a shared library that was compiled with the pass; it would look for its data among the
+// program's copies.
 std::string library_with_pass() {
   std::string found;
   ::dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* out) {
-        if (*info->dlpi_name == '\0') return 0;  // The program itself; the kernel's object has one.
+        if (*info->dlpi_name == '\0') return 0;  // Skips the program itself, whose name is empty.
         for (std::size_t i = 0; i < info->dlpi_phnum; ++i) {
           if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
           const auto tables = detail::ElfTables::read(
@@ -75,17 +76,18 @@ std::uint64_t map_count_limit() {
 
 }  // namespace
 
-Images::Images(Program program, Separation how, std::uint32_t ranks)
+ProgramCopies::ProgramCopies(Program program, Separation how, std::uint32_t ranks)
     : program_(std::move(program)), how_(how), ranks_(ranks) {}
 
-Images::~Images() {
+ProgramCopies::~ProgramCopies() {
   detail::space = {};
   __weft_data_begin = __weft_data_size = 0;
   if (space_.size() != 0) ::munmap(std::bit_cast<void*>(space_.begin), space_.size());
   if (file_ >= 0) ::close(file_);
 }
 
-Result<std::unique_ptr<Images>> Images::make(std::uint32_t ranks, std::optional<Separation> how) {
+Result<std::unique_ptr<ProgramCopies>> ProgramCopies::make(std::uint32_t ranks,
+                                                           std::optional<Separation> how) {
   WEFT_CHECK(ranks > 0);
   auto program = Program::take();
   if (!program) return std::move(program).error();
@@ -101,28 +103,28 @@ Result<std::unique_ptr<Images>> Images::make(std::uint32_t ranks, std::optional<
     return Error::input(library +
                         " was compiled with weft cc and holds data that ranks would "
                         "share: make it a static library (.a)");
-  std::unique_ptr<Images> images(new Images(*std::move(program), *how, ranks));
-  images->reason_ = reason;
-  if (*how == Separation::delta) images->choose_packing(marks->data_alignment);
-  auto libc = LibcStates::make(ranks, images->program_);
+  std::unique_ptr<ProgramCopies> copies(new ProgramCopies(*std::move(program), *how, ranks));
+  copies->reason_ = reason;
+  if (*how == Separation::delta) copies->choose_packing(marks->data_alignment);
+  auto libc = LibcStates::make(ranks, copies->program_);
   if (!libc) return std::move(libc).error();
-  images->libc_ = *std::move(libc);
-  images->thread_locals_ = std::make_unique<ThreadLocals>(ranks);
-  if (*how == Separation::none) return images;
-  if (Status reserved = images->reserve(); !reserved) return std::move(reserved).error();
-  if (Status held = images->program_.hold_constructors(); !held) return std::move(held).error();
-  return images;
+  copies->libc_ = *std::move(libc);
+  copies->thread_locals_ = std::make_unique<ThreadLocals>(ranks);
+  if (*how == Separation::none) return copies;
+  if (Status reserved = copies->reserve(); !reserved) return std::move(reserved).error();
+  if (Status held = copies->program_.hold_constructors(); !held) return std::move(held).error();
+  return copies;
 }
 
-// Small data lies rank by rank without gaps, instead of in pages of which most is unused. Large
-// data keeps to pages: only those that a rank touches cost memory.
-void Images::choose_packing(std::uintptr_t alignment) {
+// Small data is packed rank by rank without gaps, instead of in mostly unused pages. Large data
+// stays in whole pages, so that only pages that a rank touches cost memory.
+void ProgramCopies::choose_packing(std::uintptr_t alignment) {
   constexpr std::uintptr_t page = 4096, small = 4 * page;
   if (alignment == 0 || alignment > page || program_.exact_data.size() > small) return;
   packing_ = std::max(alignment, cache_line);
 }
 
-Status Images::reserve() {
+Status ProgramCopies::reserve() {
   const bool with_code = how_ == Separation::copies;
   if (with_code) {
     if (Status enough = check_mappings(); !enough) return enough;
@@ -131,7 +133,7 @@ Status Images::reserve() {
   }
   copied_ = with_code ? program_.image : program_.data;
   addresses_ = program_.addresses_of(copied_);
-  // Copies lie as the original does with respect to the largest alignment in it.
+  // Copies keep the original's position relative to its largest alignment.
   std::uintptr_t grain = std::max<std::uintptr_t>(program_.alignment, 4096);
   if (packing_ != 0) {
     grain = packing_;
@@ -144,7 +146,7 @@ Status Images::reserve() {
   if (mapped == MAP_FAILED)
     return Error::run("no address space for " + std::to_string(ranks_) + " ranks of " +
                       std::to_string(stride_) + " bytes: " + std::strerror(errno));
-  // A huge page would hold what hundreds of ranks never touch.
+  // A huge page would hold data that hundreds of ranks never touch.
   if (packing_ == 0) ::madvise(mapped, size, MADV_NOHUGEPAGE);
   space_.begin = reinterpret_cast<std::uintptr_t>(mapped);
   space_.end = space_.begin + size;
@@ -164,10 +166,10 @@ Status Images::reserve() {
   return {};
 }
 
-// Each rank's code is a mapping, and so is the data between it and the next rank's.
-Status Images::check_mappings() const {
+// Each rank's code is a mapping, and so is the data between it and the next rank's code.
+Status ProgramCopies::check_mappings() const {
   const std::uint64_t needed = 2 * program_.pieces.size() * ranks_;
-  const std::uint64_t others = 1000;  // Libraries, stacks, the heap.
+  const std::uint64_t others = 1000;  // For libraries, stacks and the heap.
   const std::uint64_t limit = map_count_limit();
   if (needed + others <= limit) return {};
   return Error::run(std::to_string(ranks_) + " ranks need " + std::to_string(needed) +
@@ -176,9 +178,9 @@ Status Images::check_mappings() const {
                     std::to_string(needed + others) + "); " + reason_);
 }
 
-// A copy of the program finds a library's variables through its own table of addresses, where the
-// rank's may stand instead.
-void Images::find_options() {
+// A copied program reaches a library's variables through its own address table, where we can put
+// the address of the rank's own variable instead.
+void ProgramCopies::find_options() {
   const std::pair<const char*, std::size_t> members[] = {
       {"optind", offsetof(OptionVariables, optind)},
       {"opterr", offsetof(OptionVariables, opterr)},
@@ -189,8 +191,8 @@ void Images::find_options() {
       options_.emplace_back(offset, member);
 }
 
-// Programs compiled with the pass have the streams among their own variables.
-void Images::find_streams() {
+// Programs compiled with the pass have the C++ streams among their own variables.
+void ProgramCopies::find_streams() {
   const std::array<const char*, 3> names = {"_ZSt4cout", "_ZSt4cerr", "_ZSt4clog"};
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto found = reinterpret_cast<std::uintptr_t>(::dlsym(RTLD_DEFAULT, names[i]));
@@ -202,8 +204,8 @@ void Images::find_streams() {
   }
 }
 
-// A rank's streams begin as new, and write where those of the process do.
-void Images::make_streams(std::uint32_t rank) {
+// A rank's streams start out as new and write to the same place as those of the process.
+void ProgramCopies::make_streams(std::uint32_t rank) {
   const std::array<std::ostream*, 3> originals = {&std::cout, &std::cerr, &std::clog};
   std::ostream* out = nullptr;
   for (std::size_t i = 0; i < originals.size(); ++i) {
@@ -221,7 +223,7 @@ void Images::make_streams(std::uint32_t rank) {
   }
 }
 
-Images::Bytes Images::bytes_per_rank() const {
+ProgramCopies::Bytes ProgramCopies::bytes_per_rank() const {
   Bytes bytes;
   if (how_ == Separation::none) return bytes;
   bytes.reserved = stride_;
@@ -232,7 +234,7 @@ Images::Bytes Images::bytes_per_rank() const {
   return bytes;
 }
 
-Status Images::prepare(std::uint32_t rank) {
+Status ProgramCopies::prepare(std::uint32_t rank) {
   WEFT_CHECK(rank < ranks_);
   if (how_ == Separation::none) {
     thread_locals_->prepare(rank, 0);
@@ -256,7 +258,7 @@ Status Images::prepare(std::uint32_t rank) {
   return {};
 }
 
-Status Images::map_code(std::uint32_t rank) {
+Status ProgramCopies::map_code(std::uint32_t rank) {
   for (const Program::Piece& piece : program_.pieces) {
     auto* place = std::bit_cast<void*>(piece.memory.begin + delta(rank));
     if (::mmap(place, piece.memory.size(), PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, file_,
@@ -267,14 +269,15 @@ Status Images::map_code(std::uint32_t rank) {
   return {};
 }
 
-void Images::run_constructors(std::uint32_t rank, int count, char** arguments, char** environment) {
+void ProgramCopies::run_constructors(std::uint32_t rank, int count, char** arguments,
+                                     char** environment) {
   using Constructor = void (*)(int, char**, char**);
   if (how_ == Separation::none) return;
   for (const std::uintptr_t function : program_.constructors)
     std::bit_cast<Constructor>(function + code_delta(rank))(count, arguments, environment);
 }
 
-void Images::run_destructors(std::uint32_t rank) {
+void ProgramCopies::run_destructors(std::uint32_t rank) {
   if (how_ == Separation::none) return;
   libc_->run_exit_handlers(rank);
   for (const std::uintptr_t function : program_.destructors)

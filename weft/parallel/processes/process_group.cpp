@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "peers.hpp"
+#include "process_group.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -10,9 +10,9 @@
 namespace weft {
 namespace {
 
-constexpr PeerStream together = PeerStream::together;
+constexpr PeerStream collectives = PeerStream::collectives;
 
-// Blocks follow each other, each after its size.
+// Appends the block's size and its bytes.
 void append_block(PeerBytes& to, const PeerBytes& block) {
   const std::uint64_t size = block.size();
   const std::size_t old = to.size();
@@ -38,15 +38,15 @@ std::vector<PeerBytes> read_blocks(std::span<const std::byte> data) {
 
 }  // namespace
 
-// Each round doubles how many processes a number has heard of. Some are heard twice, which a
-// minimum does not mind.
-void Peers::least(std::span<std::int64_t> numbers) {
+// After each round a number covers twice as many processes. Some are counted twice, which does not
+// change a minimum.
+void ProcessGroup::all_reduce_min(std::span<std::int64_t> numbers) {
   const int others = count();
   for (int far = 1; far < others; far *= 2) {
     PeerBytes mine(numbers.size_bytes());
     std::memcpy(mine.data(), numbers.data(), numbers.size_bytes());
-    send((self() + far) % others, together, std::move(mine));
-    const PeerBytes theirs = receive((self() - far + others) % others, together);
+    send((self() + far) % others, collectives, std::move(mine));
+    const PeerBytes theirs = receive((self() - far + others) % others, collectives);
     WEFT_CHECK(theirs.size() == numbers.size_bytes());
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       std::int64_t other = 0;
@@ -56,18 +56,18 @@ void Peers::least(std::span<std::int64_t> numbers) {
   }
 }
 
-// Before each round this process knows of `far` processes: itself and those before it.
-std::vector<PeerBytes> Peers::share(PeerBytes mine) {
+// Before each round this process has the blocks of `far` processes: its own and its predecessors'.
+std::vector<PeerBytes> ProcessGroup::all_gather(PeerBytes mine) {
   const int all = count();
-  std::vector<PeerBytes> known;  // By distance behind this process.
+  std::vector<PeerBytes> known;  // Indexed by distance to the predecessor.
   known.push_back(std::move(mine));
   for (int far = 1; far < all; far *= 2) {
     PeerBytes pack;
     for (int i = 0; i < std::min(far, all - far); ++i) {
       append_block(pack, known[static_cast<std::size_t>(i)]);
     }
-    send((self() + far) % all, together, std::move(pack));
-    for (PeerBytes& block : read_blocks(receive((self() - far + all) % all, together))) {
+    send((self() + far) % all, collectives, std::move(pack));
+    for (PeerBytes& block : read_blocks(receive((self() - far + all) % all, collectives))) {
       known.push_back(std::move(block));
     }
   }
@@ -80,9 +80,9 @@ std::vector<PeerBytes> Peers::share(PeerBytes mine) {
   return by_process;
 }
 
-// A binomial tree: before each round this process holds what the `far` processes from itself on
-// gave, in order.
-std::vector<PeerBytes> Peers::gather(PeerBytes mine) {
+// A binomial tree: before each round this process holds the blocks of `far` processes from itself
+// on, in order.
+std::vector<PeerBytes> ProcessGroup::gather(PeerBytes mine) {
   if (count() == 1) {
     std::vector<PeerBytes> only;
     only.push_back(std::move(mine));
@@ -92,11 +92,11 @@ std::vector<PeerBytes> Peers::gather(PeerBytes mine) {
   append_block(held, mine);
   for (int far = 1; far < count(); far *= 2) {
     if (self() % (2 * far) != 0) {
-      send(self() - far, together, std::move(held));
+      send(self() - far, collectives, std::move(held));
       return {};
     }
     if (self() + far < count()) {
-      const PeerBytes more = receive(self() + far, together);
+      const PeerBytes more = receive(self() + far, collectives);
       held.insert(held.end(), more.begin(), more.end());
     }
   }
@@ -105,12 +105,12 @@ std::vector<PeerBytes> Peers::gather(PeerBytes mine) {
   return blocks;
 }
 
-PeerBytes Peers::spread(PeerBytes mine) {
-  int far = 1;  // The lowest bit of this process's number: how far its part of the tree reaches.
+PeerBytes ProcessGroup::broadcast(PeerBytes mine) {
+  int far = 1;  // Lowest set bit of this process's number: the size of its subtree.
   while (far < count() && self() % (2 * far) == 0) far *= 2;
-  if (self() != 0) mine = receive(self() - far, together);
+  if (self() != 0) mine = receive(self() - far, collectives);
   for (far /= 2; far >= 1; far /= 2) {
-    if (self() + far < count()) send(self() + far, together, mine);
+    if (self() + far < count()) send(self() + far, collectives, mine);
   }
   return mine;
 }

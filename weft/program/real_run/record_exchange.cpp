@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "recorder_talk.hpp"
+#include "record_exchange.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -13,7 +13,7 @@ namespace {
 constexpr int size_tag = 1, data_tag = 2, ask_tag = 3, answer_tag = 4;
 constexpr int clock_rounds = 40;
 constexpr RankId collector(0);
-// Between looks at what only time brings: a rail that stalls, a deadline.
+// Polling interval for what no message announces: a stalled rail, a deadline.
 constexpr Duration look_again = Duration::ms(2);
 
 template <typename Value>
@@ -32,12 +32,13 @@ Value value_of(const std::vector<std::byte>& bytes) {
 
 }  // namespace
 
-bool RecordTalk::finish(mp::Request* request, Bytes& bytes, Time deadline) {
+bool RecordExchange::finish(mp::Request* request, Bytes& bytes, Time deadline) {
   Fabric& fabric = messenger_.fabric();
   for (messenger_.progress(); !request->done; messenger_.progress()) {
     const Time now = fabric.now();
     if (now >= deadline) {
-      // The network may still read or write there. The process is about to end.
+      // Leaked on purpose: the network may still access the buffer, and the process is about to
+      // end.
       static_cast<void>(new Bytes(std::move(bytes)));
       messenger_.release(request);
       return false;
@@ -49,7 +50,7 @@ bool RecordTalk::finish(mp::Request* request, Bytes& bytes, Time deadline) {
   return fine;
 }
 
-bool RecordTalk::send(RankId to, int tag, Bytes bytes, Time deadline, bool synchronous) {
+bool RecordExchange::send(RankId to, int tag, Bytes bytes, Time deadline, bool synchronous) {
   mp::Sending sending;
   sending.to = to;
   sending.context = record_context;
@@ -62,8 +63,8 @@ bool RecordTalk::send(RankId to, int tag, Bytes bytes, Time deadline, bool synch
   return finish(messenger_.send(sending), bytes, deadline);
 }
 
-std::optional<RecordTalk::Bytes> RecordTalk::receive(RankId from, int tag, std::size_t size,
-                                                     Time deadline) {
+std::optional<RecordExchange::Bytes> RecordExchange::receive(RankId from, int tag, std::size_t size,
+                                                             Time deadline) {
   Bytes bytes(size);
   mp::Receiving receiving;
   receiving.context = record_context;
@@ -78,22 +79,22 @@ std::optional<RecordTalk::Bytes> RecordTalk::receive(RankId from, int tag, std::
   return bytes;
 }
 
-bool RecordTalk::give(std::vector<std::byte> bytes) {
+bool RecordExchange::give(std::vector<std::byte> bytes) {
   const Time deadline = messenger_.fabric().now() + give_most;
   const std::uint64_t size = bytes.size();
   if (!send(collector, size_tag, bytes_of(size), deadline, false)) return false;
-  // Synchronous: the data stays here until rank 0 is ready for it.
+  // Synchronous: the data stays here until rank 0 has posted its receive.
   return send(collector, data_tag, std::move(bytes), deadline, true);
 }
 
-std::optional<std::vector<std::byte>> RecordTalk::take(RankId from, Time deadline) {
+std::optional<std::vector<std::byte>> RecordExchange::take(RankId from, Time deadline) {
   deadline = std::min(deadline, messenger_.fabric().now() + silence_most);
   const auto size = receive(from, size_tag, sizeof(std::uint64_t), deadline);
   if (!size) return std::nullopt;
   return receive(from, data_tag, value_of<std::uint64_t>(*size), deadline);
 }
 
-std::optional<RecordTalk::Clock> RecordTalk::ask_clock(
+std::optional<RecordExchange::Clock> RecordExchange::ask_clock(
     RankId other, const std::function<std::int64_t()>& clock_ns) {
   const Time deadline = messenger_.fabric().now() + silence_most;
   std::optional<Clock> best;
@@ -112,7 +113,7 @@ std::optional<RecordTalk::Clock> RecordTalk::ask_clock(
   return best;
 }
 
-void RecordTalk::answer_clock(const std::function<std::int64_t()>& clock_ns) {
+void RecordExchange::answer_clock(const std::function<std::int64_t()>& clock_ns) {
   const Time deadline = messenger_.fabric().now() + give_most;
   for (int round = 0; round < clock_rounds; ++round) {
     if (!receive(collector, ask_tag, sizeof(std::int64_t), deadline)) return;

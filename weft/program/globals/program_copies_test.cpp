@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds small programs as a user would and runs them as many ranks, with a stand-in for the
+// Builds small programs as a user would and runs them as many ranks on a replacement for the
 // simulator (testdata/test_runtime.cpp). The programs check their own variables and report.
 #include <cstdio>
 #include <cstdlib>
@@ -13,8 +13,8 @@
 #include <weft/base/test_file.hpp>
 #include <weft/base/text.hpp>
 #include <weft/program/cc/compiler_call.hpp>
-#include <weft/program/globals/images.hpp>
 #include <weft/program/globals/marks.hpp>
+#include <weft/program/globals/program_copies.hpp>
 
 namespace weft {
 namespace {
@@ -42,7 +42,8 @@ bool has(const std::string& compiler) {
 struct Output {
   int code = 0;
   std::string text;
-  std::map<std::string, std::string> facts;  // Of the run time's last line: how, ranks, failed, ...
+  // From the runtime's last line: how, ranks, failed, ...
+  std::map<std::string, std::string> facts;
 };
 
 Output run(const std::string& line) {
@@ -57,7 +58,7 @@ Output run(const std::string& line) {
   return output;
 }
 
-// Compiles with what `weft cc` would run; no warning may appear.
+// Compiles with the command that `weft cc` would run; warnings are errors.
 std::string build(Language language, const std::string& name, Words arguments,
                   const std::string& compiler = "") {
   std::string program = test_file(name);
@@ -83,7 +84,7 @@ void expect_apart(const Output& output, const std::string& how) {
   EXPECT_EQ(output.facts.at("failed"), "0") << output.text;
 }
 
-// Runs a program in all ways that it allows.
+// Runs a program with every method that it allows.
 void expect_all_ways(const std::string& program, const std::string& how, const std::string& notes) {
   EXPECT_EQ(run(program + " -ab 7 --name x rest").code, 0);  // Not simulated.
   Output output = simulate(program, 1000);
@@ -95,7 +96,7 @@ void expect_all_ways(const std::string& program, const std::string& how, const s
 }
 
 class EveryLevel : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Images, EveryLevel, testing::Values("-O0", "-O1", "-O2", "-O3"),
+INSTANTIATE_TEST_SUITE_P(ProgramCopies, EveryLevel, testing::Values("-O0", "-O1", "-O2", "-O3"),
                          [](const auto& level) { return std::string(level.param).substr(1); });
 
 TEST_P(EveryLevel, DeltaKeepsCApart) {
@@ -133,8 +134,8 @@ TEST_P(EveryLevel, CopiesKeepFortranApart) {
       "copies", "0");
 }
 
-// A part without the pass would find the original's data, so none may use the distance.
-TEST(Images, MixedProgramsGetCopies) {
+// A part without the pass would access the original's data, so `delta` must not be used.
+TEST(ProgramCopies, MixedProgramsGetCopies) {
   if (!has_pass() || !has("gfortran")) GTEST_SKIP() << "no LLVM 14 or no gfortran";
   const std::string main = build(Language::c, "main.o", {"-O2", "-c", "test_mixed_main.c"});
   const std::string part = build(Language::fortran, "part.o", {"-O2", "-c", "test_mixed_part.f90"});
@@ -148,7 +149,7 @@ TEST(Images, MixedProgramsGetCopies) {
   EXPECT_NE(refused.text.find("test_mixed_part.f90 was not compiled with"), std::string::npos);
 }
 
-TEST(Images, CommonBlocksAndStrippedProgramsWork) {
+TEST(ProgramCopies, CommonBlocksAndStrippedProgramsWork) {
   if (!has_pass()) GTEST_SKIP() << "built without LLVM 14";
   const std::string program =
       build(Language::c, "common",
@@ -160,7 +161,7 @@ TEST(Images, CommonBlocksAndStrippedProgramsWork) {
 }
 
 // The programs notice when nothing keeps ranks apart.
-TEST(Images, WithoutSeparationRanksMeet) {
+TEST(ProgramCopies, WithoutSeparationRanksMeet) {
   const std::string program =
       build(Language::c, "together", {"-O2", "test_statics.c", "test_statics_other.c"});
   const Output output = simulate(program, 10, "WEFT_TEST_HOW=none");
@@ -168,7 +169,7 @@ TEST(Images, WithoutSeparationRanksMeet) {
   EXPECT_NE(output.facts.at("failed"), "0");
 }
 
-TEST(Images, ManyRanks) {
+TEST(ProgramCopies, ManyRanks) {
   const std::string program = build(Language::c, "scale", {"-O2", "test_scale.c"});
   if (has_pass()) expect_apart(simulate(program, 65536), "delta");
   expect_apart(simulate(program, 5000, "WEFT_TEST_HOW=copies"), "copies");
@@ -178,15 +179,16 @@ TEST(Images, ManyRanks) {
       << refused.text;
 }
 
-// Data of a few hundred bytes does not take pages; alignment, addresses and zeros are kept.
-TEST(Images, SmallDataIsPacked) {
+// A few hundred bytes of data do not take whole pages; alignment, addresses and zeros are
+// preserved.
+TEST(ProgramCopies, SmallDataIsPacked) {
   if (!has_pass()) GTEST_SKIP() << "built without LLVM 14";
   const std::string program = build(Language::c, "packed", {"-O2", "test_packed.c"});
   Output output = simulate(program, 20000, "WEFT_TEST_WORKERS=2");
   expect_apart(output, "delta");
   EXPECT_LT(std::stoul(output.facts.at("reserved")), 4096U);
   EXPECT_EQ(output.facts.at("committed"), output.facts.at("reserved"));
-  // What is aligned to more than a page, or large, lies as before.
+  // Large data, and data aligned to more than a page, is not packed.
   for (const std::string more : {"-DALIGNMENT=8192", "-DMORE=20000"}) {
     output = simulate(build(Language::c, "unpacked", {"-O2", more, "test_packed.c"}), 100);
     expect_apart(output, "delta");
@@ -194,7 +196,7 @@ TEST(Images, SmallDataIsPacked) {
   }
 }
 
-TEST(Images, RefusesWhatItCannotSeparate) {
+TEST(ProgramCopies, RefusesWhatItCannotSeparate) {
   const std::string fixed = test_file("fixed");
   ASSERT_EQ(run("gcc -no-pie -fPIC -I" + data_dir + " " + data_dir + "/test_scale.c -o " + fixed +
                 " -L" WEFT_TEST_RUNTIME_DIR " -Wl,-rpath," WEFT_TEST_RUNTIME_DIR
