@@ -13,7 +13,7 @@ Result<Address> parse_address(const std::string& text) {
   if (::inet_pton(AF_INET, text.c_str(), address.bytes.data()) == 1) return address;
   address.v6 = true;
   if (::inet_pton(AF_INET6, text.c_str(), address.bytes.data()) == 1) return address;
-  return Error::input("'" + text + "' is no address; write it as 10.64.0.1 or fd00::1");
+  return Error::input("'" + text + "' is not an address; write it as 10.64.0.1 or fd00::1");
 }
 
 std::string to_text(const Address& address) {
@@ -41,7 +41,7 @@ bool contains(const Subnet& subnet, const Address& address) {
 Result<Subnet> parse_subnet(const std::string& text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string::npos)
-    return Error::input("'" + text + "' is no subnet; write it as 10.64.0.0/16");
+    return Error::input("'" + text + "' is not a subnet; write it as 10.64.0.0/16");
   auto address = parse_address(text.substr(0, slash));
   if (!address) return std::move(address).error();
   const auto prefix = parse_int(std::string_view(text).substr(slash + 1));

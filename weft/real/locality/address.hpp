@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addresses of network interfaces and the subnets they lie in.
+// Addresses of network interfaces and their subnets.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace weft::locality {
 
 struct Address {
   bool v6 = false;
-  std::array<std::uint8_t, 16> bytes{};  // In network order; IPv4 has the first four.
+  std::array<std::uint8_t, 16> bytes{};  // In network order; IPv4 uses the first four.
 
   int bits() const { return v6 ? 128 : 32; }
   friend auto operator<=>(const Address&, const Address&) = default;
@@ -38,7 +38,7 @@ bool contains(const Subnet& subnet, const Address& address);
 Result<Subnet> parse_subnet(const std::string& text);
 std::string to_text(const Subnet& subnet);
 
-// 169.254.0.0/16 and fe80::/10: such addresses mean nothing on another link.
+// 169.254.0.0/16 and fe80::/10: such addresses are valid on one link only.
 bool is_link_local(const Address& address);
 
 }  // namespace weft::locality

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int bits_per_word = sizeof(unsigned long) * CHAR_BIT;
 
-// A set of processors or nodes as the kernel takes it: 16,384 of them, twice what Linux can have.
+// A set of processors or nodes for system calls: 16,384 of them, twice what Linux supports.
 class Mask {
  public:
   static constexpr int capacity = 16'384;
@@ -76,7 +76,7 @@ void prefer_node(void* pointer, std::size_t size, int node) {
   const std::uintptr_t begin = (address + page - 1) / page * page;
   const std::uintptr_t end = (address + size) / page * page;
   if (begin >= end) return;
-  // Refused without harm: the memory is then wherever the first to touch it runs.
+  // A refusal does no harm: memory then comes from the node of the first thread to touch it.
   (void)::syscall(SYS_mbind, begin, end - begin, MPOL_PREFERRED, mask.words(),
                   static_cast<unsigned long>(Mask::capacity), 0u);
 }

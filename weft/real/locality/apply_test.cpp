@@ -53,7 +53,7 @@ TEST(Memory, IsOnNoNodeBeforeItIsTouched) {
   ASSERT_NE(block.data, MAP_FAILED);
   EXPECT_EQ(node_of_memory(block.data), -1);
   static_cast<char*>(block.data)[0] = 1;
-  // A system without NUMA, or one that forbids the question, still knows nothing.
+  // A system without NUMA, or one that forbids the question, reports -1.
   EXPECT_GE(node_of_memory(block.data), -1);
   EXPECT_EQ(node_of_memory(nullptr), -1);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decisions as people read them.
+// Describes the decisions for people.
 #include <algorithm>
 #include <numeric>
 
@@ -65,7 +65,7 @@ std::string machine_text(const Machine& machine) {
 
 std::string rails_text(const Machine& machine, std::span<const Interface> interfaces,
                        const std::vector<RailSite>& rails) {
-  if (rails.empty()) return "rails: none; processes of this host talk through memory\n";
+  if (rails.empty()) return "rails: none; processes of this host use shared memory\n";
   std::vector<Row> rows = {{"rail", "address", "subnet", "speed", "slot", "node", "buffers"}};
   for (std::size_t i = 0; i < rails.size(); ++i) {
     const Card* card = find_card(machine, rails[i].name);
@@ -80,7 +80,7 @@ std::string rails_text(const Machine& machine, std::span<const Interface> interf
   return count_text(rails.size(), "rail") + "\n" + table(rows);
 }
 
-// Ranks that are told the same share a line.
+// Merges ranks with the same text into one line.
 std::vector<std::pair<std::string, std::size_t>> alike(const std::vector<Place>& ranks) {
   std::vector<std::pair<std::string, std::size_t>> groups;
   for (std::size_t first = 0; first < ranks.size();) {
@@ -106,7 +106,8 @@ std::string ranks_text(const Places& places) {
          table(rows);
 }
 
-// A driver that tells no speed leaves us the slot's, which is no less; else the mean of the others.
+// If the driver reports no speed, use the slot's, which is no less; otherwise the mean of the
+// others.
 std::vector<double> assumed_rates(const Machine& machine, const std::vector<RailSite>& rails) {
   std::vector<double> rates;
   double sum = 0;
@@ -155,7 +156,7 @@ std::string shares_text(const Machine& machine, const Places& places) {
          table(rows);
 }
 
-// Only where some rail is far and fast enough to be lowered.
+// Only if some rail is far and fast enough to be limited.
 std::string link_reason(const Machine& machine, const Places& places) {
   const std::vector<double> rates = assumed_rates(machine, places.rails);
   for (const NumaNode& node : machine.nodes)

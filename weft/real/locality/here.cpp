@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one process is told of its place, as text.
+// The locality of one process, as text.
 #include <fmt/format.h>
 
 #include <weft/base/check.hpp>
@@ -11,7 +11,7 @@ namespace weft::locality {
 namespace {
 
 Error broken(std::string_view record) {
-  return Error::input("'" + std::string(record) + "' tells no place of a process");
+  return Error::input("'" + std::string(record) + "' does not describe the locality of a process");
 }
 
 Result<int> parse_node(std::string_view text) {
@@ -65,7 +65,7 @@ std::string to_text(const Here& here) {
 
 Result<Here> parse_here(const std::string& text) {
   Here here;
-  std::string rest;  // The machine's.
+  std::string rest;  // Describes the machine.
   bool placed = false;
   for (const std::string_view record : split(text, ';')) {
     const bool place = record.starts_with("place "), rail = record.starts_with("rail ");

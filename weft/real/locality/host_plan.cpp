@@ -21,7 +21,7 @@ Result<HostPlan> plan_host(const HostWish& wish, std::vector<Interface> interfac
   plan.rails = *std::move(rails);
   plan.machine = std::move(machine);
   std::vector<RailSite> sites = locate_rails(plan.machine, plan.rails);
-  // "ofi:verbs:mlx5_0": the domain is named as the card is.
+  // "ofi:verbs:mlx5_0": the domain has the same name as the NIC.
   for (const std::string& name : wish.rails)
     if (name.starts_with("ofi:"))
       sites.push_back(locate_rail(plan.machine, name.substr(name.rfind(':') + 1)));

@@ -22,7 +22,7 @@
 namespace weft::locality {
 namespace {
 
-// Files of /sys may refuse to be read, as the speed of an interface that is down does.
+// Files in /sys may fail to read, such as the speed of an interface that is down.
 std::optional<std::int64_t> read_number(const std::string& path) {
   std::ifstream file(path);
   std::string word;
@@ -32,7 +32,7 @@ std::optional<std::int64_t> read_number(const std::string& path) {
   return *number;
 }
 
-// The node of what the interface stands on; -1 where that is nothing, or not one node.
+// The NUMA node of the underlying interfaces; -1 if there are none or they differ.
 int node_below(const std::string& folder, int depth_left) {
   if (const auto node = read_number(folder + "/device/numa_node")) return static_cast<int>(*node);
   if (depth_left == 0) return -1;
@@ -76,7 +76,7 @@ auto by_name_and_address(const Interface& one) {
   return std::tie(one.name, one.address);
 }
 
-// Interfaces that keep none of their addresses stay in the list without one, for messages.
+// Interfaces without a usable address stay in the list without one, for messages.
 std::vector<Interface> with_wanted_addresses(std::vector<Interface> all) {
   std::vector<Interface> kept;
   for (Interface& one : all) {
@@ -107,11 +107,11 @@ Error unusable(const Interface& one, const std::string& wish) {
                      : !one.running ? "has no carrier (cable, or the port at the switch)"
                                     : "has no address";
   return Error::call("rail '" + wish + "': interface '" + one.name + "' " + what +
-                     "; mend that or leave it out of the rails");
+                     "; fix that or leave it out of the rails");
 }
 
-// What one wish means. An address of the loopback's subnet is always there: one host can have
-// several rails to itself.
+// The interfaces that one request means. Addresses in the loopback's subnet always exist, so one
+// host can have several rails to itself.
 Result<std::vector<Interface>> grant(std::span<const Interface> own, const std::string& wish) {
   std::vector<Interface> granted;
   for (const Interface& one : own)
@@ -150,7 +150,7 @@ Result<std::vector<Interface>> grant(std::span<const Interface> own, const std::
 void read_details(Interface& interface, const std::string& net) {
   const std::string folder = net + "/" + interface.name;
   const auto speed_mbit = read_number(folder + "/speed");
-  // Some drivers say -1, some the same in 32 bits.
+  // Some drivers report -1, some the same in 32 bits.
   if (speed_mbit && *speed_mbit > 0 && *speed_mbit < 100'000'000)
     interface.speed = Rate::bit_per_s(*speed_mbit * 1'000'000);
   if (const auto mtu = read_number(folder + "/mtu")) interface.mtu = static_cast<int>(*mtu);
@@ -165,7 +165,7 @@ Result<std::vector<Interface>> read_interfaces() {
   std::vector<Interface> all;
   for (const ifaddrs* entry = first; entry != nullptr; entry = entry->ifa_next) {
     Interface one;
-    // Further addresses may have labels ("eth0:1"); they are the same interface.
+    // Further addresses may have labels ("eth0:1"); they belong to the same interface.
     const std::string_view label = entry->ifa_name;
     one.name = label.substr(0, label.find(':'));
     one.up = (entry->ifa_flags & IFF_UP) != 0;
@@ -199,7 +199,7 @@ std::string to_text(std::span<const Interface> interfaces) {
 namespace {
 
 Result<Interface> parse_interface(std::string_view line) {
-  const Error broken = Error::input("'" + std::string(line) + "' describes no interface");
+  const Error broken = Error::input("'" + std::string(line) + "' does not describe an interface");
   const std::vector<std::string_view> words = split(line, ' ');
   if (words.size() != 6 || words[0].empty() || words[2].size() != 3) return broken;
   Interface one;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network interfaces of this host, as far as they may serve as rails.
+// The network interfaces of this host that may serve as rails.
 #pragma once
 
 #include <span>
@@ -18,11 +18,11 @@ struct Interface {
   Address address;
   int prefix = -1;  // -1: the interface has no address.
   bool up = false;
-  bool running = false;  // The cable is in.
+  bool running = false;  // The cable is connected.
   bool loopback = false;
-  Rate speed;  // What the driver says; zero: it does not.
+  Rate speed;  // As reported by the driver; zero: unknown.
   int mtu = 0;
-  int node = -1;  // NUMA node of the card; -1: unknown, or there is only one.
+  int node = -1;  // NUMA node of the NIC; -1: unknown, or there is only one.
 
   bool has_address() const { return prefix >= 0; }
   bool usable() const { return up && running && has_address(); }
@@ -30,23 +30,23 @@ struct Interface {
   friend bool operator==(const Interface&, const Interface&) = default;
 };
 
-// IPv4 addresses; global IPv6 ones for interfaces that have no IPv4. Sorted by name and address.
+// IPv4 addresses, or global IPv6 addresses for interfaces without IPv4. Sorted by name and address.
 Result<std::vector<Interface>> read_interfaces();
-// Speed, MTU and NUMA node from `net`, which is /sys/class/net or a copy. What stands on other
-// interfaces (VLAN, bond) is where these are, if they agree.
+// Reads speed, MTU and NUMA node from `net`, which is /sys/class/net or a copy. A virtual interface
+// (VLAN, bond) has the node of its underlying interfaces, if they agree.
 void read_details(Interface& interface, const std::string& net);
 
-// One line per interface, for other hosts; reading gives the same list.
+// One line per interface, for other hosts; parsing gives the same list.
 std::string to_text(std::span<const Interface> interfaces);
 Result<std::vector<Interface>> parse_interfaces(const std::string& text);
 
-// The interfaces to be used as rails. A wish is the name of an interface, an address, a subnet, or
-// "ofi:...", which is passed over: libfabric finds that one. In the order of the wishes, none
-// twice. Without wishes: all that lead to other hosts, else the loopback, else none.
+// The interfaces to use as rails. A request is the name of an interface, an address, a subnet, or
+// "ofi:...", which is skipped: libfabric finds that one. In the order of the requests, without
+// duplicates. Without requests: all that lead to other hosts, else the loopback, else none.
 Result<std::vector<Interface>> choose_rails(std::span<const Interface> own,
                                             std::span<const std::string> wishes);
 
-// "eth0 (10.1.0.1/24), eth1 (down)": what there is, for messages.
+// The list for error messages: "eth0 (10.1.0.1/24), eth1 (down)".
 std::string list_text(std::span<const Interface> interfaces);
 
 }  // namespace weft::locality

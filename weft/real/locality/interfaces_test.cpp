@@ -150,7 +150,7 @@ TEST(ChooseRails, NamesWhatThereIs) {
 }
 
 TEST(ChooseRails, SaysWhyAnInterfaceCannotServe) {
-  const std::string remedy = "; mend that or leave it out of the rails";
+  const std::string remedy = "; fix that or leave it out of the rails";
   EXPECT_EQ(chosen(usual(), {"eth2"}), "error: rail 'eth2': interface 'eth2' is down" + remedy);
   EXPECT_EQ(chosen(usual(), {"10.3.0.1"}),
             "error: rail '10.3.0.1': interface 'eth2' is down" + remedy);

@@ -12,7 +12,7 @@
 namespace weft::locality {
 namespace {
 
-// Far more than any machine has: a limit for what is read, since distances grow by the square.
+// Far more than any machine has. A limit for input, since the distance matrix grows quadratically.
 constexpr std::size_t nodes_most = 1024;
 
 std::size_t position_of(const Machine& machine, int index) {
@@ -23,7 +23,7 @@ std::size_t position_of(const Machine& machine, int index) {
 }
 
 Error broken(std::string_view record) {
-  return Error::input("'" + std::string(record) + "' describes no part of a machine");
+  return Error::input("'" + std::string(record) + "' does not describe part of a machine");
 }
 
 bool in_range(const Result<std::int64_t>& number, std::int64_t least, std::int64_t most) {

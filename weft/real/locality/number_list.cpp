@@ -27,7 +27,7 @@ Result<std::vector<int>> parse_list(std::string_view text) {
     const auto first = parse_int(part.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : parse_int(part.substr(dash + 1));
     if (!first || !last || *first < 0 || *last < *first || *last > most)
-      return Error::input("'" + std::string(text) + "' is no list of numbers as 0-7,16-23");
+      return Error::input("'" + std::string(text) + "' is not a list of numbers such as 0-7,16-23");
     for (std::int64_t number = *first; number <= *last; ++number)
       numbers.push_back(static_cast<int>(number));
     if (numbers.size() > static_cast<std::size_t>(most))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small numbers as the system writes sets of processors: "0-7,16-23".
+// Lists of small numbers in the system's format for processor sets: "0-7,16-23".
 #pragma once
 
 #include <span>
@@ -11,9 +11,9 @@
 
 namespace weft::locality {
 
-// Neighbours in the list that follow each other become a range; "-" for an empty list.
+// Consecutive numbers become a range; an empty list is "-".
 std::string list_to_text(std::span<const int> numbers);
-// Numbers up to 65,535, at most so many of them.
+// Numbers up to 65,535, and at most that many of them.
 Result<std::vector<int>> parse_list(std::string_view text);
 
 }  // namespace weft::locality

@@ -17,8 +17,8 @@ bool has_address(List list, const Address& address) {
   });
 }
 
-// Those that may lead to the other host. In an order that follows from the interfaces alone: by
-// speed first, so that in one subnet fast cards do not wait for slow partners.
+// Interfaces that may lead to the other host. The order depends on the interfaces alone: by speed
+// first, so that in one subnet fast NICs are not paired with slow ones.
 Positions candidates(List list, List others) {
   Positions found;
   for (std::size_t i = 0; i < list.size(); ++i)
@@ -35,7 +35,7 @@ Positions candidates(List list, List others) {
 struct Pool {
   explicit Pool(List all, List others) : list(all), left(candidates(all, others)) {}
 
-  // Also drops other addresses of the same interface: two rails over one card add nothing.
+  // Also drops other addresses of the same interface: two rails over one NIC add nothing.
   void take(std::size_t position) {
     const std::string& name = list[position].name;
     std::erase_if(left, [&](std::size_t i) { return list[i].name == name; });

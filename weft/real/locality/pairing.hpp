@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which interface of one host talks with which of another. Both sides compute it from the two lists
-// that they told each other, and find the same pairs in the same order, however the lists are
+// Decides which interface of one host talks to which of another. Both sides compute it from the two
+// lists that they exchanged, and find the same pairs in the same order, however the lists are
 // sorted.
 #pragma once
 
@@ -23,17 +23,17 @@ struct RailPair {
 
 struct Meeting {
   bool same_host = false;  // Both processes see the same interfaces.
-  bool named = false;      // The rails were asked for by name or address, in both hosts.
+  bool named = false;      // Both hosts requested their rails by name or address.
 };
 
 // Between hosts: interfaces on a common subnet, one to one; each interface at most once, the faster
 // ones of a subnet with the faster ones. An address that both hosts have leads nowhere (bridges of
-// containers and virtual machines). Rails that were named may also pair without a common subnet,
-// over routers. In one host: the loopback, else each interface with itself.
+// containers and virtual machines). Requested rails may also pair without a common subnet, over
+// routers. Within one host: the loopback, else each interface with itself.
 std::vector<RailPair> pair_rails(std::span<const Interface> mine, std::span<const Interface> theirs,
                                  Meeting meeting);
 
-// A host as others see it, for messages.
+// A host's interfaces, for error messages.
 struct Side {
   std::string host;
   std::span<const Interface> interfaces;

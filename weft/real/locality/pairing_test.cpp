@@ -57,7 +57,7 @@ TEST(PairRails, PassesOverBridgesOfContainers) {
   const List b = {card("docker0", "172.17.0.1/16"), card("virbr0", "192.168.122.1/24"),
                   card("eth0", "10.1.0.2/24")};
   EXPECT_EQ(names(a, b), "eth0-eth0");
-  // A real card in the bridge's subnet does not talk with the other's bridge.
+  // A real NIC in the bridge's subnet does not talk to the other host's bridge.
   const List c = {card("docker0", "172.17.0.1/16"), card("eth0", "172.17.0.5/16")};
   EXPECT_EQ(names(c, a), "");
 }
@@ -115,7 +115,7 @@ TEST(NoRail, SaysWhatThereIsAndWhatToDo) {
             "with --rails");
 }
 
-// Few subnets, addresses and names, so that all kinds of meetings happen.
+// Few subnets, addresses and names, so that all combinations occur.
 List random_host(Rng& rng, int host) {
   List list;
   const std::uint64_t count = rng.below(6);
@@ -132,7 +132,7 @@ List random_host(Rng& rng, int host) {
   return list;
 }
 
-// The rails themselves, whatever the positions.
+// The pairs of addresses, independent of positions.
 std::vector<std::pair<Address, Address>> ends(const List& mine, const List& theirs,
                                               Meeting meeting) {
   std::vector<std::pair<Address, Address>> found;

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::array<std::string_view, 4> binding_names = {"none", "core", "numa", "near-card"};
 
-// Nodes that have processors, and where each one's processors begin among all: ranks and nodes are
-// matched along this line, so that unequal nodes get ranks by their size.
+// Nodes with processors, and the offset of each one's processors among all: ranks are matched to
+// nodes along this line, so that unequal nodes get ranks in proportion to their size.
 struct Line {
   explicit Line(const Machine& machine) {
     for (const NumaNode& node : machine.nodes)
@@ -31,7 +31,7 @@ struct Line {
   std::size_t centre_twice(std::size_t i) const {
     return begins[i] + (i + 1 < begins.size() ? begins[i + 1] : total);
   }
-  // The node under the middle of this rank's part of the line.
+  // The node at the middle of this rank's part of the line.
   std::size_t node_under(std::size_t rank, std::size_t ranks) const {
     const std::size_t middle = (2 * rank + 1) * total / (2 * ranks);
     const auto after = std::upper_bound(begins.begin(), begins.end(), middle);
@@ -52,14 +52,14 @@ int distance_to_rails(const Machine& machine, int node, std::span<const RailSite
   return least;
 }
 
-// The sum over all rails says which of two nodes with a card has more of them.
+// The sum over all rails tells which of two nodes with a NIC has more of them.
 std::int64_t sum_to_rails(const Machine& machine, int node, std::span<const RailSite> rails) {
   std::int64_t sum = 0;
   for (const RailSite& rail : rails) sum += std::max(0, distance(machine, node, rail.nodes));
   return sum;
 }
 
-// Nearest to the rails first; the order stays where they are alike.
+// Nearest to the rails first; stable for equal distances.
 void sort_by_rails(std::vector<const NumaNode*>& nodes, const Machine& machine,
                    std::span<const RailSite> rails) {
   const auto key = [&](const NumaNode* node) {
@@ -70,7 +70,7 @@ void sort_by_rails(std::vector<const NumaNode*>& nodes, const Machine& machine,
                    [&](const auto* a, const auto* b) { return key(a) < key(b); });
 }
 
-// At home in the one of these nodes that is nearest to the rails.
+// The home node is the one of these nodes that is nearest to the rails.
 Place place_on(std::vector<const NumaNode*> nodes, const Machine& machine,
                std::span<const RailSite> rails) {
   Place place;
@@ -105,7 +105,7 @@ void bind_near_cards(const Machine& machine, std::size_t ranks, Places& places) 
     places.ranks.push_back(place_on({node}, machine, places.rails));
 }
 
-// Spread over the machine. More ranks than cores have a hardware thread each.
+// Spreads ranks over the machine. If ranks outnumber cores, each gets a hardware thread.
 void bind_to_cores(const Machine& machine, std::size_t ranks, Places& places) {
   std::vector<Place> cores, threads;
   for (const NumaNode& node : machine.nodes)

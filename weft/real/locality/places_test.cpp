@@ -135,7 +135,7 @@ TEST(WeighRails, LeavesSlowRailsAlone) {
   expect_near(weigh_rails(Weights{125e6, 125e6}, 0, machine, rails), {0.5, 0.5});
 }
 
-// Worked by hand: the link gives 20 GB/s * 10 / 20 = 10 GB/s.
+// Worked out by hand: the link has 20 GB/s * 10 / 20 = 10 GB/s.
 TEST(WeighRails, SharesTheLinkBetweenSockets) {
   Machine machine = test_machine({2, 1, 2, 1});
   machine.distances = {{10, 20}, {20, 10}};
@@ -167,7 +167,7 @@ TEST(WeighRails, IsNotAppliedTwice) {
 TEST(WeighRails, KnowsOneLinkBetweenSocketsOfManyNodes) {
   Machine machine = test_machine({2, 2, 2, 1});
   machine.memory_rate = Rate::gbyte_per_s(21);
-  // 10 GB/s to the other socket in all; 17.5 GB/s to the neighbour inside.
+  // 10 GB/s in total to the other socket; 17.5 GB/s to the neighbour within the socket.
   const std::vector<RailSite> rails = {site("a", {0}), site("b", {1}), site("c", {2}),
                                        site("d", {3})};
   expect_near(weigh_rails(Weights{20e9, 20e9, 20e9, 20e9}, 0, machine, rails),
@@ -239,7 +239,7 @@ Draw draw(Rng& rng) {
   return made;
 }
 
-// Every rank has processors that exist; none is given twice while there are enough.
+// Every rank gets existing processors, and no processor is given twice while there are enough.
 void check_places(const Draw& made, Binding wish) {
   const Places places = decide_places(made.machine, made.rails, made.ranks, wish);
   const std::vector<int> cpus = cpus_of(made.machine);
@@ -262,7 +262,7 @@ void check_places(const Draw& made, Binding wish) {
   for (const NumaNode& node : made.machine.nodes) {
     const std::vector<int> own = cpus_of(node);
     const auto ranks = own.empty() ? 0 : users[own.front()];
-    // A node's ranks fit on its processors, up to one by rounding.
+    // A node's ranks fit on its processors, up to one due to rounding.
     ASSERT_LE(ranks, static_cast<int>(own.size()) + 1);
   }
 }

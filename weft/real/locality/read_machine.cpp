@@ -42,14 +42,14 @@ Result<Topology> load(const std::string& xml_path) {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return Error::run("hwloc cannot start");
   Topology topology(raw, &::hwloc_topology_destroy);
-  // Libraries of accelerators take seconds to ask, and may start their drivers. Slots are known
-  // from Linux itself; the library for them tells no more and leaks.
+  // Accelerator libraries take seconds to query and may start their drivers. PCI slots are read
+  // from /sys; the PCI library reports no more and leaks memory.
   for (const char* name : {"cuda", "gl", "levelzero", "nvml", "opencl", "pci", "rsmi"})
     hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, name);
   hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
   const std::string what = xml_path.empty() ? "this machine" : "'" + xml_path + "'";
   if (!xml_path.empty() && hwloc_topology_set_xml(raw, xml_path.c_str()) != 0)
-    return Error::input(what + " is no machine that hwloc can read (" + std::strerror(errno) +
+    return Error::input(what + " is not a machine that hwloc can read (" + std::strerror(errno) +
                         "); write one with: lstopo file.xml");
   if (hwloc_topology_load(raw) != 0)
     return Error::input("hwloc cannot read " + what + " (" + std::strerror(errno) + ")");
@@ -120,7 +120,7 @@ void read_card(hwloc_topology_t topology, hwloc_obj_t device, Machine& machine) 
   card.openfabrics = type == HWLOC_OBJ_OSDEV_OPENFABRICS;
   const hwloc_obj_t near = hwloc_get_non_io_ancestor_obj(topology, device);
   if (near != nullptr) card.nodes = numbers_of(near->nodeset);
-  // Next to all of several is next to none.
+  // A NIC next to all nodes is next to none in particular.
   if (machine.nodes.size() > 1 && card.nodes.size() == machine.nodes.size()) card.nodes.clear();
   for (hwloc_obj_t up = device->parent; up != nullptr; up = up->parent) {
     if (up->type != HWLOC_OBJ_PCI_DEVICE) continue;
@@ -134,8 +134,8 @@ void read_card(hwloc_topology_t topology, hwloc_obj_t device, Machine& machine) 
   machine.cards.push_back(std::move(card));
 }
 
-// Nobody tells what links between sockets carry, but they and the slots grew together over the
-// generations: about four of the widest slots at distance 10. Programs have half of it.
+// Nothing reports the rate of links between sockets, but they grew with the slots over the
+// generations: about four of the widest slots at distance 10. Half of it is left to programs.
 Rate guess_memory_rate(const std::vector<Card>& cards) {
   Rate rate = least_memory_rate;
   for (const Card& card : cards)

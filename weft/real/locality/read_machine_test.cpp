@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines of testdata, and what is decided for them. The XML files are hwloc's; the text files
-// are what --show-topology prints.
+// Reads the machines in testdata and checks the decisions. The XML files are hwloc's; the text
+// files are what --show-topology prints.
 #include <algorithm>
 #include <cstdlib>
 
@@ -110,7 +110,7 @@ TEST(ReadMachine, SaysWhatIsWrongWithAFile) {
 
 struct Case {
   const char* machine;
-  const char* golden;  // Of testdata.
+  const char* golden;  // In testdata.
   HostWish wish;
   std::vector<Interface> interfaces;
 };
@@ -143,7 +143,7 @@ std::vector<Case> cases() {
       {"one_node", "one_node", wish(2), cards({"eth0"}, 1)}};
 }
 
-// WEFT_BLESS=1 writes the files anew; then read the difference.
+// WEFT_BLESS=1 rewrites the files; read the difference afterwards.
 TEST(Explain, TellsEveryDecision) {
   for (const Case& one : cases()) {
     const auto plan = plan_host(one.wish, one.interfaces, machine_of(one.machine));

@@ -13,7 +13,7 @@
 namespace weft::locality {
 namespace {
 
-// Empty when there is no such file.
+// Empty if there is no such file.
 std::string first_line(const std::string& path) {
   std::ifstream file(path);
   std::string line;
@@ -43,7 +43,7 @@ int read_socket(const std::string& topology) {
   return socket && *socket >= 0 && *socket <= 65'535 ? static_cast<int>(*socket) : 0;
 }
 
-// Processors of one core name each other.
+// The processors of a core list each other as siblings.
 NumaNode read_node(const std::string& sys, int index) {
   const std::string folder = sys + "/devices/system/node/node" + std::to_string(index);
   NumaNode node{index, 0, read_memory(folder + "/meminfo"), {}};
@@ -74,7 +74,7 @@ Result<Machine> machine_from_sys(const std::string& sys) {
   const std::string online = sys + "/devices/system/node/online";
   Machine machine;
   for (const int index : read_list(online)) machine.nodes.push_back(read_node(sys, index));
-  if (cpus_of(machine).empty()) return Error::run("NUMA nodes are not told by '" + online + "'");
+  if (cpus_of(machine).empty()) return Error::run("NUMA nodes are not listed in '" + online + "'");
   const std::size_t count = machine.nodes.size();
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<int> row;

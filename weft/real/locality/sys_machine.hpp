@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine as Linux tells it, without hwloc: for processes that somebody else started and
-// placed, who have nothing from a launcher of ours. Cards are not listed; interfaces know their own
-// nodes.
+// The machine as Linux reports it, without hwloc: for processes that another launcher started and
+// bound. NICs are not listed; interfaces know their own nodes.
 #pragma once
 
 #include <span>
@@ -17,8 +16,8 @@ namespace weft::locality {
 // `sys` is /sys or a copy.
 Result<Machine> machine_from_sys(const std::string& sys);
 
-// Where this process finds itself. Nothing is bound. At home in the node that holds all of its
-// processors, if one does.
+// The locality that this process finds itself with; binds nothing. Its home is the node that holds
+// all of its processors, if there is one.
 Here find_here(const Machine& machine, std::span<const Interface> rails);
 
 }  // namespace weft::locality

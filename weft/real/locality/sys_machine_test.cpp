@@ -24,7 +24,7 @@ class Sys {
     std::filesystem::create_directories(full.parent_path());
     std::ofstream(full) << contents << "\n";
   }
-  // The files that Linux has for such a machine.
+  // Writes the files that Linux has for such a machine.
   void put(const Machine& machine) const {
     put("node/online", "0-" + std::to_string(machine.nodes.size() - 1));
     for (const NumaNode& node : machine.nodes) {
@@ -50,7 +50,7 @@ class Sys {
 TEST(MachineFromSys, FindsNodesCoresAndDistances) {
   Machine machine = test_machine({2, 2, 2, 2});
   machine.nodes[3].cores.clear();
-  machine.nodes[3].socket = 0;  // Memory alone has no socket.
+  machine.nodes[3].socket = 0;  // Memory-only nodes have no socket.
   const Sys sys("whole");
   sys.put(machine);
   const auto read = machine_from_sys(sys.path);
@@ -75,7 +75,7 @@ TEST(MachineFromSys, SaysWhereNothingWasFound) {
   const auto read = machine_from_sys("/nowhere");
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().message(),
-            "NUMA nodes are not told by '/nowhere/devices/system/node/online'");
+            "NUMA nodes are not listed in '/nowhere/devices/system/node/online'");
 }
 
 TEST(FindHere, IsAtHomeWhereItsProcessorsAre) {

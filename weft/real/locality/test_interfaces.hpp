@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests only, not installed: interfaces in a few letters.
+// For tests only, not installed: short constructors for interfaces.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace weft::locality {
 
-// "10.1.0.1/24"; an interface that is up.
+// An interface that is up, with an address such as "10.1.0.1/24".
 inline Interface card(const std::string& name, const std::string& address, int speed_gbit = 0,
                       int node = -1) {
   Interface one;

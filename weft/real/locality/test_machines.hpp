@@ -8,12 +8,12 @@ namespace weft::locality {
 
 struct Shape {
   int sockets = 1;
-  int nodes = 1;  // Of a socket.
-  int cores = 1;  // Of a node.
+  int nodes = 1;  // Per socket.
+  int cores = 1;  // Per node.
   int threads = 1;
 };
 
-// Processors are numbered in order. Distances: 10 at home, 12 in the socket, 21 to others.
+// Processors are numbered in order. Distances: 10 local, 12 within the socket, 21 to other sockets.
 inline Machine test_machine(Shape shape) {
   Machine machine;
   const int count = shape.sockets * shape.nodes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The split of a message whose memory is not next to all rails.
+// Splits a message whose memory is not near all rails.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -18,14 +18,15 @@ struct Link {
   std::vector<std::size_t> rails;
 };
 
-// Of the nodes next to a card the one nearest to the memory; its data takes this way.
+// Of the nodes next to a NIC, the one nearest to the memory; data takes this path.
 int nearest(const Machine& machine, int memory_node, const RailSite& rail) {
   return *std::min_element(rail.nodes.begin(), rail.nodes.end(), [&](int a, int b) {
     return distance(machine, memory_node, a) < distance(machine, memory_node, b);
   });
 }
 
-// Nodes of different sockets share the link between these; inside a socket each pair has its own.
+// Nodes of different sockets share the link between the sockets; within a socket each pair has its
+// own.
 std::pair<int, int> link_to(const Machine& machine, int memory_node, int rail_node) {
   const NumaNode* from = find_node(machine, memory_node);
   const NumaNode* to = find_node(machine, rail_node);
@@ -70,7 +71,7 @@ std::vector<double> weigh_rails(std::span<const double> rates_byte_per_s, int me
                                 const Machine& machine, std::span<const RailSite> rails) {
   std::vector<double> weights = lower_rates(rates_byte_per_s, memory_node, machine, rails);
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
-  // Nothing is known of any: all alike.
+  // All rates are unknown: equal weights.
   for (double& weight : weights)
     weight = sum > 0 ? weight / sum : 1.0 / static_cast<double>(weights.size());
   return weights;
