@@ -11,7 +11,7 @@ namespace weft::probe {
 namespace {
 
 constexpr std::size_t told_max = 8;
-using Side = std::vector<bool>;  // By host; never holds host 0.
+using Side = std::vector<bool>;  // By host; never contains host 0.
 
 struct Edges {
   std::uint32_t switches = 0;
@@ -27,7 +27,7 @@ Edges edges_of(const Finding& finding) {
   return edges;
 }
 
-// Several cables between the same routers count as one.
+// Parallel cables between two routers count as one.
 Edges edges_of(const Graph& graph) {
   Edges edges;
   edges.switches = graph.router_count();
@@ -41,14 +41,15 @@ Edges edges_of(const Graph& graph) {
   return edges;
 }
 
-// The ways in which the links of a tree part its hosts.
+// The bipartitions of hosts that the links of a tree make.
 std::set<Side> sides_of(const Edges& edges) {
   std::vector<std::vector<std::uint32_t>> next(edges.switches);
   for (const auto& [a, b] : edges.joined) {
     next[a].push_back(b);
     next[b].push_back(a);
   }
-  // From the switch of host 0 outwards; what lies below a switch is then one side of its link.
+  // Walks outwards from the switch of host 0; what lies below a switch is then one side of its
+  // link.
   std::vector<std::uint32_t> order = {edges.on[0]}, above(edges.switches, nowhere);
   for (std::size_t i = 0; i < order.size(); ++i) {
     for (const std::uint32_t sw : next[order[i]]) {
@@ -82,7 +83,7 @@ std::string name_some(const Finding& finding, const Side& side) {
 }
 
 void compare_groups(const Finding& finding, const Edges& truth, Comparison& result) {
-  // The switch of the truth with most hosts of a found one, and the other way round.
+  // The true switch with most hosts of a found one, and vice versa.
   std::map<std::uint32_t, std::map<std::uint32_t, std::vector<std::size_t>>> found, known;
   std::size_t lost = 0;
   for (std::size_t host = 0; host < finding.hosts.size(); ++host) {
@@ -94,7 +95,7 @@ void compare_groups(const Finding& finding, const Edges& truth, Comparison& resu
     known[truth.on[host]][finding.hosts[host].on].push_back(host);
   }
   result.groups = lost == 0;
-  if (lost > 0) result.differences.push_back(fmt::format("{} hosts have no place", lost));
+  if (lost > 0) result.differences.push_back(fmt::format("{} hosts are not placed", lost));
   const auto name = [&](std::size_t host) { return finding.hosts[host].name; };
   const auto tell = [&](const auto& mixed, const char* format) {
     for (const auto& [sw, parts] : mixed) {
@@ -106,8 +107,8 @@ void compare_groups(const Finding& finding, const Edges& truth, Comparison& resu
                                                name(second->second[0])));
     }
   };
-  tell(found, "{} and {} were found on one switch, and are not");
-  tell(known, "{} and {} are on one switch, and were found on two");
+  tell(found, "{} and {} were found on one switch but are on two");
+  tell(known, "{} and {} are on one switch but were found on two");
 }
 
 }  // namespace

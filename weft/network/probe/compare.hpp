@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A finding beside a network whose truth is known. Names of switches do not matter: two trees are
-// the same if their links part the hosts in the same ways.
+// Compares a finding with a known network. Names of switches do not matter: two trees are equal if
+// their links separate the hosts in the same ways.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@
 namespace weft::probe {
 
 struct Comparison {
-  bool groups = false;  // Who shares a switch is right.
-  bool tree = false;    // And so is how switches are joined.
+  bool groups = false;  // The hosts of each switch are right.
+  bool tree = false;    // The links between switches are right too.
   bool truth_is_tree = true;
-  std::vector<std::string> differences;  // Some of them.
+  std::vector<std::string> differences;  // The first few.
 
   bool right() const { return groups && (tree || !truth_is_tree); }
 };

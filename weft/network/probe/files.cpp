@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t classes_max = 250;
 constexpr std::int64_t buffer_max = 16 << 20;
 
-// To so many significant digits: what was measured is not known to more.
+// Rounds to significant digits, as measurements are not known better.
 std::int64_t rounded(double value, int digits) {
   double step = 1;
   double most = 1;
@@ -35,7 +35,7 @@ Class class_of(const Finding& finding, const LinkFound& link, int digits) {
   return {rounded(rate, digits), rounded(std::max(1.0, link.latency_ns) * 1e3, digits)};
 }
 
-// Links that are as good as equal share a class; a graph file has 255 at most.
+// Nearly equal links share a class; a graph file has at most 255.
 std::map<Class, std::string> classes_of(const Finding& finding, int& digits) {
   std::map<Class, std::string> classes;
   for (digits = 2; digits > 0; --digits) {
@@ -63,7 +63,7 @@ std::string time_text(double ns) {
   return to_text(Duration::ps(rounded(std::max(0.0, ns) * 1e3, 3)));
 }
 
-// A link must have room for what is under way in both directions.
+// A link's buffer must hold the data in flight in both directions.
 std::int64_t buffer_bytes(const std::map<Class, std::string>& classes) {
   constexpr std::int64_t least = 64 << 10;
   double most = 0;
@@ -87,8 +87,8 @@ std::string list_hosts(const Finding& finding, std::uint32_t sw) {
   }
   if (count == 0) return "joins others";
   if (count > named_max) names += fmt::format(" and {} more", count - named_max);
-  return fmt::format("{:>4} host{}, sure to {}: {}", count, count == 1 ? "" : "s", percent(least),
-                     names);
+  return fmt::format("{:>4} host{}, confidence {}: {}", count, count == 1 ? "" : "s",
+                     percent(least), names);
 }
 
 }  // namespace

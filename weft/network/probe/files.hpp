@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A finding as files and text: for the other sub-commands, for programs, for people.
+// Writes a finding as files and text: for other sub-commands, for programs, for people.
 #pragma once
 
 #include <string>
@@ -11,20 +11,20 @@
 namespace weft::probe {
 
 std::string to_json(const Finding& finding);
-// `name` stands for the file in errors.
+// `name` is the file name for errors.
 Result<Finding> from_json(std::string_view text, const std::string& name);
 
-// A network as weft net, sim and map read it: the graph, and the description that names the graph
-// file and gives each class of links its rate and delay. Hosts without a place are left out.
+// A network as weft net, sim and map read it: the graph, and a description that names the graph
+// file and gives each class of links its rate and delay. Unplaced hosts are left out.
 struct NetworkText {
   std::string graph, description;
 };
 NetworkText to_network(const Finding& finding, const std::string& graph_file);
 
-// A line 'HOST SWITCH' for each host.
+// One line 'HOST SWITCH' per host.
 std::string to_groups(const Finding& finding);
 
-// For people; all of it has some lines per switch and link.
+// A summary for people, with a few lines per switch and link.
 std::string to_table(const Finding& finding);
 
 }  // namespace weft::probe

@@ -79,7 +79,7 @@ TEST(Files, GroupsAndTable) {
   const std::string table = to_table(example());
   EXPECT_NE(table.find("5 hosts on 2 switches, and 1 that join them"), std::string::npos) << table;
   EXPECT_NE(table.find("at least 4 Gb/s"), std::string::npos) << table;
-  EXPECT_NE(table.find("sure to 50 %"), std::string::npos) << table;
+  EXPECT_NE(table.find("confidence 50 %"), std::string::npos) << table;
 }
 
 }  // namespace

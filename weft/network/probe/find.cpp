@@ -18,8 +18,8 @@
 namespace weft::probe {
 namespace {
 
-constexpr double contradicting_max = 0.1;  // More is worth a remark,
-constexpr double no_tree_from = 0.5;       // so many, and there is no tree.
+constexpr double contradicting_max = 0.1;  // More deserves a remark;
+constexpr double no_tree_from = 0.5;       // this many mean that there is no tree.
 constexpr int looks_max = 4;
 constexpr double near_share = 0.25;
 
@@ -51,12 +51,13 @@ class Search {
   Finding found_;
   Survey survey_;
   std::optional<Placing> placing_;
-  std::vector<std::uint32_t> newcomers_;  // Whom votes are about.
+  std::vector<std::uint32_t> newcomers_;  // Hosts to be confirmed by votes.
   std::vector<std::uint32_t> switch_of_;  // By tree node.
-  std::size_t known_switches_ = 0;        // From an earlier finding.
+  std::size_t known_switches_ = 0;        // From the earlier finding.
 };
 
-// Where the hosts were that are still there. The base must be, to measure newcomers from.
+// Starts with the earlier positions of hosts that still exist. The base must be among them, to
+// measure new hosts from.
 bool Search::start_from_earlier() {
   if (wish_.earlier == nullptr || !wish_.earlier->tree || wish_.earlier->jump_ns <= 0) return false;
   const Finding& before = *wish_.earlier;
@@ -83,14 +84,13 @@ bool Search::start_from_earlier() {
   survey_.noise_ns = before.noise_ns;
   survey_.host_ns = before.host_ns;
   survey_.jump_ns = before.jump_ns;
-  // It was as quiet then as it was; now it may not be. What is near in terms of the jump is the
-  // same.
+  // The noise may have changed since; values that are close relative to the jump are the same.
   survey_.same_ns = std::max(before.same_ns, 2 * before.host_ns + before.jump_ns * near_share);
   survey_.spread_ns = before.jump_ns * near_share / 3;
   measure_newcomers(known);
   placing_.emplace(instruments_, survey_);
   placing_->start_with(nodes);
-  // Who has left may have left a switch behind that leads nowhere.
+  // Hosts that left may leave a useless switch behind.
   for (std::size_t node = nodes.size(); node-- > 1;) placing_->drop_if_idle(static_cast<int>(node));
   const TreeCheck tree = check_tree(instruments_, *placing_);
   const TreeCheck groups = check_groups(instruments_, *placing_);
@@ -121,7 +121,8 @@ void Search::place() {
     tell(0, "looking around");
     newcomers_.resize(n_);
     std::iota(newcomers_.begin(), newcomers_.end(), 0u);
-    // As many looks as the noise asks for; what is measured later needs as many at once.
+    // Repeat as often as the noise requires; later measurements then repeat as often from the
+    // start.
     int looks = 1;
     for (;; ++looks) {
       survey_ = look_around(instruments_, n_);
@@ -142,7 +143,7 @@ void Search::place() {
   for (std::uint32_t host = 0; host < n_; ++host) found_.hosts[host].sure = sure[host];
 }
 
-// Tree nodes that are left become switches, the base's first.
+// The remaining tree nodes become switches, the base's first.
 void Search::write_tree() {
   const std::vector<TreeNode>& nodes = placing_->nodes();
   switch_of_.assign(nodes.size(), nowhere);
@@ -165,7 +166,7 @@ void Search::write_tree() {
   }
 }
 
-// Links that have the same hosts on both sides as before keep their rates.
+// Links with the same hosts on both sides as before keep their rates.
 void Search::take_over_links() {
   if (known_switches_ == 0) return;
   const Finding& before = *wish_.earlier;
@@ -184,7 +185,7 @@ void Search::take_over_links() {
   };
   const auto old = sides(before), now = sides(found_);
   for (std::size_t i = 0; i < found_.links.size(); ++i) {
-    // A few may have come or gone; the link with most hosts in common is the same.
+    // A few hosts may have come or gone; the link with most hosts in common is taken as the same.
     std::size_t best = old.size();
     double most = 0.5;
     for (std::size_t o = 0; o < old.size(); ++o) {
@@ -213,13 +214,14 @@ void Search::check() {
   }
   if (found_.contradicting >= no_tree_from) {
     found_.tree = false;
-    found_.remarks.push_back(fmt::format(
-        "{} of {} checked distances fit no tree: the groups are told, how they are joined is not",
-        check.contradicting, check.checked));
-  } else if (found_.contradicting > contradicting_max) {
     found_.remarks.push_back(
-        fmt::format("{} of {} checked distances do not fit the tree; it is the best that was found",
+        fmt::format("{} of {} checked distances fit no tree: the groups of hosts are reported, but "
+                    "not how they are connected",
                     check.contradicting, check.checked));
+  } else if (found_.contradicting > contradicting_max) {
+    found_.remarks.push_back(fmt::format(
+        "{} of {} checked distances do not fit the tree, which is the best that was found",
+        check.contradicting, check.checked));
   }
 }
 
@@ -228,7 +230,7 @@ void Search::put_alone() {
   found_.contradicting = 1;
   found_.remarks.emplace_back(
       "hosts near to one are not near to each other: each has a switch of its own, and how these "
-      "are joined is not told");
+      "are connected is not known");
   for (std::uint32_t host = 0; host < n_; ++host) {
     found_.hosts[host].on = host;
     found_.hosts[host].sure = 0.5;
@@ -281,7 +283,7 @@ Finding Search::run() {
   }
   TrafficTrials trials(instruments_);
   tell(0.7, "flows at the same time");
-  // Where nothing new has come up, flows would tell nothing new.
+  // If no new switch was found, flows would show nothing new.
   if (found_.tree && found_.switches.size() > known_switches_)
     resolve_stars(trials, found_, wish_.trials);
   if (found_.tree && wish_.trials != Trials::never) {
@@ -294,13 +296,13 @@ Finding Search::run() {
   found_.complete = !instruments_.over();
   if (lost > 0) {
     found_.remarks.push_back(
-        fmt::format("{} hosts have no place: {}", lost,
+        fmt::format("{} hosts are not placed: {}", lost,
                     found_.complete ? "they did not answer" : "the time was up before"));
   }
   if (survey_.one_switch) {
     found_.remarks.emplace_back(
-        "round trips have no jump: all hosts are on one switch, or delays do not tell switches "
-        "apart");
+        "round trips have no jump: all hosts are on one switch, or delays are too "
+        "small to tell switches apart");
   }
   found_.counts = instruments_.counts();
   return std::move(found_);

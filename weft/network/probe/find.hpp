@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole inference: from a meter to a finding.
+// The whole inference: from measurements to a finding.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,10 @@ namespace weft::probe {
 enum class Trials { automatic, never, always };
 
 struct Wish {
-  std::vector<std::string> hosts;  // Names, in the order of the meter's hosts; at least one.
-  double seconds_max = 0;          // 0: as long as it takes.
+  std::vector<std::string> hosts;  // Names, in the order of the meter's hosts; not empty.
+  double seconds_max = 0;          // 0: no limit.
   Trials trials = Trials::automatic;
-  const Finding* earlier = nullptr;  // Hosts that it knows are believed to be where they were.
+  const Finding* earlier = nullptr;  // Its hosts are assumed to be where they were.
   std::function<void(double share, const std::string& what)> progress;
 };
 

@@ -29,7 +29,7 @@ std::string told(const Comparison& comparison) {
   return out;
 }
 
-// Switches of one level on a first one that has no hosts.
+// Switches of one level below a first one without hosts.
 TestTree star(int switches, int hosts, double latency_ns, double rate = 1e9) {
   TestTree tree;
   tree.add(-1, 0);
@@ -37,7 +37,7 @@ TestTree star(int switches, int hosts, double latency_ns, double rate = 1e9) {
   return tree;
 }
 
-// Switches in a row, with hosts on each, that are far from each other for their hosts.
+// Switches in a row with hosts on each; links are long compared with the hosts' own time.
 TestTree chain_of_four() {
   TestTree tree;
   int at = tree.add(-1, 0);
@@ -62,7 +62,7 @@ TEST(Find, RandomTreesWithLowNoiseAreRight) {
   }
 }
 
-// Names in order: a few round trips for each host, however many there are.
+// Names in order: a few round trips per host, however many there are.
 TEST(Find, RoundTripsGrowWithHostsTimesTheirLogarithm) {
   for (const std::uint32_t hosts : {64u, 250u, 1000u}) {
     Rng luck(hosts);
@@ -77,7 +77,7 @@ TEST(Find, RoundTripsGrowWithHostsTimesTheirLogarithm) {
 }
 
 TEST(Find, HostsOnSwitchesInsideTheTree) {
-  TestTree tree;  // A chain of switches with hosts on each, and a twig.
+  TestTree tree;  // A chain of switches with hosts on each, and a branch.
   int at = tree.add(-1, 0);
   tree.add_hosts(at, 4);
   for (int i = 0; i < 4; ++i) {
@@ -90,8 +90,8 @@ TEST(Find, HostsOnSwitchesInsideTheTree) {
   EXPECT_TRUE(result.right()) << told(result);
 }
 
-// A machine that has just been woken passes the next packet on sooner: two links cost less than
-// twice one. On a quiet one this is far above the noise, and yet no switch.
+// A machine that has just been woken forwards the next packet sooner, so two links cost less than
+// twice one. On a quiet network this is far above the noise, and yet no switch.
 TEST(Find, DelaysThatDoNotAddUpMakeNoSwitch) {
   const TestTree tree = chain_of_four();
   for (const double more : {1'000.0, 2'000.0, 4'000.0}) {
@@ -104,7 +104,7 @@ TEST(Find, DelaysThatDoNotAddUpMakeNoSwitch) {
   }
 }
 
-// Hosts that measure at the same time share processors and links: all of them take longer.
+// Hosts that measure at the same time share processors and links, so all of them take longer.
 TEST(Find, MeasurementsThatDisturbEachOtherMakeNoSwitch) {
   const TestTree tree = chain_of_four();
   for (const double more : {2'000.0, 15'000.0}) {
@@ -117,7 +117,7 @@ TEST(Find, MeasurementsThatDisturbEachOtherMakeNoSwitch) {
   }
 }
 
-// Racks at the far end of a long link are as near to each other as those at this end.
+// Racks at the far end of a long link are as close to each other as those at this end.
 TestTree two_sites(int far_racks) {
   TestTree tree;
   tree.host_ns = 1'600;
@@ -181,7 +181,7 @@ TEST(Find, FewHosts) {
   }
 }
 
-// Round robin over the switches: no neighbours in the list share one.
+// Round robin over the switches: no neighbours in the list share a switch.
 TEST(Find, NamesDealtOut) {
   TestTree tree = star(4, 8, 5'000);
   for (std::size_t i = 0; i < tree.on.size(); ++i) tree.on[i] = 1 + i % 4;
@@ -207,7 +207,7 @@ TEST(Find, ANoisyHostDoesNotDecide) {
   }
 }
 
-// Links inside the tree cost no time: only flows that slow each other tell of them.
+// Links inside the tree add no delay; only flows that slow each other reveal them.
 TEST(Find, FlowsTellWhatDelaysDoNot) {
   for (const double uplink : {1e9, 2e9}) {
     TestTree tree;
@@ -273,7 +273,7 @@ TEST(Find, WhoCameAndWhoLeft) {
   Wish first;
   first.hosts = tree.names();
   Finding before = find_network(meter, first);
-  // Two of them were called otherwise, so they come now, and the old names have left.
+  // Two hosts had other names before, so the new names arrive and the old ones have left.
   before.hosts[17].name = "gone";
   before.hosts[58].name = "gone too";
   TestMeter again(tree, 0.01, 4);
@@ -301,7 +301,7 @@ TEST(Find, AnEarlierFindingThatIsWrongIsLeft) {
   EXPECT_TRUE(compare(found, tree.topology()).right());
 }
 
-// Distances of a ring are those of no tree.
+// The distances in a ring fit no tree.
 class RingMeter : public TestMeter {
  public:
   explicit RingMeter(const TestTree& tree) : TestMeter(tree, 0, 1), tree_(tree) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a probe has found: hosts on switches, switches in a tree, and how sure that is.
+// The result of a probe: hosts on switches, switches in a tree, and the confidence in it.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,23 @@ inline constexpr std::uint32_t nowhere = 0xffffffffu;
 
 struct HostFound {
   std::string name;
-  std::uint32_t on = nowhere;  // Its switch; nowhere: not placed.
-  double sure = 0;             // 0 to 1: the share of measurements that agree.
+  std::uint32_t on = nowhere;  // Its switch; nowhere if not placed.
+  double sure = 0;             // Confidence, 0 to 1: the share of measurements that agree.
   friend bool operator==(const HostFound&, const HostFound&) = default;
 };
 
 struct SwitchFound {
   std::string name;
-  double depth_ns = 0;  // Round trip from the first switch, without the hosts' own part.
+  double depth_ns = 0;  // Round trip from the first switch, without the hosts' share.
   friend bool operator==(const SwitchFound&, const SwitchFound&) = default;
 };
 
-// How a link's rate is known.
+// What is known of a link's rate.
 enum class Filled { unknown, full, at_least };
 
 struct LinkFound {
-  std::uint32_t a = 0, b = 0;  // Switches; a is nearer to the first one.
-  double latency_ns = 0;       // One way, with the switch behind it.
+  std::uint32_t a = 0, b = 0;  // Switches; a is nearer to the first switch.
+  double latency_ns = 0;       // One way, including the switch behind it.
   double rate_bit_per_s = 0;
   Filled filled = Filled::unknown;
   bool shared = false;  // Flows over it were seen to slow each other.
@@ -42,14 +42,14 @@ struct Finding {
   std::vector<HostFound> hosts;
   std::vector<SwitchFound> switches;
   std::vector<LinkFound> links;
-  double host_ns = 0;         // Of a round trip, what each of its two hosts costs.
-  double host_bit_per_s = 0;  // Of one host; 0: not measured.
+  double host_ns = 0;         // Each host's share of a round trip.
+  double host_bit_per_s = 0;  // Rate of one host; 0: not measured.
   double noise_ns = 0;        // Of a round trip.
-  double same_ns = 0;         // Round trips below this are those under one switch.
-  double jump_ns = 0;         // From those to the next farther ones; 0: there is no jump.
+  double same_ns = 0;         // Shorter round trips stay under one switch.
+  double jump_ns = 0;         // From those to the next longer ones; 0: no jump.
   double contradicting = 0;   // Share of checked distances that do not fit the tree.
-  bool tree = true;           // Else groups only: the links mean nothing.
-  bool complete = true;       // Else the time was up.
+  bool tree = true;           // Otherwise only groups: the links mean nothing.
+  bool complete = true;       // Otherwise the time was up.
   std::vector<std::string> remarks;
   Counts counts;
 };

@@ -76,7 +76,7 @@ void read_numbers(const Json& json, Finding& finding) {
   finding.counts.seconds = counts.at("seconds").get<double>();
 }
 
-// A tree whose links lead from earlier switches, the first the root; places that are there.
+// Checks that links form a tree from the first switch outwards, and that all references exist.
 bool is_sound(const Finding& finding) {
   const auto count = static_cast<std::uint32_t>(finding.switches.size());
   std::vector<bool> above(count);
@@ -84,8 +84,8 @@ bool is_sound(const Finding& finding) {
     if (link.a >= count || link.b >= count || link.b == 0 || above[link.b]) return false;
     above[link.b] = true;
   }
-  // As many links as switches but one, each with another end: going up never ends in a circle only
-  // if the root is reached.
+  // One link less than switches, each with a different lower end: there is no cycle only if walking
+  // up always reaches the root.
   if (count > 0 && finding.links.size() + 1 != count) return false;
   std::vector<std::uint32_t> parent(count, nowhere);
   for (const LinkFound& link : finding.links) parent[link.b] = link.a;
@@ -145,7 +145,7 @@ Result<Finding> from_json(std::string_view text, const std::string& name) {
     read_links(json, finding);
     read_numbers(json, finding);
     if (!is_sound(finding))
-      return Error::input(std::string("its links make no tree of its switches") + remedy)
+      return Error::input(std::string("its links do not form a tree of its switches") + remedy)
           .at(name, 0);
     return finding;
   } catch (const std::exception& e) {

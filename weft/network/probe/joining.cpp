@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Switches that noise has made two of: asked all at once, as none of them waits for another's
-// answer.
+// Merges switches that noise has split in two. All pairs are measured at once, as none depends on
+// another's result.
 #include <algorithm>
 #include <utility>
 
@@ -9,7 +9,7 @@
 
 namespace weft::probe {
 
-// Noise may have made two of one switch that joins others.
+// Noise may have split a switch that only connects others.
 void Placing::join_idle() {
   for (int at = static_cast<int>(nodes_.size()); --at >= known_ && at > 0;) {
     TreeNode& node = nodes_[static_cast<std::size_t>(at)];
@@ -26,7 +26,7 @@ void Placing::join_idle() {
 }
 
 void Placing::join_close() {
-  if (changes_ == joined_) return;  // Nothing is new.
+  if (changes_ == joined_) return;  // Nothing has changed.
   join_idle();
   while (!instruments_.over() && join_twins()) {
   }
@@ -48,24 +48,24 @@ std::vector<Placing::Twins> Placing::find_twins() const {
     }
     for (const int other : above.children) {
       const TreeNode& sibling = nodes_[static_cast<std::size_t>(other)];
-      if (other >= at || sibling.hosts.empty()) continue;  // That pair has had its turn.
+      if (other >= at || sibling.hosts.empty()) continue;  // That pair was already considered.
       if (sibling.depth_ns - above.depth_ns <= close) found.push_back({other, at});
     }
   }
   return found;
 }
 
-// Round trips below this say that they are one.
+// Shorter round trips mean that the two are one switch.
 double Placing::limit_ns(const Twins& twins) const {
-  // No way between them in the tree: only busy hosts speak against one switch, and these must
-  // speak loudly.
+  // If the tree has no distance between them, only busy hosts speak against one switch, so the
+  // evidence must be strong.
   const auto first = [&](int node) { return nodes_[static_cast<std::size_t>(node)].hosts[0]; };
   const double apart = tree_ns(first(twins.node), first(twins.other)) - 2 * survey_.host_ns;
   if (apart > survey_.slack_ns()) return survey_.same_ns;
   return std::max(2 * survey_.host_ns + survey_.jump_ns / 3, survey_.same_ns);
 }
 
-// True: some were the same, and others may be now.
+// Returns true if some were merged, which may make others equal.
 bool Placing::join_twins() {
   const std::vector<Twins> twins = find_twins();
   std::vector<Pair> pairs;
@@ -90,7 +90,7 @@ bool Placing::join_twins() {
   return joined;
 }
 
-// Moves hosts and children of the one to the other.
+// Moves hosts and children from one to the other.
 void Placing::join(const Twins& twins) {
   TreeNode& other = nodes_[static_cast<std::size_t>(twins.other)];
   put(twins.node, std::exchange(other.hosts, {}));

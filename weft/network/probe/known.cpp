@@ -39,7 +39,7 @@ Status expand_range(std::string_view range, const std::string& prefix, const std
   const auto low = parse_int(range.substr(0, dash));
   const auto high = dash == std::string_view::npos ? low : parse_int(range.substr(dash + 1));
   if (!low || !high || *low < 0 || *high < *low)
-    return Error::input(fmt::format("'{}' is no range of numbers", range));
+    return Error::input(fmt::format("'{}' is not a range of numbers", range));
   if (static_cast<std::size_t>(*high - *low) + out.size() > names_max)
     return Error::input("too many names");
   const std::size_t width = std::min(dash, range.size());
@@ -66,7 +66,7 @@ Status expand_one(std::string_view text, std::vector<std::string>& out) {
   return {};
 }
 
-// The switch's name, out of what lldpctl tells about one interface.
+// The switch's name in lldpctl's report about one interface.
 std::string chassis_name(const Json& chassis) {
   if (!chassis.is_object()) return {};
   if (chassis.contains("name") && chassis["name"].is_string()) return chassis["name"];
@@ -137,13 +137,13 @@ Status lldp_host(const std::string& host, const std::string& text, Known& known)
   }
   if (sw.empty())
     return Error::input(
-        fmt::format("host {}: no neighbour is told; is lldpd running there?", host));
+        fmt::format("host {}: no neighbour is listed; is lldpd running there?", host));
   known.on[host] = sw;
   return {};
 }
 
-// The value of <info name="NAME" value="VALUE"/>, unless it is what makers leave there who have not
-// numbered their machines.
+// The value of <info name="NAME" value="VALUE"/>, unless it is a placeholder that a vendor left
+// there.
 std::string info_in_xml(std::string_view text, std::string_view name) {
   const std::size_t at = text.find(fmt::format("<info name=\"{}\" value=\"", name));
   if (at == std::string_view::npos) return {};
@@ -170,7 +170,7 @@ Status hwloc_host(const std::string& host, const std::string& text, Known& known
   return {};
 }
 
-// A part for each host, after a line "host NAME".
+// One section per host, after a line "host NAME".
 Status read_hosts(std::string_view text, const std::string& path, Known& known,
                   Status (*read)(const std::string& host, const std::string& text, Known& known)) {
   std::string host, part;
@@ -237,7 +237,7 @@ Result<Known> read_hwloc(std::string_view text, const std::string& path) {
   Known known{"hwloc in " + path, {}, {}, false};
   if (Status s = read_hosts(text, path, known, hwloc_host); !s) return std::move(s).error();
   if (known.on.empty())
-    return Error::input("no host tells the number of its chassis; run lstopo as root").at(path, 1);
+    return Error::input("no host has a chassis serial number; run lstopo as root").at(path, 1);
   return known;
 }
 
@@ -250,7 +250,7 @@ Result<Known> read_groups(std::string_view text, const std::string& path) {
     if (words.empty()) continue;
     if (words.size() != 2) return Error::input("write: HOST SWITCH").at(path, number);
     if (!known.on.emplace(words[0], words[1]).second)
-      return Error::input(fmt::format("host '{}' stands here twice", words[0])).at(path, number);
+      return Error::input(fmt::format("host '{}' is listed twice", words[0])).at(path, number);
   }
   return known;
 }
@@ -274,7 +274,8 @@ Result<Known> read_known(const std::string& option) {
 
 Check check_against(const Finding& finding, const Known& known) {
   Check check;
-  std::map<std::uint32_t, std::map<std::string, std::string>> found;  // Their switch, a host.
+  // For each switch found: a host by its known switch.
+  std::map<std::uint32_t, std::map<std::string, std::string>> found;
   std::map<std::string, std::map<std::uint32_t, std::string>> told;
   for (const HostFound& host : finding.hosts) {
     const auto at = known.on.find(host.name);
@@ -290,8 +291,8 @@ Check check_against(const Finding& finding, const Known& known) {
           fmt::format(fmt::runtime(text), parts.begin()->second, std::next(parts.begin())->second));
     }
   };
-  if (known.apart) tell(found, "{} and {} were found on one switch, and are told on two");
-  tell(told, "{} and {} are told on one switch, and were found on two");
+  if (known.apart) tell(found, "{} and {} were found on one switch but are listed on two");
+  tell(told, "{} and {} are listed on one switch but were found on two");
   return check;
 }
 

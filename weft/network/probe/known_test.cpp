@@ -46,7 +46,7 @@ TEST(Known, LldpInBothForms) {
   EXPECT_FALSE(read_lldp("host a\nnothing\n", "f").has_value());
 }
 
-// Numbers of machines as lstopo prints them; h2 has none, as ordinary users see it.
+// Serial numbers as lstopo prints them; h2 has none, which is what ordinary users see.
 TEST(Known, HwlocTellsWhoIsTogether) {
   const auto part = [](const std::string& host, const std::string& infos) {
     return "host " + host + "\n<?xml version=\"1.0\"?>\n<topology version=\"2.0\">\n<object>\n" +
@@ -67,7 +67,8 @@ TEST(Known, HwlocTellsWhoIsTogether) {
   Finding finding;
   finding.switches = {{"s0", 0}, {"s1", 10}};
   finding.hosts = {{"h0", 0, 1}, {"h1", 0, 1}, {"h3", 0, 1}};
-  EXPECT_TRUE(check_against(finding, *known).differences.empty());  // Two chassis, one switch.
+  // Two chassis may share a switch.
+  EXPECT_TRUE(check_against(finding, *known).differences.empty());
   finding.hosts[1].on = 1;
   EXPECT_EQ(check_against(finding, *known).differences.size(), 1u);
   EXPECT_EQ(read_hwloc(part("h0", "") + "host h1\nMachine (31GB)\n", "f").error().line(), 7);

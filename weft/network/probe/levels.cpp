@@ -7,15 +7,16 @@
 namespace weft::probe {
 namespace {
 
-// A switch adds at least this share of a round trip: hosts spend some tens of microseconds at most,
-// a switch some tenths of one at least.
+// A switch adds at least this share of a round trip: hosts take some tens of microseconds at most,
+// a switch at least some tenths of one.
 constexpr double share_min = 0.005;
 constexpr double noise_factor = 5;
-// Of the absolute difference of two draws with a deviation of one, the median and nine tenths.
+// Median and 90th percentile of the absolute difference of two draws with a standard deviation of
+// one.
 constexpr double difference_scale = 0.954, nine_tenths_scale = 2.33;
 
-// How far apart values are that belong together: those of the class below, without its stragglers,
-// which must not hide the jump behind them; if these are few, also those just above.
+// The spread of values that belong together: those of the class below without its outliers, which
+// must not hide the jump above them; if these are few, also the values just above.
 double spread_around(std::span<const double> sorted, std::size_t first, std::size_t last) {
   constexpr std::size_t few = 4, above = 2;
   const std::size_t count = last + 1 - first;
@@ -63,7 +64,7 @@ double noise_of(std::span<const double> once, std::span<const double> again) {
   for (std::size_t i = 0; i < once.size() && i < again.size(); ++i)
     if (once[i] >= 0 && again[i] >= 0) differences.push_back(std::abs(once[i] - again[i]));
   if (differences.empty()) return 0;
-  // Long ways have more noise than most pairs: their part of the differences counts too.
+  // Long paths have more noise than most pairs, so the upper part of the differences counts too.
   const auto most = differences.begin() + static_cast<std::ptrdiff_t>(differences.size() * 9 / 10);
   std::nth_element(differences.begin(), most, differences.end());
   const double nine_tenths = *most / nine_tenths_scale;

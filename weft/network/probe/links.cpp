@@ -11,8 +11,8 @@ namespace weft::probe {
 namespace {
 
 constexpr std::size_t flows_max = 16;
-constexpr double full_below = 0.8;    // Of what the hosts could send.
-constexpr double limits_from = 0.85;  // Of a link's rate: it is as good as full.
+constexpr double full_below = 0.8;    // Share of the hosts' total rate; a link with less is full.
+constexpr double limits_from = 0.85;  // Share of a link's rate from which it counts as full.
 
 struct Measured {
   std::size_t link = 0;
@@ -26,7 +26,7 @@ class RateRound {
       : trials_(trials), finding_(finding), view_(finding) {}
   void measure_host();
   void measure(std::size_t link, bool most_at_once);
-  // Links that others limited.
+  // Links whose flows were limited elsewhere.
   std::vector<std::size_t> find_who_limits();
 
  private:
@@ -47,7 +47,7 @@ void RateRound::measure_host() {
     if (hosts.size() < 2 || trials_.over()) continue;
     rates.push_back(trials_.alone_bit_per_s(hosts[0], hosts[1]));
   }
-  // No two share a switch: what goes farther is all there is.
+  // No two hosts share a switch, so longer paths are all there is.
   if (rates.empty() && finding_.hosts.size() > 1 && !trials_.over()) {
     const auto all = view_.spread(0, false);
     if (all.size() > 1) rates.push_back(trials_.alone_bit_per_s(all[0], all[1]));
@@ -55,13 +55,13 @@ void RateRound::measure_host() {
   finding_.host_bit_per_s = median(std::move(rates));
 }
 
-// More and more flows over the link, until they do not get more in all; or as many as there can be
-// at once.
+// Adds flows over the link until their total no longer grows, or starts as many as possible at
+// once.
 void RateRound::measure(std::size_t index, bool most_at_once) {
   LinkFound& link = finding_.links[index];
   std::vector<std::uint32_t> below = view_.spread(link.b, false);
   std::vector<std::uint32_t> others = view_.spread(link.b, true);
-  // Towards more switches: what goes to several hosts of one may be held up in it.
+  // Send towards more switches: flows to several hosts of one switch may be limited inside it.
   if (switches_of(below) > switches_of(others)) std::swap(below, others);
   const std::size_t most = std::min({below.size(), others.size(), flows_max});
   const double host = finding_.host_bit_per_s;
@@ -96,7 +96,7 @@ bool RateRound::crosses(const Pair& flow, const LinkFound& link) const {
          view_.below(finding_.hosts[flow.to].on, link.b);
 }
 
-// The flow has what a host can have, or another link that it crosses was full.
+// The flow has a host's full rate, or another link on its path was full.
 bool RateRound::explained(const Measured& one, std::size_t flow) const {
   if (one.rates[flow] >= limits_from * finding_.host_bit_per_s) return true;
   for (std::size_t i = 0; i < finding_.links.size(); ++i) {

@@ -8,7 +8,7 @@
 namespace weft::probe {
 namespace {
 
-// Says what a test tells it to, and remembers how much it was asked at once.
+// Returns what a test tells it to, and records how much it was asked at once.
 class Scripted : public Meter {
  public:
   using Rule = std::function<double(Pair, std::size_t batch, std::size_t asked)>;
@@ -25,7 +25,7 @@ class Scripted : public Meter {
   double elapsed_s() override { return 0; }
   bool interrupted() override { return false; }
 
-  std::vector<std::size_t> sizes;  // Of batches.
+  std::vector<std::size_t> sizes;  // Batch sizes.
 
  private:
   Rule rule_;
@@ -47,7 +47,8 @@ TEST(Instruments, RememberTheLeastOfEachPairAndDirection) {
 
 TEST(Instruments, AskAgainWhomManyAtOnceDisturb) {
   Scripted meter([](Pair pair, std::size_t, std::size_t asked) {
-    if (pair.to == 9) return 300.0;                      // Far away, whoever else is asked.
+    // Far away, however many others are measured.
+    if (pair.to == 9) return 300.0;
     return asked > 2 && pair.to % 2 == 0 ? 90.0 : 60.0;  // Near.
   });
   Instruments instruments(meter, 0);

@@ -36,11 +36,11 @@ class Paper {
   Instruments instruments_;
   Finding found_;
   std::vector<std::vector<std::uint32_t>> groups_;
-  std::set<Quad> slowed_;                         // Of groups: a-b and c-d slow each other.
-  std::vector<std::uint32_t> open_, stands_for_;  // X; a group for each switch.
+  std::set<Quad> slowed_;                         // By group: a-b and c-d slow each other.
+  std::vector<std::uint32_t> open_, stands_for_;  // The paper's X; a group for each switch.
 };
 
-// d(i) - d(i-1) is largest where the first farther host comes.
+// d(i) - d(i-1) is largest at the first host of the next switch.
 std::vector<std::uint32_t> Paper::near(std::uint32_t host) {
   std::vector<Pair> pairs;
   for (std::uint32_t other = 0; other < n_; ++other)
@@ -63,7 +63,7 @@ std::vector<std::uint32_t> Paper::near(std::uint32_t host) {
   return hosts;
 }
 
-// Two hosts share a switch if both say so.
+// Two hosts share a switch if each finds the other near.
 void Paper::find_groups() {
   std::vector<std::vector<bool>> says(n_, std::vector<bool>(n_));
   for (std::uint32_t host = 0; host < n_; ++host)
@@ -90,7 +90,7 @@ void Paper::measure_relation() {
   constexpr double slowed_below = 0.75;
   const auto count = static_cast<std::uint32_t>(groups_.size());
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> alone;
-  // Both ways, so that it does not matter in which direction a link is shared.
+  // Both directions, so that it does not matter in which direction a link is shared.
   const auto both = [&](std::uint32_t a, std::uint32_t b, std::vector<Pair>& flows) {
     const auto &from = groups_[a], &to = groups_[b];
     flows.push_back({from[0], to[0]});
@@ -124,7 +124,7 @@ bool Paper::apart(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32
   return !slowed_.contains({a, b, c, d}) && !slowed_.contains({c, d, a, b});
 }
 
-// Their way to each other touches nobody else's.
+// The path between them shares no link with any other.
 bool Paper::siblings(std::uint32_t a, std::uint32_t b) const {
   for (const std::uint32_t c : open_)
     for (const std::uint32_t d : open_) {
@@ -165,7 +165,7 @@ void Paper::build() {
       else
         with->push_back(sw);
     }
-    if (sets.size() == open_.size()) break;  // Nobody has a sibling: no tree.
+    if (sets.size() == open_.size()) break;  // Nobody has a sibling: not a tree.
     if (sets.size() == 1) return join(sets[0]);
     for (const auto& set : sets)
       if (set.size() > 1) join(set);
@@ -181,7 +181,7 @@ void Paper::build() {
   }
 }
 
-// Groups only.
+// Gives up the tree and keeps only the groups.
 void Paper::put_aside() {
   found_.tree = false;
   for (std::uint32_t i = 0; i < groups_.size(); ++i) {
@@ -193,7 +193,7 @@ void Paper::put_aside() {
   }
 }
 
-// The links lead from the first switch outwards, whichever was made last.
+// Makes links lead from the first switch outwards, whichever was created last.
 void Paper::turn_links() {
   std::vector<bool> reached(found_.switches.size());
   std::vector<std::uint32_t> open = {0};

@@ -9,7 +9,7 @@
 namespace weft::probe {
 namespace {
 
-// The fast way finds what the paper's finds, with fewer measurements.
+// The fast algorithm finds what the paper's finds, with fewer measurements.
 TEST(Paper, FindsTheSame) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     Rng luck(seed);

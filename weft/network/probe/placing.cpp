@@ -29,8 +29,8 @@ void Placing::start_with(const std::vector<TreeNode>& nodes) {
     for (const std::uint32_t host : nodes_[node].hosts) node_of_[host] = static_cast<int>(node);
 }
 
-// Names are mostly in order: neighbours in the list often share a switch, and then one measurement
-// says so. Whose distances to the base differ cannot.
+// Host names are mostly in order: neighbours in the list often share a switch, which one
+// measurement confirms. Hosts at different distances from the base cannot share one.
 std::vector<Placing::Bundle> Placing::find_runs() {
   std::vector<Bundle> runs;
   std::vector<Pair> pairs;
@@ -52,7 +52,7 @@ std::vector<Placing::Bundle> Placing::find_runs() {
     if (!joined) runs.emplace_back();
     runs.back().push_back(left[i]);
   }
-  // Large ones first: they make sound switches for the others to be compared with.
+  // Large runs first: they make reliable switches to compare the others with.
   std::stable_sort(runs.begin(), runs.end(),
                    [](const Bundle& a, const Bundle& b) { return a.size() > b.size(); });
   return runs;
@@ -72,8 +72,8 @@ double Placing::depth_of(const Bundle& bundle) const {
   return median(std::move(values)) - 2 * survey_.host_ns;
 }
 
-// A machine that a packet has just woken passes it on sooner. But at the end of a long link
-// switches are as near to each other as elsewhere.
+// A machine that a packet has just woken forwards the next one sooner, so long paths get more
+// tolerance. But at the far end of a long link switches are as close to each other as elsewhere.
 double Placing::slack_ns(double way_ns) const {
   return std::max(survey_.slack_ns(), std::min(missing_ns(way_ns), survey_.slack_most_ns()));
 }
@@ -84,7 +84,7 @@ double Placing::arm_ns(int node) const {
                          : here.depth_ns - nodes_[static_cast<std::size_t>(here.parent)].depth_ns;
 }
 
-// Some hosts of a subtree, from as many switches as possible: one strange host must not speak for
+// Some hosts of a subtree, from as many switches as possible: one unusual host must not represent
 // all.
 std::vector<std::uint32_t> Placing::hosts_below(int node, std::size_t count) const {
   std::vector<int> open = {node};
@@ -130,10 +130,10 @@ std::vector<double> Placing::products(const Bundle& bundle, std::span<const int>
   return out;
 }
 
-// The child with whom a neighbour in the list of hosts went comes first, then those with a switch
+// The child to which a neighbour in the list of hosts belongs comes first, then those with a switch
 // at the right distance.
 std::vector<int> Placing::in_order(int node, const Bundle& bundle) const {
-  // Delays do not tell a switch from its neighbour if the link costs nothing: look beyond it.
+  // If a link adds no delay, delays cannot separate its two switches: look beyond it.
   std::vector<int> children, open = {node};
   for (std::size_t i = 0; i < open.size(); ++i) {
     for (const int child : nodes_[static_cast<std::size_t>(open[i])].children) {
@@ -166,8 +166,8 @@ Placing::Look Placing::judge(int node, int child, double product) const {
   return {Way::aside, child, product};
 }
 
-// Pairs that are measured at the same time disturb each other, all of them: they seem to part
-// sooner than they do. A switch in the middle of a link is made if they do so one by one as well.
+// Concurrent measurements disturb each other, so that paths seem to diverge earlier than they do. A
+// switch in the middle of a link is created only if one-by-one measurements agree.
 Placing::Look Placing::confirm(int node, int child, const Bundle& bundle) {
   const int only[] = {child};
   Look found = judge(node, child, products(bundle, only, confirming_pairs).front());
@@ -179,7 +179,7 @@ Placing::Look Placing::confirm(int node, int child, const Bundle& bundle) {
   return found;
 }
 
-// With which of its children do the hosts go on?
+// Which of the children do the hosts lie below?
 Placing::Look Placing::look(int node, const Bundle& bundle, std::size_t pairs) {
   const std::vector<int> children = in_order(node, bundle);
   const std::size_t step = std::min(asked_at_once, bundle.size());
@@ -201,12 +201,12 @@ bool Placing::insert(const Bundle& bundle) {
   const double depth = depth_of(bundle);
   for (;;) {
     if (instruments_.over()) return false;
-    // As near to the base as this switch: all others below it are farther.
+    // As close to the base as this switch: everything below it is farther.
     if (depth <= nodes_[static_cast<std::size_t>(node)].depth_ns + survey_.slack_ns()) break;
     Look found = look(node, bundle, 1);
-    // A disturbed measurement says "not with these"; before there is one more switch, ask again.
+    // A disturbed measurement says "not below these"; measure again before creating a switch.
     if (found.way == Way::here) found = look(node, bundle, confirming_pairs);
-    if (instruments_.over()) return false;  // It was not asked as often as it takes.
+    if (instruments_.over()) return false;  // The question was not repeated as often as needed.
     if (found.way == Way::here) break;
     if (found.way == Way::aside) {
       node = split(found.child, found.depth_ns);
@@ -218,7 +218,7 @@ bool Placing::insert(const Bundle& bundle) {
   return true;
 }
 
-// The way to the hosts leaves the tree at this node.
+// The hosts branch off at this node.
 void Placing::settle(int node, const Bundle& bundle) {
   const double here = nodes_[static_cast<std::size_t>(node)].depth_ns;
   const double depth = depth_of(bundle);
@@ -254,7 +254,7 @@ int Placing::add_node(int parent, double depth_ns) {
   return made;
 }
 
-// A switch between a child and its parent.
+// Inserts a switch between a child and its parent.
 int Placing::split(int child, double depth_ns) {
   const int parent = nodes_[static_cast<std::size_t>(child)].parent;
   WEFT_CHECK(parent >= 0);

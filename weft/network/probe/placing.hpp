@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hosts on switches and switches in a tree, from round trips. A round trip between hosts a and b is
-// what each of them costs, and what every link between their switches costs. So for a base p the
-// product (R(p,a) + R(p,b) - R(a,b)) / 2, less p's own part, is the depth at which the ways from p
-// to a and to b part. A host is put into the tree by going down from the base: at each switch it
-// is asked with which of the subtrees it goes on. That takes as many measurements as switches have
-// neighbours, for each level of the tree, whatever the number of hosts.
+// Places hosts on switches and switches in a tree, from round trips. A round trip between hosts a
+// and b is the sum of both hosts' own shares and the delays of all links between their switches. So
+// for a base p, (R(p,a) + R(p,b) - R(a,b)) / 2 without p's own share is the depth at which the
+// paths from p to a and to b diverge (their Gromov product). A host is inserted by walking down
+// from the base: at each switch it is measured against each subtree. That takes as many
+// measurements as switches have neighbours, for each level of the tree, whatever the number of
+// hosts.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@
 namespace weft::probe {
 
 struct TreeNode {
-  int parent = -1;  // -1: the root, where the base is. -2: no longer there.
+  int parent = -1;  // -1: the root, where the base is. -2: removed.
   double depth_ns = 0;
   std::vector<int> children;
   std::vector<std::uint32_t> hosts;
@@ -30,21 +31,21 @@ class Placing {
 
   Placing(Instruments& instruments, const Survey& survey);
 
-  // Tells in between how many hosts are placed.
+  // Reports the number of placed hosts as it goes.
   void place_all(const std::function<void(std::size_t)>& placed);
-  // Hosts that another probe has found on one switch.
+  // Starts with the tree of an earlier probe.
   void start_with(const std::vector<TreeNode>& nodes);
-  bool insert(const Bundle& bundle);  // False: out of time.
+  bool insert(const Bundle& bundle);  // Returns false when out of time.
   void remove(std::uint32_t host);
-  // Switches that are hardly apart are asked again whether they are one.
+  // Measures switches that are hardly apart again and merges those that are one.
   void join_close();
-  // A switch without hosts that does not join others is none.
+  // Removes a switch that has no hosts and does not connect others.
   void drop_if_idle(int node);
 
   const std::vector<TreeNode>& nodes() const { return nodes_; }
   int node_of(std::uint32_t host) const { return node_of_[host]; }  // -1: not placed.
-  double tree_ns(std::uint32_t a, std::uint32_t b) const;           // What the tree says.
-  // Delays do not quite add up: so much may be missing of a way.
+  double tree_ns(std::uint32_t a, std::uint32_t b) const;           // Distance in the tree.
+  // Delays do not quite add up: a path may be shorter by this much.
   static double missing_ns(double way_ns) { return way_ns / 16; }
   const Survey& survey() const { return survey_; }
   void set_from_base(std::uint32_t host, double value) { survey_.from_base_ns[host] = value; }
@@ -59,8 +60,8 @@ class Placing {
   };
   std::vector<Bundle> find_runs();
   double depth_of(const Bundle& bundle) const;
-  double arm_ns(int node) const;  // From the switch above it.
-  // What differs by no more from an end of such a way is that end.
+  double arm_ns(int node) const;  // Delay from the parent switch.
+  // Tolerance: values this close to an end of such a path count as that end.
   double slack_ns(double way_ns) const;
   std::vector<std::uint32_t> hosts_below(int node, std::size_t count) const;
   enum class Ask { together, one_by_one };
@@ -71,9 +72,9 @@ class Placing {
   Look look(int node, const Bundle& bundle, std::size_t pairs);
   Look judge(int node, int child, double product) const;
   void settle(int node, const Bundle& bundle);
-  std::vector<Pair> between(int node, const Bundle& bundle);  // Some, to be asked.
+  std::vector<Pair> between(int node, const Bundle& bundle);  // Some pairs to be measured.
   bool same_switch(int node, const Bundle& bundle);
-  // joining.cpp
+  // Defined in joining.cpp.
   struct Twins {
     int node = -1, other = -1;
   };
@@ -91,9 +92,10 @@ class Placing {
   std::vector<TreeNode> nodes_;
   std::vector<int> node_of_;
   std::size_t contradictions_ = 0;
-  int known_ = 0;           // Nodes from an earlier finding, which flows may have told of.
-  std::uint32_t turn_ = 0;  // So that not always the same hosts are asked.
-  std::uint64_t changes_ = 0, joined_ = 0;  // Of who is where; as of the last join_close().
+  int known_ = 0;           // Nodes from an earlier finding, which may come from flows.
+  std::uint32_t turn_ = 0;  // Varies the hosts that are measured.
+  // Counts changes of positions; value at the last join_close().
+  std::uint64_t changes_ = 0, joined_ = 0;
 };
 
 }  // namespace weft::probe

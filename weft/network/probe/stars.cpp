@@ -6,17 +6,17 @@
 namespace weft::probe {
 namespace {
 
-constexpr std::size_t cheap_branches = 5;  // So few are always asked,
-constexpr std::size_t branches_max = 24;   // more only if delays are noisy, these at most.
+constexpr std::size_t cheap_branches = 5;  // Up to this many branches are always tried,
+constexpr std::size_t branches_max = 24;   // more only if delays are noisy, up to this limit.
 
-// The subtrees at one switch, as leaves of a rooted tree that grows leaf by leaf. `reference` is
-// on the side of the root: some link has i and j below it and the reference and y above it exactly
-// if flows from i to the reference and from j to y slow each other.
+// The subtrees at one switch, as leaves of a rooted tree that grows leaf by leaf. `reference` is on
+// the side of the root: some link has i and j below it and the reference and y above it exactly if
+// flows from i to the reference and from j to y slow each other.
 class Star {
  public:
   using Group = TrafficTrials::Group;
   struct Node {
-    int leaf = -1;  // Else it has children.
+    int leaf = -1;  // -1: an inner node.
     std::vector<int> children;
   };
 
@@ -53,7 +53,7 @@ class Star {
   std::vector<Node> nodes_;
 };
 
-// The child that shares a link with the new one; -1: none.
+// The child that shares a link with the new leaf; -1: none.
 int Star::find_company(int node, const Group& newcomer) {
   const std::vector<int> children = nodes_[static_cast<std::size_t>(node)].children;
   for (std::size_t i = 0; i < children.size() && children.size() > 1; ++i) {
@@ -70,7 +70,7 @@ void Star::add(int leaf) {
     auto children = nodes_[static_cast<std::size_t>(node)].children;
     const int company = find_company(node, newcomer);
     if (company < 0) {
-      // All that were here may be one side of a link, and the new one the other.
+      // All leaves so far may be on one side of a link, and the new one on the other.
       if (node == 0 && children.size() > 1 &&
           joined(group(children[0]), group(children[1]), newcomer)) {
         const int below = make(-1);
@@ -107,7 +107,7 @@ class StarRound {
   TrafficTrials& trials_;
   Finding& finding_;
   TreeView view_;
-  std::vector<std::size_t> links_;  // To the star's leaves.
+  std::vector<std::size_t> links_;  // Links to the star's leaves.
 };
 
 void StarRound::resolve(std::uint32_t sw, bool noisy, bool always) {
@@ -125,7 +125,7 @@ void StarRound::resolve(std::uint32_t sw, bool noisy, bool always) {
   if (leaves.size() > most) return;
   Star star(trials_, std::move(reference), std::move(leaves));
   star.grow();
-  if (trials_.over()) return;  // A half of it would be no better than none.
+  if (trials_.over()) return;  // A partial result would be no better than none.
   for (const int child : star.nodes()[0].children) attach(star, child, sw);
 }
 

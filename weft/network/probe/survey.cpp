@@ -12,14 +12,14 @@ namespace {
 constexpr std::uint32_t sample_max = 24;
 constexpr int tries_max = 4;
 constexpr double noise_factor = 8, host_share = 0.005, slack_share_max = 0.25;
-// What is asked three times, of different hosts, bears so much noise.
+// Three measurements from different hosts tolerate this much noise.
 constexpr double noise_factor_max = 3;
 
 struct Row {
   std::uint32_t from = 0;
-  std::vector<double> to_ns;               // By host; 0 for its own.
-  std::vector<std::uint32_t> near;         // Of the first level, itself included, ascending.
-  std::vector<std::uint32_t> by_distance;  // Who answered, nearest first; not itself.
+  std::vector<double> to_ns;               // By host; 0 for itself.
+  std::vector<std::uint32_t> near;         // Hosts of the first level including itself, ascending.
+  std::vector<std::uint32_t> by_distance;  // Hosts that answered, nearest first; without itself.
 };
 
 class Surveyor {
@@ -37,7 +37,7 @@ class Surveyor {
   Instruments& instruments_;
   std::uint32_t n_;
   Survey found_;
-  std::vector<Row> rows_;  // Of base hosts only, in the end.
+  std::vector<Row> rows_;  // In the end only rows of base hosts.
   std::vector<std::uint32_t> common_;
   int rows_seen_ = 0;
 };
@@ -61,7 +61,7 @@ Row Surveyor::measure_row(std::uint32_t from) {
   return row;
 }
 
-// The same pairs once more, from the other side.
+// Measures the same pairs once more, in the other direction.
 double Surveyor::find_noise(const Row& row) {
   std::vector<Pair> pairs;
   std::vector<double> once;
@@ -75,7 +75,7 @@ double Surveyor::find_noise(const Row& row) {
 }
 
 void Surveyor::find_near(Row& row) {
-  // Its own noise: that of a disturbed host says nothing about the others.
+  // The row's own noise: that of a disturbed host says nothing about the others.
   const double noise = find_noise(row);
   found_.noise_ns = rows_seen_++ == 0 ? noise : std::min(found_.noise_ns, noise);
   std::vector<double> sorted;
@@ -89,8 +89,8 @@ void Surveyor::find_near(Row& row) {
   std::sort(row.near.begin(), row.near.end());
 }
 
-// A host that is noisy, or alone on its switch, finds others near that do not find it near: theirs
-// is the better row.
+// A noisy host, or one alone on its switch, finds others near that do not find it near; their rows
+// are better.
 void Surveyor::choose_base() {
   Row row = measure_row(0);
   find_near(row);
@@ -123,7 +123,7 @@ void Surveyor::fill() {
     for (const Row& row : rows_)
       if (row.from != host && row.to_ns[host] >= 0) values.push_back(row.to_ns[host]);
     if (!values.empty()) found_.from_base_ns[host] = median(std::move(values));
-    // Alone in the base, it has nobody to measure.
+    // Alone in the base, it has nobody to measure it.
     if (rows_.size() == 1 && rows_[0].from == host) found_.from_base_ns[host] = 0;
   }
   std::vector<double> sorted;
@@ -138,7 +138,7 @@ void Surveyor::fill() {
   found_.same_ns = levels[0].high_ns * 2;
   if (!found_.one_switch) {
     found_.jump_ns = levels[1].low_ns - levels[0].median_ns;
-    // Elsewhere the next switch may be nearer than it is here: as close as hosts and noise allow.
+    // Elsewhere the next switch may be closer than it is here: as close as hosts and noise allow.
     found_.same_ns =
         std::min((levels[0].high_ns + levels[1].low_ns) / 2, levels[0].high_ns + found_.slack_ns());
   }
@@ -167,7 +167,7 @@ double Survey::slack_most_ns() const {
 }
 
 bool Survey::noisy() const {
-  // Also if a jump smaller than the one that was found could hide in it.
+  // Also if the noise could hide a jump smaller than the one that was found.
   return noise_factor_max * noise_ns > slack_most_ns() || noise_ns > host_ns / 5;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tree of switches that is known, and a meter of it with noise: for tests.
+// A known tree of switches and a noisy meter on it: for tests.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,10 @@ namespace weft::probe {
 
 struct TestTree {
   std::vector<int> parent;             // By switch; -1 for the first.
-  std::vector<double> latency_ns;      // Of the link to the parent, one way.
-  std::vector<double> rate_bit_per_s;  // Of that link.
+  std::vector<double> latency_ns;      // One way, of the link to the parent.
+  std::vector<double> rate_bit_per_s;  // Rate of that link.
   std::vector<std::uint32_t> on;       // By host.
-  double host_ns = 10'000;             // A host's part of a round trip.
+  double host_ns = 10'000;             // A host's share of a round trip.
   double host_bit_per_s = 1e9;
 
   int add(int above, double latency, double rate = 1e9) {
@@ -33,14 +33,14 @@ struct TestTree {
   void add_hosts(int sw, int count) {
     on.insert(on.end(), static_cast<std::size_t>(count), static_cast<std::uint32_t>(sw));
   }
-  // Switches on the way up, the first included.
+  // Switches on the path to the root, the first included.
   std::vector<int> way_up(std::uint32_t sw) const {
     std::vector<int> way;
     for (int at = static_cast<int>(sw); at >= 0; at = parent[static_cast<std::size_t>(at)])
       way.push_back(at);
     return way;
   }
-  // Links of a way, each by the switch below it; those upwards, then those downwards.
+  // Links of a path, each named by its lower switch: those upwards, then those downwards.
   std::pair<std::vector<int>, std::vector<int>> way(std::uint32_t a, std::uint32_t b) const {
     auto up = way_up(on[a]), down = way_up(on[b]);
     while (!up.empty() && !down.empty() && up.back() == down.back()) {
@@ -67,7 +67,7 @@ struct TestTree {
   }
 };
 
-// Three levels with random fan-outs and about so many hosts.
+// Three levels with random fan-outs and about this many hosts.
 inline TestTree random_tree(Rng& rng, std::uint32_t hosts) {
   TestTree tree;
   tree.add(-1, 0);
@@ -105,7 +105,7 @@ class TestMeter : public Meter {
     return out;
   }
 
-  // Max-min fair: the link that has least for each of its flows is full first.
+  // Max-min fair: the link with the smallest share per flow fills first.
   std::vector<double> flows_bit_per_s(std::span<const Pair> pairs) override {
     std::vector<std::vector<std::size_t>> users(2 * (tree_.parent.size() + tree_.on.size()));
     std::vector<double> left(users.size());
@@ -140,9 +140,9 @@ class TestMeter : public Meter {
   double elapsed_s() override { return elapsed_s_; }
   bool interrupted() override { return false; }
 
-  std::vector<double> extra_ns;  // By host: noisy ones.
-  double crowd_ns = 0;           // What measurements at the same time add to each other.
-  double first_link_ns = 0;  // What the first link costs more than others: delays do not add up.
+  std::vector<double> extra_ns;  // By host: extra delay of noisy ones.
+  double crowd_ns = 0;           // Delay that concurrent measurements add to each other.
+  double first_link_ns = 0;      // Extra cost of the first link: delays do not add up.
 
  private:
   static double share_of(const std::vector<std::size_t>& users, const std::vector<double>& rate,

@@ -8,9 +8,9 @@
 namespace weft::probe {
 namespace {
 
-// Of what they have alone: two flows over one full link have a half each, others all of it.
+// Relative to a flow alone: two flows over one full link get half each, others their full rate.
 constexpr double slowed_below = 0.75;
-constexpr double shared_below = 0.65;  // The same, beside flows that share nothing.
+constexpr double shared_below = 0.65;  // The same, relative to flows that share nothing.
 // One host on each side may not fill a link that is faster than its own.
 constexpr std::size_t flows_max = 2;
 
@@ -54,8 +54,8 @@ bool TrafficTrials::slow_each_other(const Group& i, const Group& x, const Group&
                                     const Group& y) {
   const std::size_t count = std::min({i.size(), x.size(), j.size(), y.size(), flows_max});
   if (share_left(i, x, j, y, count) >= slowed_below) return false;
-  // Hosts that are busy slow flows too, but then also the same hosts paired so that they share
-  // nothing. Turn by turn, so that both see the same disturbances; the middle of three counts.
+  // Busy hosts slow flows too, but then also the same hosts paired so that they share nothing. Both
+  // are measured alternately, so that they see the same disturbances; the median of three counts.
   std::vector<double> ratios;
   for (int turn = 0; turn < 3; ++turn) {
     const double control = std::min(1.0, share_left(i, j, x, y, count));

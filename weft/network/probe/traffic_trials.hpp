@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flows at the same time, and whether they slow each other. Two flows i to x and j to y share a
-// link in the same direction exactly if some link has i and j on one side and x and y on the other
-// (or if they share an end): what the delays cannot tell, this can, as long as the link can be
-// filled.
+// Concurrent flows, and whether they slow each other. Two flows i to x and j to y share a link in
+// the same direction exactly if some link has i and j on one side and x and y on the other (or if
+// they share an end). This shows what delays cannot, as long as the link can be filled.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +19,13 @@ class TrafficTrials {
 
   explicit TrafficTrials(Instruments& instruments) : instruments_(instruments) {}
 
-  // Do flows from i to x and from j to y slow each other? The groups have no host in common.
+  // Whether flows from i to x and from j to y slow each other. The groups must be disjoint.
   bool slow_each_other(const Group& i, const Group& x, const Group& j, const Group& y);
 
   std::vector<double> rates_bit_per_s(std::span<const Pair> flows) {
     return instruments_.flows_bit_per_s(flows);
   }
-  // Of one flow between two hosts; measured once.
+  // The rate of a single flow between two hosts; measured once.
   double alone_bit_per_s(std::uint32_t from, std::uint32_t to);
 
   bool over() { return instruments_.over(); }

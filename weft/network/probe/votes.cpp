@@ -33,7 +33,7 @@ class Ballot {
   Rng rng_{seed};
 };
 
-// Others of the same switch, drawn at random, measure each.
+// Random other hosts of the same switch measure each host.
 void Ballot::ask(std::vector<Question>& questions, std::size_t opinions) {
   std::vector<Pair> pairs;
   std::vector<Question*> whose;
@@ -57,7 +57,7 @@ void Ballot::ask(std::vector<Question>& questions, std::size_t opinions) {
   }
 }
 
-// Measured anew from the base, as noise may have passed, and placed on its own.
+// Measures again from the base, as the noise may have passed, and places the host on its own.
 void Ballot::move(std::uint32_t host) {
   const int before = placing_.node_of(host);
   const std::size_t mates = at(host).hosts.size();
@@ -71,7 +71,7 @@ void Ballot::move(std::uint32_t host) {
   placing_.set_from_base(host, least);
   placing_.remove(host);
   if (!placing_.insert({host})) return;
-  // Alone before and after, or back where it was: it belongs there.
+  // Alone before and after, or back where it was: the host belongs there.
   const bool stays = mates > 1 ? placing_.node_of(host) == before : at(host).hosts.size() == 1;
   sure_[host] = stays ? 0.75 : 0.6;
 }
@@ -127,7 +127,7 @@ TreeCheck check_groups(Instruments& instruments, const Placing& placing) {
 }
 
 TreeCheck check_tree(Instruments& instruments, const Placing& placing) {
-  std::vector<std::uint32_t> some;  // One of each switch.
+  std::vector<std::uint32_t> some;  // One host of each switch.
   for (const TreeNode& node : placing.nodes())
     if (!node.hosts.empty()) some.push_back(node.hosts[node.hosts.size() / 2]);
   if (some.size() < 4 || instruments.over()) return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every host is asked again, by others of its switch: the votes say how sure its place is, and
-// whom they contradict is measured anew and placed again. One noisy host decides nothing.
+// Every host is measured again by others of its switch: the votes give the confidence in its
+// position, and a host that they contradict is measured and placed again. One noisy host decides
+// nothing.
 #pragma once
 
 #include <vector>
@@ -10,7 +11,7 @@
 
 namespace weft::probe {
 
-// By host, 0 to 1; 0 for one that has no place. `hosts`: whom to ask; all others keep 1.
+// Confidence by host, 0 to 1; 0 if not placed. `hosts`: which to check; all others keep 1.
 std::vector<double> vote(Instruments& instruments, Placing& placing,
                          const std::vector<std::uint32_t>& hosts);
 
@@ -18,9 +19,9 @@ struct TreeCheck {
   std::size_t checked = 0, contradicting = 0;
 };
 
-// Distances that were not measured yet, against what the tree says.
+// Measures new distances and compares them with the tree.
 TreeCheck check_tree(Instruments& instruments, const Placing& placing);
-// Some hosts of each switch: do they still share it?
+// Checks that some hosts of each switch still share it.
 TreeCheck check_groups(Instruments& instruments, const Placing& placing);
 
 }  // namespace weft::probe
