@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The algorithms by name, for who chooses between them (dispatch.cpp) and for each other. Arguments
-// are copied into the coroutine; sizes and blocks are not empty unless a comment says so.
+// All algorithms by name, for dispatch.cpp and for each other. Arguments are copied into the
+// coroutine; sizes and blocks are not empty unless a comment says so.
 #pragma once
 
 #include <weft/message/coll/collectives.hpp>
@@ -45,9 +45,9 @@ mp::Task alltoall_bruck(Team team, Exchange args);
 mp::Task alltoall_bucket(Team team, Exchange args);
 mp::Task alltoall_pairwise(Team team, Alltoallv args);  // Blocks may be empty.
 mp::Task alltoall_linear(Team team, Alltoallv args);    // Blocks may be empty.
-// Blocks may be empty, unless all are said to be equal.
+// Blocks may be empty unless `equal` is set.
 mp::Task alltoall_grouped(Team team, Alltoallv args, bool equal);
-void keep_own(Station& s, const Alltoallv& args);  // The block from this rank to itself.
+void keep_own(Station& s, const Alltoallv& args);  // Copies the block from this rank to itself.
 
 // Blocks may be empty.
 mp::Task reduce_scatter_halving(Team team, ReduceScatter args);
@@ -59,7 +59,7 @@ mp::Task reduce_scatter_bucket(Team team, ReduceScatter args);  // Blocks of equ
 mp::Task scan_recursive_doubling(Team team, Reduce args, bool exclusive);
 mp::Task scan_linear(Team team, Reduce args, bool exclusive);
 
-// The elements that place `place` of a power of two keeps after so many halvings.
+// The elements that position `place` of a power of two keeps after some halvings.
 struct Part {
   std::int64_t first = 0, last = 0;
   std::int64_t count() const { return last - first; }

@@ -13,7 +13,7 @@ void keep_own(Station& s, const Gatherv& args) {
   s.copy(at(bytes(args.receive), own.offset), bytes(args.send), std::min(own.size, args.send_size));
 }
 
-// Bytes of the `count` blocks from `first` on, round the end.
+// Bytes of the `count` blocks from `first` on, cyclically.
 std::size_t sum(const Blocks& blocks, int ranks, int first, int count) {
   if (blocks.find == nullptr) return scaled(count, blocks.size);
   std::size_t total = 0;
@@ -23,8 +23,8 @@ std::size_t sum(const Blocks& blocks, int ranks, int first, int count) {
 
 }  // namespace
 
-// After each round a rank holds twice as many of the blocks that follow its own; they lie in that
-// order in a buffer of their own until the end.
+// After each round a rank holds twice as many of the blocks that follow its own; a temporary buffer
+// holds them in that order until the end.
 mp::Task allgather_bruck(Team team, Gatherv args) {
   Station s(team);
   const int p = s.size();
@@ -101,7 +101,7 @@ mp::Task allgather_linear(Team team, Gatherv args) {
   co_return s.error();
 }
 
-// Ranks that stay hold the blocks of ranks side by side; those that do not get the whole at the
+// Ranks that take part hold the blocks of consecutive ranks; folded ranks get everything at the
 // end.
 mp::Task allgather_recursive_doubling(Team team, Exchange args) {
   Station s(team);
@@ -120,7 +120,7 @@ mp::Task allgather_recursive_doubling(Team team, Exchange args) {
   }
   const int place = fold.place_of(s.rank());
   for (int mask = 1; mask < fold.power(); mask *= 2) {
-    const int have = place & ~(mask - 1);  // Places [have, have + mask).
+    const int have = place & ~(mask - 1);  // Positions [have, have + mask).
     const int want = have ^ mask;
     const int have_at = fold.first_of(have);
     const int want_at = fold.first_of(want);

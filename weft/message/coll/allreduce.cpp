@@ -5,7 +5,7 @@
 
 namespace weft::coll {
 
-// What a place holds is the result of ranks side by side, so the order of operands is kept.
+// A position always holds the result of consecutive ranks, so the order of operands is kept.
 mp::Task allreduce_recursive_doubling(Team team, Reduce args) {
   Station s(team);
   const std::size_t size = scaled(args.count, args.reducer.element_size);
@@ -38,7 +38,8 @@ mp::Task allreduce_recursive_doubling(Team team, Reduce args) {
   co_return s.error();
 }
 
-// Twice round: a piece gathers the operands of all ranks, then all ranks gather the pieces.
+// Two times around the ring: first a piece collects the operands of all ranks, then all ranks
+// collect the pieces.
 mp::Task allreduce_ring(Team team, Reduce args) {
   Station s(team);
   const int p = s.size();

@@ -7,7 +7,7 @@ namespace weft::coll {
 
 namespace {
 
-// How many of the numbers below `end` have this bit.
+// How many of the numbers below `end` have this bit set.
 int with_bit(int end, int bit) {
   return end / (2 * bit) * bit + std::max(0, end % (2 * bit) - bit);
 }
@@ -15,7 +15,7 @@ int with_bit(int end, int bit) {
 }  // namespace
 
 // Block i of a rank must move i ranks onwards: in round k all blocks with bit k in i move 2^k. So a
-// block passes through as many ranks as its distance has bits.
+// block is forwarded by as many ranks as its distance has bits set.
 mp::Task alltoall_bruck(Team team, Exchange args) {
   Station s(team);
   const int p = s.size();
@@ -32,7 +32,7 @@ mp::Task alltoall_bruck(Team team, Exchange args) {
   s.move(at(moving.get(), total - head), input, head);
   for (int bit = 1; bit < p; bit *= 2) {
     const std::size_t size = scaled(with_bit(p, bit), block);
-    // Blocks with the bit stand in runs of `bit`.
+    // Blocks with the bit set form runs of length `bit`.
     s.charge(size);
     std::size_t filled = 0;
     for (int i = bit; i < p && s.carries(); i += 2 * bit) {
@@ -52,7 +52,7 @@ mp::Task alltoall_bruck(Team team, Exchange args) {
       filled += run;
     }
   }
-  // Block i came from i ranks before.
+  // Block i came from the rank i positions before.
   s.charge(total);
   for (int i = 0; i < p && s.carries(); ++i) {
     const int from = (rank - i + p) % p;
@@ -63,8 +63,8 @@ mp::Task alltoall_bruck(Team team, Exchange args) {
 
 namespace {
 
-// In place each block leaves through a copy before its successor comes; pairs meet in the same
-// step.
+// In place, each block is copied out before the block that replaces it arrives; pairs exchange in
+// the same step.
 mp::Task alltoall_in_place(Team team, Alltoallv args) {
   Station s(team);
   const int p = s.size();

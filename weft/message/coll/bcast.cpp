@@ -8,14 +8,15 @@ namespace weft::coll {
 
 namespace {
 
-// Of the chain: an eager message on most networks, so that links see one segment behind the other.
+// Segment of the chain: an eager message on most networks, so that segments follow each other on
+// links without gaps.
 constexpr std::size_t segment = 16384;
 
 std::size_t piece(std::size_t size, int parts, int i) {
   return static_cast<std::size_t>(cut(static_cast<std::int64_t>(size), parts, i));
 }
 
-// Of place v in a binomial tree over p places: the first bit that is set, or the size of the tree.
+// Lowest set bit of position v in a binomial tree over p positions, or the size of the tree.
 int tree_bit(int v, int p) {
   return v == 0 ? static_cast<int>(std::bit_ceil(static_cast<unsigned>(p))) : v & -v;
 }
@@ -30,7 +31,7 @@ mp::Task bcast_binomial(Team team, Bcast args) {
   if (place != 0) {
     co_await s.finish(s.receive((place - bit + args.root) % p, bytes(args.data), args.size));
   }
-  Window window;  // At most log2 p; only limits what is under way for huge teams.
+  Window window;  // At most log2 p; limits the number in flight for huge teams only.
   for (int mask = bit / 2; mask > 0; mask /= 2) {
     if (place + mask >= p) continue;
     if (window.full()) co_await s.finish(window.pop());
@@ -46,7 +47,7 @@ mp::Task bcast_scatter_allgather(Team team, Bcast args) {
   const int place = (s.rank() - args.root + p) % p;
   const auto rank_of = [&](int at_place) { return (at_place + args.root) % p; };
   std::byte* const data = bytes(args.data);
-  // Down a binomial tree, where place v receives the pieces of all places below it.
+  // Down a binomial tree, where position v receives the pieces of all positions below it.
   const int bit = tree_bit(place, p);
   if (place != 0) {
     const std::size_t first = piece(args.size, p, place);
@@ -63,7 +64,7 @@ mp::Task bcast_scatter_allgather(Team team, Bcast args) {
       co_await s.finish(s.send(rank_of(place + mask), at(data, first), last - first));
     }
   }
-  // Round the ring.
+  // Around the ring.
   for (int step = 0; step + 1 < p; ++step) {
     const int mine = (place - step + p) % p;
     const int next = (place - step - 1 + p) % p;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations between two groups. Where one message can stand for a group, the first rank of each
-// speaks for it; blocks that differ by receiver go straight.
+// Collectives between two groups (intercommunicators). Where one message can represent a group, its
+// rank 0 sends it; blocks that differ by receiver go directly.
 #include <algorithm>
 
 #include <weft/message/coll/algorithms.hpp>
@@ -15,7 +15,7 @@ Station::Peer across(const Bridge& bridge, int rank) {
   return {bridge.remote[rank], bridge.context, rank};
 }
 
-// The two first ranks swap what stands for their groups.
+// The two leaders exchange the data of their groups.
 mp::Task swap_leaders(Station& s, const Bridge& bridge, const std::byte* give, std::byte* take,
                       std::size_t size) {
   mp::Request* const in = s.receive(across(bridge, 0), take, size, Lane::forward);
@@ -141,7 +141,7 @@ mp::Task scatterv_across(Bridge bridge, Scatterv args, BridgeRoot root) {
 }
 
 // In step t rank a meets rank t - a of the other group: both sides go through their partners in the
-// same order, so that bounded windows cannot wait for each other in a circle.
+// same order, so that bounded windows cannot deadlock in a cycle.
 mp::Task alltoallv_across(Bridge bridge, Alltoallv args) {
   Station s(bridge.local);
   const int remote = bridge.remote.size();

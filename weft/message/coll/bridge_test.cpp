@@ -10,7 +10,7 @@ namespace {
 
 struct Side {
   bool left;
-  int size, other;  // Of the own and the other group.
+  int size, other;  // Sizes of the own and of the other group.
 };
 
 void add_bytes(const void* in, void* inout, std::int64_t count, void* /*arg*/) {
@@ -21,7 +21,7 @@ void add_bytes(const void* in, void* inout, std::int64_t count, void* /*arg*/) {
 }
 constexpr Reducer sum{1, true, &add_bytes, nullptr};
 
-// The first third of the ranks is one group.
+// The first third of the ranks forms one group.
 void run_bridge(int ranks, const std::function<void(const Bridge&, const Side&)>& body) {
   for (std::uint64_t seed = test_seed(); seed < test_seed() + 4; ++seed) {
     const Trial trial{ranks, Operation::barrier, Algorithm::automatic, seed, seed % 2 == 0};
@@ -145,7 +145,7 @@ TEST(BridgeOperations, SymmetricOnesCross) {
 TEST(BridgeOperations, ReduceScatterSpreadsTheOthersResult) {
   for (const int ranks : {2, 3, 7, 12}) {
     run_bridge(ranks, [&](const Bridge& bridge, const Side& side) {
-      const int all = side.size * side.other;  // Divides by both sizes.
+      const int all = side.size * side.other;  // Divisible by both sizes.
       const auto share = static_cast<std::size_t>(side.other);
       const Data mine =
           data_of(speaker(side.left, bridge.local.rank), 0, static_cast<std::size_t>(all));

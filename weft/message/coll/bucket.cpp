@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on a torus, one dimension after the other.
+// Bucket algorithms: collectives on a torus, one dimension after the other.
 #include <algorithm>
 #include <utility>
 
@@ -10,8 +10,8 @@ namespace weft::coll {
 
 namespace {
 
-// Every rank has its own piece in place; afterwards all. The last dimension first: what a ring
-// gathers then lies side by side.
+// Every rank has its own piece in place; afterwards all pieces. The last dimension comes first, so
+// that the pieces of a ring are adjacent.
 mp::Task gather_boxes(Station& s, Pieces pieces, std::byte* data) {
   const Grid& grid = *s.team().grid;
   for (std::size_t i = grid.extents.size(); i > 0; --i) {
@@ -23,7 +23,7 @@ mp::Task gather_boxes(Station& s, Pieces pieces, std::byte* data) {
   co_return ok;
 }
 
-// The own piece of the result of all; `out` lies apart from `in`.
+// Reduces and keeps this rank's piece of the result; `out` does not overlap `in`.
 mp::Task reduce_boxes(Station& s, Pieces pieces, RingSum sum) {
   const Grid& grid = *s.team().grid;
   Buffer held;
@@ -57,7 +57,7 @@ mp::Task allgather_bucket(Team team, Exchange args) {
   co_return s.error();
 }
 
-// Pieces go to all ranks, the first dimension first, and are gathered again.
+// Pieces are scattered, the first dimension first, and gathered again.
 mp::Task bcast_bucket(Team team, Bcast args) {
   Station s(team);
   const Grid& grid = *team.grid;
@@ -65,7 +65,7 @@ mp::Task bcast_bucket(Team team, Bcast args) {
   for (std::size_t i = 0; i < grid.extents.size(); ++i) {
     const Ring ring = ring_of(grid, i, s.rank());
     const Ring at_root = ring_of(grid, i, args.root);
-    // Rings of which the root's coordinates in later dimensions have something.
+    // Only rings whose later coordinates are the root's have data.
     if (ring.extent == 1 || ring.inside != at_root.inside) continue;
     mp::Task scattered = ring_scatter(s, ring, pieces, bytes(args.data), at_root.where);
     s.note(co_await scattered);
@@ -113,10 +113,10 @@ mp::Task reduce_scatter_bucket(Team team, ReduceScatter args) {
 
 namespace {
 
-// Blocks of one coordinate stand in runs, one for each combination of the dimensions before.
+// Blocks of one coordinate form runs, one for each combination of the earlier dimensions.
 struct Runs {
   std::size_t run = 0;     // Bytes.
-  std::size_t period = 0;  // From one run to the next.
+  std::size_t period = 0;  // Distance between runs.
   int count = 0;
 
   std::size_t size() const { return scaled(count, run); }
@@ -132,7 +132,7 @@ struct Runs {
   }
 };
 
-// All blocks for a coordinate go to the rank of the ring that has it; they come to lie at the
+// All blocks for a coordinate go to the ring's rank with that coordinate, and are stored at the
 // coordinate that they came from.
 mp::Task ring_alltoall(Station& s, Ring ring, std::size_t block, std::byte* to,
                        const std::byte* from) {
@@ -148,7 +148,7 @@ mp::Task ring_alltoall(Station& s, Ring ring, std::size_t block, std::byte* to,
     s.move(at(to, place), at(from, place), runs.run);
   }
   for (int k = 1; k < ring.extent; ++k) {
-    // Near partners first, on either side.
+    // Near partners first, alternating between both directions.
     const int distance = k % 2 == 1 ? (k + 1) / 2 : -k / 2;
     const std::size_t give = first(ring.where + distance);
     const std::size_t take = first(ring.where - distance);
@@ -177,7 +177,7 @@ mp::Task alltoall_bucket(Team team, Exchange args) {
   const Grid& grid = *team.grid;
   const std::size_t total = scaled(s.size(), args.block);
   auto left = std::count_if(grid.extents.begin(), grid.extents.end(), [](int e) { return e > 1; });
-  // Every dimension moves from one buffer to the other; the last into the result.
+  // Each dimension moves data from one buffer to the other; the last one into the result.
   Buffer other = left > 1 || args.in_place ? s.buffer(total) : nullptr;
   const std::byte* from = bytes(args.in_place ? args.receive : args.send);
   if (args.in_place && left % 2 == 1) {

@@ -99,7 +99,7 @@ constexpr std::array all_algorithms = {
 constexpr int any_ranks = std::numeric_limits<int>::max();
 constexpr std::size_t any_bytes = std::numeric_limits<std::size_t>::max();
 
-// The first rule that holds, and whose algorithm can do the case, is followed.
+// The first rule that applies and whose algorithm supports the case is used.
 struct Rule {
   Operation operation;
   int ranks_max;
@@ -107,20 +107,20 @@ struct Rule {
   Algorithm algorithm;
 };
 
-// The reasons, in the model where a message costs a start and a time per byte. Up to a few KB the
-// start dominates: fewest rounds win (trees, doubling, Bruck). Above, bytes dominate: no rank
-// should send its data more than about twice (scatter-allgather, Rabenseifner, rings). Between both
+// The reasoning, in the model where a message costs a latency and a time per byte. Up to a few KB
+// latency dominates: fewest rounds win (trees, doubling, Bruck). Above, bytes dominate: no rank
+// should send its data more than about twice (scatter-allgather, Rabenseifner, rings). In between,
 // the limits follow the usual eager limits of networks, as a rendezvous adds a round trip to each
 // round. On a grid large messages go to neighbours only, so no two share a link.
 constexpr std::array rules = {
     Rule{barrier, any_ranks, any_bytes, A::dissemination},
 
     Rule{bcast, any_ranks, 12288, A::binomial},
-    Rule{bcast, 7, 524288, A::binomial},  // A ring of few saves little.
+    Rule{bcast, 7, 524288, A::binomial},  // A ring of few ranks saves little.
     Rule{bcast, any_ranks, 65536, A::scatter_allgather},
     Rule{bcast, any_ranks, any_bytes, A::bucket},
     Rule{bcast, 1024, any_bytes, A::scatter_allgather},
-    // A ring of p pieces would send crumbs; a chain's segments keep their size.
+    // A ring of p pieces would send tiny messages; a chain's segments keep their size.
     Rule{bcast, any_ranks, 4194304, A::binomial},
     Rule{bcast, any_ranks, any_bytes, A::pipeline},
 
@@ -137,7 +137,7 @@ constexpr std::array rules = {
     Rule{allreduce, any_ranks, any_bytes, A::recursive_doubling},
 
     Rule{gather, any_ranks, 16384, A::binomial},
-    Rule{gather, any_ranks, any_bytes, A::linear},  // Each byte passes one link into the root.
+    Rule{gather, any_ranks, any_bytes, A::linear},  // Each byte crosses one link into the root.
     Rule{scatter, any_ranks, 16384, A::binomial},
     Rule{scatter, any_ranks, any_bytes, A::linear},
     Rule{gatherv, any_ranks, any_bytes, A::linear},
@@ -147,16 +147,17 @@ constexpr std::array rules = {
     Rule{allgather, any_ranks, any_bytes, A::bucket},
     Rule{allgather, any_ranks, 524288, A::recursive_doubling},
     Rule{allgather, any_ranks, any_bytes, A::ring},
-    // The sizes of others' blocks count, which every rank knows.
+    // The sizes of all blocks count, which every rank knows.
     Rule{allgatherv, any_ranks, 32768, A::bruck},
     Rule{allgatherv, any_ranks, any_bytes, A::ring},
 
-    Rule{alltoall, any_ranks, any_bytes, A::groups},  // Relays would pass on each block by itself.
-    Rule{alltoall, 8, any_bytes, A::linear},   // Few hold each other up; in turn they would wait.
-    Rule{alltoall, any_ranks, 256, A::bruck},  // Each block travels log2 p / 2 times.
+    Rule{alltoall, any_ranks, any_bytes, A::groups},  // Relays would forward each block separately.
+    // Few ranks hardly disturb each other; in turns they would wait.
+    Rule{alltoall, 8, any_bytes, A::linear},
+    Rule{alltoall, any_ranks, 256, A::bruck},  // Each block is sent log2 p / 2 times.
     Rule{alltoall, any_ranks, 32768, A::linear},
-    Rule{alltoall, any_ranks, any_bytes, A::pairwise},  // One partner at a time fills a link.
-    // What a rank sends is known to it alone, so the size cannot choose.
+    Rule{alltoall, any_ranks, any_bytes, A::pairwise},  // One partner at a time saturates a link.
+    // Only the sender knows the sizes of its blocks, so the choice cannot depend on size.
     Rule{alltoallv, any_ranks, any_bytes, A::groups},
     Rule{alltoallv, any_ranks, any_bytes, A::linear},
 
@@ -260,8 +261,8 @@ Status Choices::force(std::string_view text) {
 }
 
 bool Choices::keeps_to_groups(const Case& given) const {
-  // Bundles save messages and cost bytes, as they pass switches twice; and beyond the second limit
-  // opening a connection takes less time than passing on.
+  // Bundles save messages and cost bytes, as they cross switches twice; beyond the second limit
+  // opening a connection takes less time than forwarding.
   constexpr std::size_t short_most = std::size_t{8} << 10, most = std::size_t{128} << 10;
   if (keeping_ == Keeping::short_blocks)
     return given.operation == Operation::alltoall && given.bytes <= short_most;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which algorithm does a collective operation: a table of rules by ranks and bytes, or what the
-// user forces. An algorithm that cannot do the case at hand (an operator that does not commute, no
-// grid or groups known) gives way to the rules, whose last line for each operation can do
-// everything.
+// Chooses the algorithm for a collective operation: by a table of rules over ranks and bytes, or as
+// the user forces it. If an algorithm does not support a case (a non-commutative operator, no grid
+// or groups known), the rules decide; the last rule for each operation supports everything.
 #pragma once
 
 #include <array>
@@ -59,31 +58,31 @@ enum class Algorithm : std::uint8_t {
   tree,
 };
 
-// What is known when an operation begins; the same at all ranks, or they would not understand each
-// other. `bytes` is what one rank holds of the operation at its end (of gather and scatter: one
-// block; of alltoall: one block).
+// What is known when an operation starts. It must be the same at all ranks, since they all choose
+// separately. `bytes` is what one rank holds at the end of the operation (gather, scatter and
+// alltoall: one block).
 struct Case {
   Operation operation = Operation::barrier;
   int ranks = 1;
   std::size_t bytes = 0;
-  std::int64_t elements = 0;  // Of reductions.
+  std::int64_t elements = 0;  // For reductions.
   bool commutative = true;
   bool grid = false;
   bool groups = false;
 };
 
-// What ranks better send to their own group and to one of each other group, who pass it on: these
-// are whom they are connected to (conn).
+// Which blocks ranks had better send to their own group and to one rank of each other group, which
+// forwards them: these are the ranks to which managed connections (conn) exist.
 enum class Keeping : std::uint8_t {
   nothing,
-  short_blocks,  // Shortcuts do for everybody: only what is short, and known to be so.
-  most_blocks,   // Up to where passing on takes longer than to open a connection.
+  short_blocks,  // Shortcuts reach everybody, so only blocks that are known to be short.
+  most_blocks,   // Blocks for which forwarding is faster than opening a connection.
 };
 
-// What the user forces, and what is known of the machine; the same for all ranks.
+// What the user forces, and what is known about the machine; the same for all ranks.
 class Choices {
  public:
-  // "alltoall=bruck"; several with commas. A wrong word is an error that names the right ones.
+  // "alltoall=bruck"; several separated by commas. The error for a wrong word names the valid ones.
   Status force(std::string_view text);
   void force(Operation operation, Algorithm algorithm) {
     forced_[static_cast<std::size_t>(operation)] = algorithm;
@@ -93,10 +92,10 @@ class Choices {
   }
   bool forces(Algorithm algorithm) const;  // For any operation.
 
-  // How all ranks of the job stand in the machine; without extents: unknown, or in no grid.
+  // The grid that all ranks of the job form; without extents: unknown, or no grid.
   const Grid& machine() const { return machine_; }
   void set_machine(Grid grid) { machine_ = std::move(grid); }
-  // Which ranks of the job are near to each other; null: unknown.
+  // Which ranks of the job are near each other; null: unknown.
   const Groups* groups() const { return groups_; }
   bool may_keep_to_groups() const { return keeping_ != Keeping::nothing; }
   bool keeps_to_groups(const Case& given) const;
@@ -112,7 +111,7 @@ class Choices {
   Keeping keeping_ = Keeping::nothing;
 };
 
-// Never automatic, and able to do the case. `choices` may be null.
+// Never returns `automatic`; the result supports the case. `choices` may be null.
 Algorithm choose(const Case& given, const Choices* choices);
 
 struct AlgorithmEntry {

@@ -61,7 +61,7 @@ TEST(Choose, EveryCaseHasAnAlgorithmOfItsOperation) {
   }
 }
 
-// Groups are kept to only where that pays, or where the user says so.
+// Groups are used only where that pays, or where the user says so.
 TEST(Choose, KeepsToGroupsWhereConnectionsAreFew) {
   Case given;
   given.operation = Operation::alltoallv;
@@ -82,7 +82,7 @@ TEST(Choose, KeepsToGroupsWhereConnectionsAreFew) {
   EXPECT_EQ(choose(given, &choices), Algorithm::pairwise);
   given.bytes = 131'072;
   EXPECT_EQ(choose(given, &choices), Algorithm::groups);
-  // With shortcuts for everybody: only what is short, and known to be.
+  // If shortcuts reach everybody: only blocks that are known to be short.
   choices.set_groups(groups, Keeping::short_blocks);
   given.bytes = 8193;
   EXPECT_EQ(choose(given, &choices), Algorithm::linear);

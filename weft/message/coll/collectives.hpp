@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collective operations over messages. Each call starts one and returns a Task: mp::run() makes it
-// blocking; left alone it goes on whenever its rank is inside the message layer. Which algorithm
-// does it is decided in choose.hpp. Buffers belong to the operation until it is done.
-//
-// in_place: what this rank contributes already lies where its result goes, and `send` is not read.
+// blocking; otherwise it progresses whenever its rank is inside the message layer. choose.hpp
+// selects the algorithm. Buffers belong to the operation until it is done.
+// in_place: this rank's contribution already lies where its result goes, and `send` is not read.
 #pragma once
 
 #include <cstddef>
@@ -33,14 +32,14 @@ struct Exchange {  // Blocks of equal size: gather, scatter, allgather, alltoall
   const void* send = nullptr;
   void* receive = nullptr;
   std::size_t block = 0;
-  int root = 0;  // Of gather and scatter.
+  int root = 0;  // For gather and scatter.
   bool in_place = false;
 };
 
 struct Gatherv {
   const void* send = nullptr;
   std::size_t send_size = 0;
-  void* receive = nullptr;  // The rest counts at the root, or everywhere for allgatherv.
+  void* receive = nullptr;  // The rest is significant at the root, or everywhere for allgatherv.
   Blocks blocks;
   int root = 0;
   bool in_place = false;
@@ -55,7 +54,7 @@ struct Scatterv {
   bool in_place = false;
 };
 
-struct Alltoallv {  // Also alltoallw: a type is a matter of packing.
+struct Alltoallv {  // Also alltoallw, since types are handled by packing.
   const void* send = nullptr;
   Blocks send_blocks;
   void* receive = nullptr;
@@ -66,7 +65,7 @@ struct Alltoallv {  // Also alltoallw: a type is a matter of packing.
 struct ReduceScatter {
   const void* send = nullptr;
   void* receive = nullptr;
-  Blocks blocks;  // In elements, one after the other: block i is the result of rank i.
+  Blocks blocks;  // In elements, contiguous: block i is the result of rank i.
   Reducer reducer;
   bool in_place = false;
 };
@@ -89,7 +88,8 @@ mp::Task reduce_scatter(const Team& team, const ReduceScatter& args);
 // `count` elements for every rank.
 mp::Task reduce_scatter_block(const Team& team, const Reduce& args);
 
-// Across a bridge: what one group contributes, the other receives. Roots inside args are not read.
+// Across a bridge (intercommunicator): each group receives what the other contributes. Roots inside
+// args are not read.
 mp::Task barrier(const Bridge& bridge);
 mp::Task bcast(const Bridge& bridge, const Bcast& args, BridgeRoot root);
 mp::Task reduce(const Bridge& bridge, const Reduce& args, BridgeRoot root);
@@ -101,7 +101,7 @@ mp::Task alltoallv(const Bridge& bridge, const Alltoallv& args);
 struct BridgeReduceScatter {
   const void* send = nullptr;
   void* receive = nullptr;
-  std::int64_t total = 0;  // Elements that every rank contributes.
+  std::int64_t total = 0;  // Elements contributed by every rank.
   Blocks blocks;           // In elements: what each rank of the own group receives.
   Reducer reducer;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From an operation to the algorithm that does it. Empty operations and teams of one end here.
+// From an operation to its algorithm. Empty operations and teams of one end here.
 #include <weft/base/check.hpp>
 #include <weft/message/coll/algorithms.hpp>
 #include <weft/message/coll/choose.hpp>
@@ -13,7 +13,7 @@ mp::Task nothing() {
   co_return ok;
 }
 
-// What is left to do in a team of one.
+// All that is left to do in a team of one.
 mp::Task keep(Team team, void* to, const void* from, std::size_t size) {
   Station s(team);
   s.copy(bytes(to), bytes(from), size);

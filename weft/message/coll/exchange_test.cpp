@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that move data: every algorithm against what must lie where.
+// Operations that move data: the result of every algorithm is checked byte by byte.
 #include <algorithm>
 
 #include <weft/base/test_seed.hpp>
@@ -200,7 +200,7 @@ TEST(Exchange, AllgathervKeepsToItsBlocks) {
   });
 }
 
-// From a to b goes a block of ((a + b) % 3) * size, so that the exchange may be done in place.
+// The block from a to b has ((a + b) % 3) * size bytes, so that the exchange can be in place.
 struct Pairs {
   int rank;
   std::size_t size;

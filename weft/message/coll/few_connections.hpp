@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What collective operations do about few connections: the same on real and simulated networks.
+// How collectives adapt to few connections: the same on real and simulated networks.
 #pragma once
 
 #include <weft/message/coll/choose.hpp>

@@ -9,8 +9,8 @@ namespace weft::coll {
 
 namespace {
 
-// The part of a binomial tree, rooted at `root`, that hangs on one rank: places [place, place +
-// count). At the root the blocks lie in the order of ranks, elsewhere in the order of places.
+// One rank's subtree of a binomial tree rooted at `root`: positions [place, place + count). At the
+// root blocks are in the order of ranks, elsewhere in the order of positions.
 struct Branch {
   Branch(int rank, int ranks, int root_rank) : p(ranks), root(root_rank) {
     place = (rank - root + p) % p;
@@ -19,8 +19,9 @@ struct Branch {
   }
   int rank_of(int at_place) const { return (at_place + root) % p; }
   int parent() const { return rank_of(place - bit); }
-  int below(int mask) const { return std::min(mask, p - place - mask); }  // Places of a child.
-  // The blocks of the child lie together in the root's buffer.
+  // Size of a child's subtree.
+  int below(int mask) const { return std::min(mask, p - place - mask); }
+  // Whether the child's blocks are contiguous in the root's buffer.
   bool together(int mask) const { return rank_of(place + mask) + below(mask) <= p; }
 
   int p, root;

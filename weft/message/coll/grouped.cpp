@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everybody to everybody where ranks stand in groups: what is for another group goes all at once to
-// the one there that the rank has picked, who hands it out to its mates with what others sent it,
-// and its own. Each rank talks to few, and in few messages: those whom managed connections (conn)
-// always hold. Long blocks go alone, straight from source to target.
-//
-// Where sizes are not known beforehand a bundle begins with them, and ends there if its blocks are
-// long; these follow in a message of their own.
+// All-to-all where ranks form groups: the blocks for another group go in one bundle to the rank
+// there that this rank has picked, which distributes them in its group together with what others
+// sent it. Each rank exchanges few messages with few partners: those to which managed connections
+// (conn) always exist. Long blocks go separately, directly from source to target.
+// If sizes are not known beforehand, a bundle starts with them, and contains nothing else if its
+// blocks are long; these follow in a message of their own.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -18,11 +17,11 @@ namespace weft::coll {
 
 namespace {
 
-constexpr std::size_t together_most = 512;  // Bytes of blocks that go with their sizes.
-// Longer blocks would be passed on more slowly than a connection is opened.
+constexpr std::size_t together_most = 512;  // Bytes of blocks that travel with their sizes.
+// Longer blocks would take longer to forward than opening a connection takes.
 constexpr std::size_t alone_above = std::size_t{128} << 10;
 
-// Blocks between this rank and one other, one after the other.
+// Blocks between this rank and one other, contiguous.
 struct Bundle {
   int partner = 0;
   std::vector<std::uint64_t> sizes;
@@ -70,7 +69,7 @@ class Grouped {
   bool goes_alone(std::size_t size) const { return !known_ && size > alone_above; }
   std::size_t packed(const Bundle& bundle) const;
   const std::byte* data_of(const Bundle& bundle) const;
-  // Those outside of a rank's group who have picked it.
+  // Ranks outside of a rank's group that have picked it.
   template <typename Do>
   void for_clients_of(std::uint32_t rank, Do&& act) const;
   void step_aside();
@@ -84,11 +83,12 @@ class Grouped {
   Station s_, heads_;
   const Groups& groups_;
   Alltoallv args_;
-  Buffer copy_;  // Of what is sent, if that is where results go.
+  Buffer copy_;  // A copy of the send data if results overwrite it.
   const bool known_;
   const std::uint32_t self_;
   std::vector<Bundle> clients_, mates_, sent_;
-  std::vector<bool> alone_;  // By source: it sends by itself. Empty: nobody does.
+  // By source: whether it sends its long blocks separately. Empty: nobody does.
+  std::vector<bool> alone_;
 };
 
 template <typename Do>
@@ -155,7 +155,7 @@ void Grouped::expect_all() {
   }
 }
 
-// `fill(to)` puts the blocks that do not go alone one after the other.
+// `fill(to)` stores the blocks that are not sent separately, contiguously.
 template <typename Fill>
 void Grouped::send(Bundle&& bundle, Fill&& fill) {
   const std::size_t data = packed(bundle);
@@ -178,7 +178,7 @@ void Grouped::send(Bundle&& bundle, Fill&& fill) {
 
 void Grouped::send_to_groups() {
   for (std::uint32_t step = 1; step < groups_.count(); ++step) {
-    // Not all to the same group at once.
+    // Start with different groups, so that not all ranks send to the same one at once.
     const std::uint32_t g = (groups_.group(self_) + step) % groups_.count();
     const auto members = groups_.members(g);
     Bundle bundle{static_cast<int>(groups_.pick(self_, g)), {}, {}, {}};
@@ -196,7 +196,7 @@ void Grouped::send_to_groups() {
 }
 
 void Grouped::read_head(Bundle& bundle, std::size_t size) {
-  // A rank that has gone wrong sends nothing.
+  // A rank with an error sends nothing.
   if (size < bundle.head_size()) {
     note(incomplete);
     return;
@@ -237,7 +237,7 @@ mp::Task Grouped::finish_sends() {
 
 void Grouped::hand_out() {
   const auto mates = groups_.members(groups_.group(self_));
-  // Where each client's next block lies.
+  // The position of each client's next block.
   std::vector<const std::byte*> next;
   for (const Bundle& client : clients_) next.push_back(data_of(client));
   for (std::size_t i = 0; i < mates.size(); ++i) {
@@ -271,7 +271,7 @@ void Grouped::hand_out() {
   }
 }
 
-// What a source has sent to this rank; gives back how much of it lay at `data`.
+// Stores what a source has sent to this rank; returns how much of it was at `data`.
 std::size_t Grouped::place(std::uint32_t source, std::size_t size, const std::byte* data) {
   const Blocks::Block block = args_.receive_blocks[static_cast<int>(source)];
   if (size > block.size) note(truncated);
@@ -304,7 +304,7 @@ void Grouped::place_all() {
   }
 }
 
-// What is left: long blocks.
+// The rest: long blocks.
 Alltoallv Grouped::alone() {
   Alltoallv rest = args_;
   rest.send_blocks = Blocks::described(

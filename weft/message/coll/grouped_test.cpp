@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is particular to exchanges over groups: how many messages go, long blocks, ranks that
-// disagree. That every block arrives is tested with all other algorithms.
+// What is specific to exchanges over groups: the number of messages, long blocks, ranks that
+// disagree. Delivery of every block is tested with all other algorithms.
 #include <weft/message/coll/test_team.hpp>
 
 namespace weft::coll {
 namespace {
 
-// From a to b go `sizes[a][b]` bytes, or what a rank believes.
+// The size of the block from a to b, `sizes[a][b]`, as a rank believes it.
 struct Table {
   using Sizes = std::vector<std::vector<std::size_t>>;
   const Sizes* sizes;
@@ -26,7 +26,7 @@ Trial grouped(Operation operation, int ranks) {
   return {ranks, operation, Algorithm::groups, 3, false};
 }
 
-// Everybody sends as `sent` says and expects what `expected` says; gives back each one's error.
+// Every rank sends according to `sent` and expects `expected`; returns each one's error.
 std::vector<int> exchange(const Table::Sizes& sent, const Table::Sizes& expected,
                           std::size_t most) {
   const auto ranks = sent.size();
@@ -84,7 +84,7 @@ TEST(Grouped, LongBlocksGoAlone) {
   EXPECT_EQ(exchange(sizes, sizes, most), std::vector<int>(9, ok));
 }
 
-// Nobody hangs, and who gets what it did not expect hears of it.
+// Nobody hangs, and a rank that gets what it did not expect returns an error.
 TEST(Grouped, DisagreementIsAnError) {
   constexpr std::size_t most = 200'000;
   const Table::Sizes right(7, std::vector<std::size_t>(7, 40));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rabenseifner's reductions: halves are exchanged and reduced, log2 p times, then put together
-// again.
+// Rabenseifner's reductions: halves are exchanged and reduced log2 p times, then gathered again.
 #include <bit>
 
 #include <weft/message/coll/algorithms.hpp>
@@ -9,7 +8,7 @@ namespace weft::coll {
 
 namespace {
 
-// Where a rank works in Rabenseifner's reduction.
+// A rank's role in Rabenseifner's reduction.
 struct Halving {
   Fold fold;
   int place = 0;
@@ -22,8 +21,8 @@ Halving halving(const Station& s, int root) {
   return {fold, fold.place_of(s.rank()), std::countr_zero(static_cast<unsigned>(fold.power()))};
 }
 
-// Pairs, then halves: afterwards each place holds its part of the whole result. Neighbours meet
-// first, so that what is combined stands side by side. Ranks that do not stay only give.
+// Folds pairs, then exchanges halves: afterwards each position holds its part of the whole result.
+// Neighbours come first, so that combined operands are adjacent. Folded ranks only contribute.
 mp::Task reduce_halves(Station& s, const Halving& h, Running& sum, const Reduce& args) {
   const std::size_t element = args.reducer.element_size;
   const std::size_t size = scaled(args.count, element);
@@ -76,7 +75,7 @@ mp::Task reduce_rabenseifner(Team team, Reduce args) {
              scaled(mine.count(), element));
     }
   }
-  // Back over the same pairs; the side of the root receives.
+  // Back over the same pairs; the root's side receives.
   const int towards = h.fold.place_of(args.root);
   for (int i = h.rounds - 1; i >= 0; --i) {
     const int partner = h.place ^ (1 << i);

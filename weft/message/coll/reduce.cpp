@@ -3,8 +3,8 @@
 
 namespace weft::coll {
 
-// The operand of a child in the tree stands above all that was taken before. An operator that does
-// not commute needs the tree to be rooted at rank 0; the result then moves on.
+// The operand of a child in the tree comes after all that were taken before. For a non-commutative
+// operator the tree must be rooted at rank 0; the result is then sent on.
 mp::Task reduce_binomial(Team team, Reduce args) {
   Station s(team);
   const int p = s.size();
@@ -38,7 +38,7 @@ mp::Task reduce_binomial(Team team, Reduce args) {
   co_return s.error();
 }
 
-// From the last rank to the first, so that each operand stands below the running result.
+// From the last rank to the first, so that each operand comes before the running result.
 mp::Task reduce_linear(Team team, Reduce args) {
   Station s(team);
   const int p = s.size();

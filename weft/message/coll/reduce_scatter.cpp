@@ -23,8 +23,8 @@ struct Element {
 
 }  // namespace
 
-// Halves of the places, the farthest partner first, so that the own blocks remain. What is combined
-// does not stand side by side: only for operators that commute.
+// Halves the positions, the farthest partner first, so that the own blocks remain. Combined
+// operands are not adjacent, so the operator must be commutative.
 mp::Task reduce_scatter_halving(Team team, ReduceScatter args) {
   Station s(team);
   const Element e{args.blocks, args.reducer.element_size};
@@ -51,7 +51,7 @@ mp::Task reduce_scatter_halving(Team team, ReduceScatter args) {
   const int place = fold.place_of(s.rank());
   for (int mask = fold.power() / 2; mask > 0; mask /= 2) {
     const int partner = fold.rank_of(place ^ mask);
-    const int mine = place & ~(mask - 1);  // Places [mine, mine + mask).
+    const int mine = place & ~(mask - 1);  // Positions [mine, mine + mask).
     const int theirs = mine ^ mask;
     const std::int64_t take = e.blocks[fold.first_of(mine)].offset;
     const std::int64_t take_end = e.end(fold.first_of(mine + mask) - 1);
@@ -77,8 +77,8 @@ mp::Task reduce_scatter_halving(Team team, ReduceScatter args) {
   co_return s.error();
 }
 
-// Operands come from the ranks below, then from the highest downwards: two running results keep the
-// order.
+// Operands come from lower ranks first, then from the highest downwards: two running results keep
+// the order.
 mp::Task reduce_scatter_pairwise(Team team, ReduceScatter args) {
   Station s(team);
   const int p = s.size();
@@ -110,7 +110,7 @@ mp::Task reduce_scatter_pairwise(Team team, ReduceScatter args) {
   co_return s.error();
 }
 
-// The block of rank b starts at rank b + 1 and collects operands on its way round.
+// The block of rank b starts at rank b + 1 and collects operands around the ring.
 mp::Task reduce_scatter_ring(Team team, ReduceScatter args) {
   Station s(team);
   const int p = s.size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions: every algorithm against a serial one, with a sum and with products of matrices, which
-// do not commute.
+// Reductions: every algorithm against a serial one, with a sum and with matrix products, which do
+// not commute.
 #include <algorithm>
 #include <array>
 
@@ -47,7 +47,7 @@ struct Kind {
   Reducer reducer() const {
     return {sizeof(Matrix), commutes, commutes ? &apply<sum> : &apply<product>, nullptr};
   }
-  // Of ranks [0, end).
+  // The expected result of ranks [0, end).
   Vector expected(int end, std::int64_t count) const {
     Vector total = operand(0, count);
     for (int i = 1; i < end; ++i) {

@@ -3,8 +3,8 @@
 
 namespace weft::coll {
 
-// `whole` is the result of all ranks that a rank has heard of, which stand side by side; `result`
-// that of those up to (or below) itself.
+// `whole` is the result of all ranks that this rank has data of, which are consecutive; `result` is
+// that of the ranks up to (or below) itself.
 mp::Task scan_recursive_doubling(Team team, Reduce args, bool exclusive) {
   Station s(team);
   const std::size_t size = scaled(args.count, args.reducer.element_size);
@@ -46,7 +46,7 @@ mp::Task scan_linear(Team team, Reduce args, bool exclusive) {
   const bool last = s.rank() == s.size() - 1;
   std::byte* const result = bytes(args.receive);
   const std::byte* const own = args.in_place ? result : bytes(args.send);
-  // What comes from below, and what goes on: exclusively, the result is what comes.
+  // What arrives from below and what is sent on; for an exclusive scan the result is what arrives.
   Buffer room = s.buffer(size);
   if (!exclusive) {
     if (!args.in_place) s.copy(result, own, size);

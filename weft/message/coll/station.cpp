@@ -6,8 +6,8 @@
 namespace weft::coll {
 
 namespace {
-// The lane stands above the numbers of calls, so that messages of other kinds that take their tags
-// from the same count never meet these.
+// The lane occupies the bits above the call counter, so that messages of other kinds that take
+// their tags from the same counter never match these.
 int wire_tag(const Team& team, Lane lane) {
   return (team.tag & 0x3fffffff) | (static_cast<int>(lane) << 30);
 }
@@ -20,7 +20,7 @@ mp::Request* Station::send(const Peer& to, const std::byte* data, std::size_t si
   sending.source = team_.rank;
   sending.tag = wire_tag(team_, lane);
   sending.data = carries_ ? data : nullptr;
-  // Who has gone wrong says so: a message without content fits nowhere but where none is due.
+  // A rank with an error sends an empty message, which its receiver recognises as too short.
   sending.size = error_ == ok ? size : 0;
   sending.internal = team_.internal;
   return team_.m.send(sending);

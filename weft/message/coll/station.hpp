@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the steps of one collective operation do at one rank: messages to team mates, copies and
-// reductions in memory. Whether data is really carried is known here alone; the time of copies and
-// reductions is charged in any case, with the same calls, so that times do not depend on it.
+// One rank's part in a collective operation: messages to team members, copies and reductions in
+// memory. Only this class knows whether data is really carried; copies and reductions are charged
+// in either case by the same calls, so that times do not depend on it.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace weft::coll {
 
 using Buffer = std::unique_ptr<std::byte[]>;
 
-// Null stays null: a buffer that is not there has no places either.
+// Null stays null: a missing buffer has no offsets either.
 inline std::byte* at(std::byte* base, std::ptrdiff_t offset) {
   return base == nullptr ? nullptr : base + offset;
 }
@@ -42,7 +42,7 @@ inline std::size_t scaled(std::int64_t count, std::size_t size) {
   return static_cast<std::size_t>(count) * size;
 }
 
-// Two kinds of messages between one pair that must not meet within one operation.
+// Separates two kinds of messages between one pair within one operation.
 enum class Lane : std::uint8_t { forward = 0, backward = 1 };
 
 class Station {
@@ -67,12 +67,12 @@ class Station {
   struct Peer {
     RankId id;
     mp::ContextId context = 0;
-    int rank = 0;  // For receiving: how its messages name it.
+    int rank = 0;  // For receiving: the rank that its messages carry.
   };
   mp::Request* send(const Peer& to, const std::byte* data, std::size_t size, Lane lane);
   mp::Request* receive(const Peer& from, std::byte* data, std::size_t size, Lane lane);
 
-  // co_await finish(request): waits, lets go of it, remembers an error.
+  // co_await finish(request): waits, releases the request and records an error.
   class Finish {
    public:
     Finish(Station& station, mp::Request* request, std::size_t* arrived)
@@ -87,24 +87,24 @@ class Station {
     std::size_t* arrived_;
   };
   Finish finish(mp::Request* request) { return {*this, request, nullptr}; }
-  // What arrives may be shorter than what was asked for.
+  // The message may be shorter than the buffer.
   Finish finish_short(mp::Request* request, std::size_t& arrived) {
     return {*this, request, &arrived};
   }
 
-  // Of a part of the operation.
+  // Records the error of a part of the operation.
   void note(int error) {
     if (error_ == ok) error_ = error;
   }
   int error() const { return error_; }
 
-  // Null where nothing is carried.
+  // Null if no data is carried.
   Buffer buffer(std::size_t size) const {
     return carries_ && size > 0 ? std::make_unique_for_overwrite<std::byte[]>(size) : nullptr;
   }
-  // Not from a place to itself: the caller knows, where addresses may be missing.
+  // REQUIRES: `to` and `from` differ. The caller must ensure it, as addresses may be missing.
   void copy(std::byte* to, const std::byte* from, std::size_t size);
-  // Many small copies are charged as one, then done by move().
+  // Charges many small copies at once, which move() then performs.
   void charge(std::size_t size) {
     if (size > 0) team_.m.fabric().copy(nullptr, nullptr, size);
   }
@@ -119,8 +119,8 @@ class Station {
   int error_ = ok;
 };
 
-// Requests under way, not more than a few: a rank that talks to thousands must not hold a request
-// for each.
+// Bounds the number of requests in flight: a rank with thousands of partners must not hold a
+// request for each.
 class Window {
  public:
   static constexpr std::size_t limit = 16;
@@ -139,13 +139,14 @@ class Window {
   std::size_t first_ = 0, count_ = 0;
 };
 
-// The running result of a reduction. Operands arrive in room(), and results stay where they come to
-// lie, so that nothing is copied between the two buffers. Operands of ranks above and below are
-// told apart for operators that do not commute.
+// The running result of a reduction. Operands arrive in room(), and results stay where they were
+// computed, so that nothing is copied between the two buffers. Operands of higher and lower ranks
+// are distinguished for non-commutative operators.
 class Running {
  public:
   enum Place : std::uint8_t { own, a, b };
-  // The result begins as this rank's operand: its own, which is only read, or what lies in b.
+  // The result starts as this rank's operand: its own buffer, which is only read, or what lies in
+  // b.
   Running(Station& station, const Reducer& reducer, Place place)
       : station_(station), reducer_(reducer), place_(place) {}
   void set(const std::byte* own_operand, std::byte* buffer_a, std::byte* buffer_b) {
@@ -158,7 +159,7 @@ class Running {
   const std::byte* value() const { return place_ == own ? own_ : place_ == a ? a_ : b_; }
   std::byte* room() const { return place_ == a ? b_ : a_; }
 
-  // The elements [first, first + count) of the operand in room(). The others are given up.
+  // Combines elements [first, first + count) of the operand in room(). The others are discarded.
   void take(bool from_above, std::int64_t first, std::int64_t count);
 
  private:
@@ -170,11 +171,11 @@ class Running {
   std::byte* b_ = nullptr;
 };
 
-// A power of two of the ranks; each of the others leans on a neighbour: of the first pairs of ranks
-// (0,1), (2,3), ... one stays and acts for both.
+// Reduces the ranks to a power of two: of the first pairs (0,1), (2,3), ... one rank stays and acts
+// for both.
 class Fold {
  public:
-  // `root` stays in any case; -1: no matter who.
+  // `root` always stays; -1: no preference.
   explicit Fold(int ranks, int root = -1)
       : power_(static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks)))),
         extra_(ranks - power_),
@@ -188,14 +189,14 @@ class Fold {
     if (place >= extra_) return place + extra_;
     return root_ == 2 * place + 1 ? root_ : 2 * place;
   }
-  // The first rank for which a place acts; `place` may be power().
+  // The first rank that a position acts for; `place` may be power().
   int first_of(int place) const { return place < extra_ ? 2 * place : place + extra_; }
 
  private:
   int power_, extra_, root_;
 };
 
-// `count` things cut into `parts` nearly equal pieces: where piece i begins.
+// Splits `count` items into `parts` nearly equal pieces: where piece i starts.
 inline std::int64_t cut(std::int64_t count, int parts, int i) {
   return count / parts * i + count % parts * i / parts;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who takes part in a collective operation, and what it works on. Everything is bytes; what they
-// mean to the program is known to a Reducer alone.
+// The ranks of a collective operation and its data. All data is bytes; only a Reducer knows what
+// they mean.
 #pragma once
 
 #include <cstddef>
@@ -15,51 +15,52 @@ namespace weft::coll {
 
 class Choices;
 
-// What a collective's Task gives back.
+// Results of a collective's Task.
 inline constexpr int ok = 0;
 inline constexpr int peer_lost = 1;
-inline constexpr int truncated = 2;   // Ranks disagree about sizes: more came than was due,
+inline constexpr int truncated = 2;   // Ranks disagree about sizes: more arrived than expected,
 inline constexpr int incomplete = 3;  // or less, also from a rank that had an error itself.
 
-// A torus (or mesh) of which the team's ranks are the nodes, the last dimension fastest. The
-// product of the extents is the size of the team.
+// A torus or mesh whose nodes are the team's ranks, the last dimension fastest. The product of the
+// extents is the size of the team.
 struct Grid {
   std::vector<int> extents;
 };
 
-// A group of ranks, seen by one of them. What it points to must live until the operation is done.
+// A group of ranks, as one of them sees it. Everything it points to must live until the operation
+// is done.
 struct Team {
   mp::Messenger& m;
   mp::ContextId context = 0;
   int rank = 0;
   const mp::Members& members;
-  // Counts the collective calls of a communicator, so that calls under way never mix. 30 bits.
+  // Counts the collective calls of a communicator, so that concurrent calls never mix. 30 bits.
   int tag = 0;
-  const Grid* grid = nullptr;        // Where known.
-  bool internal = false;             // The library's own data: it travels always.
-  const Choices* choices = nullptr;  // Null: by size alone.
-  const Groups* groups = nullptr;    // Who is near to whom; where known, and of use.
+  const Grid* grid = nullptr;        // If known.
+  bool internal = false;             // The library's own data, which is always carried.
+  const Choices* choices = nullptr;  // Null: choose by size alone.
+  const Groups* groups = nullptr;    // Which ranks are near each other; if known and useful.
 };
 
-// Two groups that talk across. `context` is for messages between them.
+// Two groups that communicate (an intercommunicator). `context` is for messages between them.
 struct Bridge {
   Team local;
   const mp::Members& remote;
   mp::ContextId context = 0;
 };
 
-// Who a rank is in a rooted operation across a bridge.
+// A rank's role in a rooted operation across a bridge.
 struct BridgeRoot {
   enum class Role : std::uint8_t {
     root,    // The root itself.
-    beside,  // In the root's group: takes no part.
-    across,  // In the other group; `rank` is the root's in the remote group.
+    beside,  // In the root's group: does not take part.
+    across,  // In the other group; `rank` is the root's rank in the remote group.
   };
   Role role = Role::across;
   int rank = 0;
 };
 
-// inout = in (of lower ranks) operated with inout, element by element.
+// inout = in (of lower ranks) op inout, element by element.
 struct Reducer {
   std::size_t element_size = 1;
   bool commutative = true;
@@ -67,8 +68,8 @@ struct Reducer {
   void* arg = nullptr;
 };
 
-// Where the block of each rank lies in a buffer: all of one size in the order of ranks, or as the
-// caller's own description says, so that no rank keeps a list of all.
+// Positions of all ranks' blocks in a buffer: equally sized in the order of ranks, or given by a
+// function of the caller, so that no rank keeps a list of all.
 struct Blocks {
   struct Block {
     std::ptrdiff_t offset = 0;

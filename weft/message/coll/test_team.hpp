@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests only: teams on the local network, and data whose place tells its value.
+// For tests only: teams on the test network, and data whose values follow from their position.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Trial {
   std::uint64_t seed = 1;
   bool ordered = true;
   bool carries = true;
-  std::int64_t eager_limit = 200;  // Small: most tests shall see both protocols.
+  std::int64_t eager_limit = 200;  // Small, so that most tests see both protocols.
 
   bool in_place() const { return (mix(seed) & 1) != 0; }
   std::string text() const {
@@ -53,7 +53,7 @@ inline Grid grid_of(int ranks) {
   return grid;
 }
 
-// Groups of different sizes, not in the order of ranks; some trials have one alone.
+// Groups of different sizes, not in the order of ranks; some trials have a single group.
 inline Groups groups_of(int ranks, std::uint64_t seed) {
   std::vector<std::uint32_t> each;
   const std::uint64_t count = 1 + mix(seed + 17) % 5;
@@ -62,7 +62,7 @@ inline Groups groups_of(int ranks, std::uint64_t seed) {
   return Groups(each);
 }
 
-// Sums over all ranks, and what each sent.
+// Totals over all ranks, and what each sent.
 struct Sent {
   std::uint64_t messages = 0, bytes = 0;
   std::vector<std::uint64_t> by_rank;
@@ -104,7 +104,7 @@ inline void finish(const Team& team, const mp::Task& task) {
 
 using Data = std::vector<std::uint8_t>;
 
-// The byte that rank `from` has for rank `to` at this place.
+// The byte that rank `from` has for rank `to` at this position.
 inline std::uint8_t datum(int from, int to, std::size_t place) {
   return static_cast<std::uint8_t>(mix(static_cast<std::uint64_t>(from) * 1000003 +
                                        static_cast<std::uint64_t>(to) * 7919 + place * 31 + 5));

@@ -43,7 +43,7 @@ mp::Task ring_allgather(Station& s, Ring ring, Pieces pieces, std::byte* data) {
   co_return ok;
 }
 
-// The farthest piece goes first, so that all are under way one behind the other.
+// The farthest piece goes first, so that pieces travel in a pipeline.
 mp::Task ring_scatter(Station& s, Ring ring, Pieces pieces, std::byte* data, int from) {
   const int distance = ring.wrap(ring.where - from);
   Window window;
@@ -51,7 +51,7 @@ mp::Task ring_scatter(Station& s, Ring ring, Pieces pieces, std::byte* data, int
     const int sign = way == 0 ? 1 : -1;
     const int steps = way == 0 ? ring.forward() : ring.backward();
     const int mine = distance == 0 ? 0 : way == 0 ? distance : ring.extent - distance;
-    if (mine > steps) continue;  // Served from the other side.
+    if (mine > steps) continue;  // Reached from the other direction.
     const Lane lane = way == 0 ? Lane::forward : Lane::backward;
     for (int k = steps; k >= std::max(mine, 1); --k) {
       const Pieces::Span span = pieces.span(ring, from + sign * k);
@@ -72,7 +72,7 @@ mp::Task ring_scatter(Station& s, Ring ring, Pieces pieces, std::byte* data, int
 
 namespace {
 
-// One of the two streams of a ring reduction: partial results towards their owners.
+// One of the two directions of a ring reduction: partial results travel to their owners.
 class Stream {
  public:
   Stream(Station& s, const Ring& ring, const Pieces& pieces, int sign)
@@ -84,7 +84,7 @@ class Stream {
     if (steps_ > 1) odd_ = s.buffer(scaled(most, pieces.element));
   }
   int steps() const { return steps_; }
-  // Partial results that came in this step; of the own pieces in the last.
+  // Partial results that arrived in this step; in the last step those of the own pieces.
   std::byte* held(int step) const { return step % 2 == 0 ? even_.get() : odd_.get(); }
   Pieces::Span taken(int step) const {
     return pieces_.span(ring_, ring_.where + sign_ * (steps_ - 1 - step));
@@ -119,7 +119,8 @@ class Stream {
 
 }  // namespace
 
-// The pieces of a coordinate collect the operands of the ranks within half a ring on either side.
+// The pieces of a coordinate collect the operands of the ranks within half a ring in either
+// direction.
 mp::Task ring_reduce_scatter(Station& s, Ring ring, Pieces pieces, RingSum sum) {
   Stream up(s, ring, pieces, 1);
   Stream down(s, ring, pieces, -1);
@@ -133,7 +134,7 @@ mp::Task ring_reduce_scatter(Station& s, Ring ring, Pieces pieces, RingSum sum) 
     for (std::size_t i = 0; i < open.size(); ++i) {
       if (open[i] != nullptr) co_await s.finish(open[i]);
     }
-    // The own pieces take this rank's operand once, at the end.
+    // The own pieces include this rank's operand once, at the end.
     if (k + 1 < up.steps()) {
       const Pieces::Span span = up.taken(k);
       s.reduce(sum.reducer, up.operand(sum.in, span), up.held(k), span.count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps along the rings of a grid, for the bucket algorithms: messages go to neighbours only, both
-// ways at once, so that no two share a link where ranks stand as the grid says.
+// Steps along the rings of a grid, for the bucket algorithms: messages go to neighbours only, in
+// both directions at once, so that no two share a link if ranks are placed as the grid says.
 #pragma once
 
 #include <cstddef>
@@ -18,17 +18,17 @@ struct Ring {
   int stride = 1;  // In ranks, from one coordinate to the next.
   int where = 0;   // This rank's coordinate.
   int lead = 0;    // The rank with zeros in this and all later dimensions.
-  int inside = 0;  // This rank's place among those of its coordinate.
+  int inside = 0;  // This rank's position among those with its coordinate.
 
-  int forward() const { return extent / 2; }         // Steps one way,
-  int backward() const { return (extent - 1) / 2; }  // and the other.
+  int forward() const { return extent / 2; }         // Steps in one direction,
+  int backward() const { return (extent - 1) / 2; }  // and in the other.
   int wrap(int coordinate) const { return (coordinate % extent + extent) % extent; }
   int rank_at(int coordinate) const { return lead + wrap(coordinate) * stride + inside; }
 };
 Ring ring_of(const Grid& grid, std::size_t dimension, int rank);
 
-// A vector cut into a piece for each rank; a coordinate of a ring stands for the pieces of the
-// ranks that have it. Numbers are elements.
+// A vector divided into a piece for each rank; a coordinate of a ring stands for the pieces of all
+// ranks that have it. In elements.
 struct Pieces {
   std::int64_t count = 0;
   int ranks = 1;
@@ -44,13 +44,13 @@ struct Pieces {
   }
 };
 
-// Every rank of the ring has the pieces of its coordinate; afterwards all of them. `data` is the
+// Every rank of the ring has the pieces of its coordinate; afterwards all pieces. `data` is the
 // whole vector.
 mp::Task ring_allgather(Station& s, Ring ring, Pieces pieces, std::byte* data);
-// The rank with coordinate `from` has all pieces of the ring; afterwards each has its own.
+// The rank with coordinate `from` has all pieces of the ring; afterwards each rank has its own.
 mp::Task ring_scatter(Station& s, Ring ring, Pieces pieces, std::byte* data, int from);
-// `in` holds the ring's part of the vector; afterwards `out`, which lies apart, the own pieces of
-// the result.
+// `in` holds the ring's part of the vector; afterwards `out`, which does not overlap it, holds the
+// own pieces of the result.
 struct RingSum {
   const std::byte* in = nullptr;
   std::byte* out = nullptr;

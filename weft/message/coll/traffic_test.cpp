@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many messages and bytes the algorithms send, also where no data is carried, and operations
-// that are under way at once.
+// How many messages and bytes the algorithms send, also without data, and concurrent operations.
 #include <bit>
 
 #include <weft/base/test_seed.hpp>
@@ -121,7 +120,7 @@ TEST(Traffic, MessagesMatchClosedForms) {
   }
 }
 
-// Every algorithm, with the buffers missing.
+// Every algorithm, without buffers.
 TEST(Traffic, WithoutDataTheSameMessagesGo) {
   for (const AlgorithmEntry& entry : algorithms()) {
     for (const int ranks : {1, 2, 6, 13, 16}) {
@@ -135,7 +134,7 @@ TEST(Traffic, WithoutDataTheSameMessagesGo) {
       });
       trial.carries = false;
       const Sent without = run_trial(trial, [&](const Team& team) {
-        // Sizes without memory behind them: a write to the buffers would be seen.
+        // Sizes without memory behind them: an access to the buffers would be noticed.
         Data send(size, 1);
         Data receive(size, 2);
         finish(team, start(entry.operation, team, send, receive));
@@ -161,7 +160,7 @@ TEST(Traffic, BuffersMayBeMissingWithoutData) {
   }
 }
 
-// Three operations of one team at once, finished in an order of each rank's own.
+// Three concurrent operations of one team, finished in a different order at each rank.
 TEST(Traffic, OperationsUnderWayDoNotMix) {
   for (const int ranks : {2, 3, 8, 13}) {
     for (std::uint64_t seed = test_seed(); seed < test_seed() + 6; ++seed) {
@@ -190,7 +189,7 @@ TEST(Traffic, OperationsUnderWayDoNotMix) {
   }
 }
 
-// The library's own data travels where the program's does not.
+// The library's own data is carried even if the program's is not.
 TEST(Traffic, InternalDataIsCarriedAlways) {
   Trial trial{5, Operation::allgather, Algorithm::automatic};
   trial.carries = false;

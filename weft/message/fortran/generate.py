@@ -26,13 +26,13 @@ ATTRIBUTES = [
      "integer": "int", "create": "keyval_create", "put": "attr_put", "get": "attr_get",
      "prefix": ""},
 ]
-# The older name, for which MPI_Comm_create_errhandler has to be spelled out in C.
+# The older name, for which MPI_Comm_create_errhandler must be spelled out in C.
 OLD_ERRHANDLER = """
 void mpi_errhandler_create_(Handler *handler, int *errhandler, int *ierror)
     __attribute__((weak, alias("pmpi_comm_create_errhandler_")));
 void pmpi_errhandler_create_(Handler *handler, int *errhandler, int *ierror)
     __attribute__((alias("pmpi_comm_create_errhandler_")));"""
-# The same memory as TYPE(C_PTR): another name, because a generic procedure needs two.
+# The same memory as TYPE(C_PTR): under another name, because a generic procedure needs two.
 WITH_POINTER = {"alloc_mem", "win_allocate", "win_allocate_shared", "win_shared_query"}
 HANDLERS = [{"what": "communicators", "Handle": "Comm", "handle": "comm", "more": OLD_ERRHANDLER},
             {"what": "windows", "Handle": "Win", "handle": "win", "more": ""}]

@@ -2,7 +2,8 @@
 """Reads mpi.h: its functions and constants, as Fortran sees them."""
 import re
 
-# Not for Fortran without mpi_f08: large counts have other names there, handles are numbers already.
+# Not in Fortran without mpi_f08: large counts have other names there, and handles are integers
+# already.
 ABSENT = re.compile(r".*(_c|_toint|_fromint)$")
 
 # Written by hand in C, so the arguments stand here: name:type, * for an array.
@@ -49,18 +50,18 @@ NO_INTERFACE = {"pcontrol"}  # By hand, and without the argument for the error.
 RENAMED = {"Errhandler_get": "Comm_get_errhandler", "Errhandler_set": "Comm_set_errhandler"}
 
 LOGICAL = {"flag", "reorder", "high", "commute", "periods", "remain_dims", "weighted", "is_set"}
-# With MPI_IN_PLACE most of these mean nothing, and programs pass numbers where arrays are due; where
-# one type is due they pass arrays of it. Not checked, like buffers.
+# With MPI_IN_PLACE most of these are ignored, and programs pass numbers where arrays are expected,
+# or arrays where a single type is expected. Not checked, like buffers.
 IN_PLACE = re.compile(r"I?alltoall[vw](_init)?", re.I)
 IGNORED = {"sendcounts", "sdispls", "sendtype", "sendtypes", "recvtype"}
 WEIGHTS = {"weights", "sourceweights", "destweights"}
 HANDLES = {"Comm": "comm", "Datatype": "datatype", "Errhandler": "errhandler", "Group": "group",
            "Info": "info", "Message": "message", "Op": "op", "Request": "request", "Win": "win"}
-# Handles that a function takes and changes; others it makes.
+# Handles that a function takes and changes; others it creates.
 CHANGED = re.compile(r"\w+_free$|Comm_disconnect|Wait|Test|Start|Cancel|I?mrecv|Mrecv|Type_commit")
 TEXT_SIZES = {"version": "MPI_MAX_LIBRARY_VERSION_STRING", "name": "MPI_MAX_PROCESSOR_NAME",
               "string": "MPI_MAX_ERROR_STRING", "key": "MPI_MAX_INFO_KEY"}
-# Names that the standard spells so.
+# Names with another spelling in the standard.
 SPELLINGS = {"indx": "index", "mode": "assert"}
 
 
