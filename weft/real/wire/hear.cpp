@@ -109,7 +109,7 @@ void Wire::hear_seat() {
     if (notice.rank >= peers_.size() || notice.rank == self_.index) continue;
     Peer& peer = peers_[notice.rank];
     if (peer.link != nullptr && peer.link->open()) {
-      peer.link->dying();
+      peer.link->process_ended();
     } else if (peer.neighbour == nullptr || !peer.neighbour->left()) {
       if (peer.neighbour != nullptr) peer.neighbour->set_lost();
       lose(RankId(notice.rank), "its process has ended");

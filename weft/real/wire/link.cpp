@@ -12,7 +12,7 @@ namespace {
 
 constexpr Duration retry_first = Duration::ms(20);
 constexpr Duration retry_most = Duration::ms(300);
-constexpr Duration room_limit = Duration::ms(1000);
+constexpr Duration descriptor_limit = Duration::ms(1000);
 constexpr std::size_t everything = std::size_t{1} << 30;
 constexpr Duration weigh_every = Duration::ms(10);
 constexpr Duration room_for = Duration::us(250);
@@ -84,48 +84,94 @@ bool Link::outstanding() const {
 }
 
 bool Link::settled() const {
-  return !parts() && !outstanding() &&
+  return !closing() && !outstanding() &&
          std::all_of(rails_.begin(), rails_.end(),
                      [](const Rail& rail) { return rail.stream != nullptr; });
 }
 
 bool Link::owes() const {
-  if (left_ || lost_) return false;
+  if (state_ == LinkState::left || state_ == LinkState::lost) return false;
   if (lanes_ != nullptr && lanes_->busy()) return true;
   return !homeless_.empty() || std::any_of(rails_.begin(), rails_.end(), [](const Rail& rail) {
     return rail.stream != nullptr && rail.stream->owes();
   });
 }
 
-void Link::connect(Time now) {
-  if (parts()) again_ = true;
-  if (wanted_ || lost_) return;
-  wanted_ = true;
-  alone_since_ = now;
-  for (std::uint32_t i = 0; i < rails_.size(); ++i) {
-    if (rails_[i].stream == nullptr && rails_[i].dial == nullptr) begin_dial(i, now);
+void Link::follow(LinkEvent event, Time now) {
+  const LinkState before = state_;
+  switch (step(state_, event)) {
+    case LinkAction::none:
+      break;
+    case LinkAction::dial_rails:
+      dial_rails(now);
+      break;
+    case LinkAction::await_calls:
+      all_down_since_ = now;
+      for (Rail& rail : rails_) rail.next_try = now + retry_most;
+      break;
+    case LinkAction::announce_close:
+      if (before == LinkState::open) closing_since_ = now;
+      announce_close(now);
+      break;
+    case LinkAction::stop_dialing:
+      closing_since_ = now;
+      cancel_dials();
+      break;
+    case LinkAction::connect_later:
+      connect_later_ = true;
+      break;
+    case LinkAction::resume:
+      connect_later_ = false;
+      break;
+    case LinkAction::finish_closing:
+      finish_closing(now);
+      break;
+    case LinkAction::report_lost:
+      report_lost(before);
+      break;
+    case LinkAction::report_refused:
+      cancel_dials();
+      no_descriptor_since_.reset();
+      tell_rail(0, Completion::Kind::refused);
+      break;
   }
 }
 
-void Link::part(Time now) {
-  // Cards are told over connections what they need to know.
-  if (!wanted_ || lost_ || left_ || lanes_ != nullptr) return;
-  begin_parting(parting_, now);
-  if (!say(RecordKind::parting)) end_parting(now);
+void Link::dial_rails(Time now) {
+  all_down_since_ = now;
+  for (std::uint32_t i = 0; i < rails_.size() && state_ == LinkState::open; ++i) {
+    if (rails_[i].state == TcpState::down) begin_dial(i, now);
+  }
 }
 
-void Link::begin_parting(bool& whose, Time now) {
-  if (!parts()) parting_since_ = now;
-  whose = true;
-  for (Rail& rail : rails_) rail.dial.reset();
+void Link::disconnect(Time now) {
+  // RDMA rails need connections for keys and notices.
+  if (lanes_ == nullptr) follow(LinkEvent::disconnect, now);
 }
 
-// As if nothing had been: whoever has something to say begins anew.
-void Link::end_parting(Time now) {
-  if (!parts() || any_up()) return;
-  parting_ = peer_parts_ = wanted_ = false;
+void Link::announce_close(Time now) {
+  cancel_dials();
+  if (!say(RecordKind::parting)) follow(LinkEvent::rails_down, now);
+}
+
+void Link::close_when_down(Time now) {
+  if (closing() && !any_up()) follow(LinkEvent::rails_down, now);
+}
+
+void Link::finish_closing(Time now) {
   for (Rail& rail : rails_) rail.failures = 0;
-  if (std::exchange(again_, false) || !homeless_.empty()) connect(now);
+  if (std::exchange(connect_later_, false) || !homeless_.empty()) connect(now);
+}
+
+void Link::report_lost(LinkState before) {
+  cancel_dials();
+  if (lanes_ != nullptr) lanes_->end();
+  const bool no_descriptor = no_descriptor_since_.has_value();
+  host_.lose(peer_, before == LinkState::dying ? "its process has ended"
+                    : no_descriptor
+                        ? "there is no descriptor for a connection to it: raise the limit "
+                          "(ulimit -n), or let others relay (--connections managed)"
+                        : "no rail leads to it any more");
 }
 
 // On every rail; false: there is none.
@@ -143,13 +189,13 @@ void Link::begin_dial(std::uint32_t index, Time now) {
   Rail& rail = rails_[index];
   rail.next_try = now + retry_after(++rail.failures);
   if (setting_.keep_free > 0 && descriptors_left() < setting_.keep_free) {
-    lack_room(index, now);
+    lack_descriptor(now);
     return;
   }
   auto socket = connect_from(rail.route.from, rail.route.to, rail.route.port);
   if (!socket) {
     // The interface is down, and we try another time; or there are no descriptors.
-    if (descriptors_left() == 0) lack_room(index, now);
+    if (descriptors_left() == 0) lack_descriptor(now);
     return;
   }
   const Claim claim{.from = setting_.self.index,
@@ -159,40 +205,53 @@ void Link::begin_dial(std::uint32_t index, Time now) {
                     .replaces = rail.name};
   prepare(*socket, setting_.lost_after);  // A call that nobody answers ends as silent rails do.
   rail.dial = std::make_unique<Dial>(std::move(*socket), setting_.secret, claim, now);
+  step(rail.state, TcpEvent::dialed);
   host_.watch(rail.dial->socket(), peer_, RailId(index), true);
 }
 
-// For a moment that may be so because others are just being closed.
-void Link::lack_room(std::uint32_t index, Time now) {
+void Link::drop_dial(std::uint32_t index, TcpEvent why) {
+  Rail& rail = rails_[index];
+  step(rail.state, why);
+  rail.dial.reset();
+}
+
+void Link::cancel_dials() {
+  for (std::uint32_t i = 0; i < rails_.size(); ++i) {
+    if (rails_[i].dial != nullptr) drop_dial(i, TcpEvent::cancelled);
+  }
+}
+
+// Other connections may just be closing: wait a moment before giving up.
+void Link::lack_descriptor(Time now) {
   if (any_up()) return;
-  if (!std::exchange(no_room_, true)) no_room_since_ = now;
-  if (!homeless_.empty() || now - no_room_since_ < room_limit) return;
-  wanted_ = no_room_ = false;
-  tell_rail(index, Completion::Kind::refused);
+  if (!no_descriptor_since_) no_descriptor_since_ = now;
+  if (!homeless_.empty() || now - *no_descriptor_since_ < descriptor_limit) return;
+  follow(LinkEvent::no_descriptor, now);
 }
 
 void Link::end_dial(std::uint32_t index, Time now) {
   Rail& rail = rails_[index];
-  const bool connecting = rail.dial->connecting();
-  const Step step = rail.dial->advance();
-  if (step == Step::wait) {
-    if (connecting) host_.watch(rail.dial->socket(), peer_, RailId(index), false);
-    return;
+  const Step progress = rail.dial->advance();
+  if (rail.state == TcpState::connecting && !rail.dial->connecting()) {
+    step(rail.state, TcpEvent::answered);
+    host_.watch(rail.dial->socket(), peer_, RailId(index), false);
   }
-  const std::unique_ptr<Dial> dial = std::move(rail.dial);
+  if (progress == Step::wait) return;
+  if (progress == Step::failed) return drop_dial(index, TcpEvent::failed);
   // Taken: the peer's own connection is under way. If it does not come, we try again.
-  if (step == Step::failed || dial->verdict() == Verdict::taken) return;
-  adopt(index,
-        std::make_unique<Stream>(
-            dial->take(), Stream::Facts{dial->claim().connection, true, setting_.largest_frame,
-                                        rail.route.from.node}),
-        now);
+  if (rail.dial->verdict() == Verdict::taken) return drop_dial(index, TcpEvent::turned_away);
+  const std::unique_ptr<Dial> dial = std::move(rail.dial);
+  use(index, TcpEvent::welcomed,
+      std::make_unique<Stream>(dial->take(),
+                               Stream::Facts{dial->claim().connection, true, setting_.largest_frame,
+                                             rail.route.from.node}),
+      now);
 }
 
 // Two processes may connect to each other at once. The one opened by the lower rank stays; one that
 // its owner says is dead is replaced.
 Verdict Link::judge(const Claim& claim) const {
-  if (claim.rail >= rails_.size() || lost_) return Verdict::taken;
+  if (claim.rail >= rails_.size() || state_ == LinkState::lost) return Verdict::taken;
   const Rail& rail = rails_[claim.rail];
   const bool peer_first = peer_ < setting_.self;
   if (rail.stream != nullptr && claim.replaces == rail.stream->facts().name) {
@@ -204,29 +263,23 @@ Verdict Link::judge(const Claim& claim) const {
 }
 
 void Link::admit(Descriptor socket, const Claim& claim, Time now) {
-  if (!wanted_) {
-    wanted_ = true;
-    alone_since_ = now;
-    // It will call on the other rails as well.
-    for (Rail& rail : rails_) rail.next_try = now + retry_most;
-  }
-  adopt(claim.rail,
-        std::make_unique<Stream>(std::move(socket),
-                                 Stream::Facts{claim.connection, false, setting_.largest_frame,
-                                               rails_[claim.rail].route.from.node}),
-        now);
+  use(claim.rail, TcpEvent::peer_connected,
+      std::make_unique<Stream>(std::move(socket),
+                               Stream::Facts{claim.connection, false, setting_.largest_frame,
+                                             rails_[claim.rail].route.from.node}),
+      now);
 }
 
-void Link::adopt(std::uint32_t index, std::unique_ptr<Stream> stream, Time now) {
+void Link::use(std::uint32_t index, TcpEvent how, std::unique_ptr<Stream> stream, Time now) {
   Rail& rail = rails_[index];
-  if (rail.stream != nullptr) give_up(index, now, false);
+  if (step(rail.state, how) == TcpAction::replace) repeat_elsewhere(index, now, false);
   rail.dial.reset();
-  parting_ = peer_parts_ = again_ = false;  // Somebody has something to say.
+  follow(LinkEvent::rail_up, now);
   prepare(stream->socket(), setting_.lost_after);
   rail.name = stream->facts().name;
   rail.stream = std::move(stream);
-  heard_of_ = true;
-  no_room_ = false;
+  was_up_ = true;
+  no_descriptor_since_.reset();
   rail.failures = 0;
   const Duration trip = health_of(rail.stream->socket()).round_trip / 2;
   rail.latency = trip;
@@ -248,15 +301,20 @@ void Link::tell_rail(std::uint32_t index, Completion::Kind kind) {
   host_.tell(std::move(told));
 }
 
-// What the rail may have lost goes to others, or back to who cut it.
-void Link::give_up(std::uint32_t index, Time now, bool tell_peer) {
+void Link::give_up(std::uint32_t index, TcpEvent why, Time now) {
+  const TcpAction action = step(rails_[index].state, why);
+  repeat_elsewhere(index, now, action == TcpAction::tell_peer_of_repeat);
+}
+
+// What the connection may have lost goes over other rails; writes go back to the message layer.
+void Link::repeat_elsewhere(std::uint32_t index, Time now, bool tell_peer) {
   Rail& rail = rails_[index];
   const std::unique_ptr<Stream> stream = std::move(rail.stream);
   stream->settle(done_, now);
   std::vector<Outgoing> left = stream->give_up();
   readable_ &= ~(std::uint64_t{1} << index);
   rail.next_try = now + retry_after(rail.failures);
-  if (!any_up()) alone_since_ = now;
+  if (!any_up()) all_down_since_ = now;
   tell_rail(index, Completion::Kind::rail_down);
   if (tell_peer && pick(RailId(0))) {
     Outgoing dead;
@@ -265,43 +323,44 @@ void Link::give_up(std::uint32_t index, Time now, bool tell_peer) {
     dead.record.offset = index;
     push(*pick(RailId(0)), std::move(dead));
   }
-  for (Outgoing& outgoing : left) {
-    outgoing.end = 0;
-    switch (outgoing.record.kind) {
-      case RecordKind::frame:
-      case RecordKind::keys:
-      case RecordKind::landed:
-      case RecordKind::renewed:
-        if (const auto other = pick(RailId(index))) {
-          push(*other, std::move(outgoing));
-        } else {
-          homeless_.push_back(std::move(outgoing));
-        }
-        break;
-      case RecordKind::write:
-      case RecordKind::more: {
-        if (outgoing.cookie == 0) break;  // Taken back, or a piece of one that follows.
-        if (lanes_ != nullptr) lanes_->doubt(outgoing.record.key);
-        return_write(index, outgoing.cookie);
-        break;
-      }
-      case RecordKind::rail_dead:
-      case RecordKind::goodbye:
-      case RecordKind::parting:
-      case RecordKind::ask:
-      case RecordKind::answer:
-        break;
-    }
-  }
-  if (parts()) {
+  for (Outgoing& outgoing : left) repeat(index, std::move(outgoing));
+  if (closing()) {
     stream->close();
   } else {
     stream->drop();
   }
 }
 
+void Link::repeat(std::uint32_t index, Outgoing&& outgoing) {
+  outgoing.end = 0;
+  switch (outgoing.record.kind) {
+    case RecordKind::frame:
+    case RecordKind::keys:
+    case RecordKind::landed:
+    case RecordKind::renewed:
+      if (const auto other = pick(RailId(index))) {
+        push(*other, std::move(outgoing));
+      } else {
+        homeless_.push_back(std::move(outgoing));
+      }
+      break;
+    case RecordKind::write:
+    case RecordKind::more:
+      if (outgoing.cookie == 0) break;  // Taken back, or a piece of one that follows.
+      if (lanes_ != nullptr) lanes_->doubt(outgoing.record.key);
+      return_write(index, outgoing.cookie);
+      break;
+    case RecordKind::rail_dead:
+    case RecordKind::goodbye:
+    case RecordKind::parting:
+    case RecordKind::ask:
+    case RecordKind::answer:
+      break;
+  }
+}
+
 std::optional<std::uint32_t> Link::pick(RailId wish) const {
-  if (parts()) return std::nullopt;
+  if (closing()) return std::nullopt;
   if (wish.index < rails_.size() && rails_[wish.index].stream != nullptr) return wish.index;
   std::optional<std::uint32_t> best;
   for (std::uint32_t i = 0; i < rails_.size(); ++i) {

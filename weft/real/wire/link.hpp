@@ -15,6 +15,7 @@
 #include <weft/base/units.hpp>
 #include <weft/message/port/fabric.hpp>
 #include <weft/real/locality/interfaces.hpp>
+#include <weft/real/wire/connection_life.hpp>
 #include <weft/real/wire/dial.hpp>
 #include <weft/real/wire/ofi_lanes.hpp>
 #include <weft/real/wire/stream.hpp>
@@ -57,15 +58,16 @@ class Link : private LaneHost {
   int rails() const { return static_cast<int>(rails_.size() + lane_count()); }
   RailFacts rail(RailId rail) const;
   std::string name_of(RailId rail) const;  // Of the interface or card.
-  bool lost() const { return lost_; }
-  bool open() const { return wanted_ && !lost_ && !left_; }
+  // Something said now will be heard, or the peer reported lost.
+  bool open() const {
+    return state_ != LinkState::idle && state_ != LinkState::left && state_ != LinkState::lost;
+  }
 
-  void connect(Time now);
-  // Lets go of the connections; the peer does, too, and nothing is under way. A frame opens them
-  // again.
-  void part(Time now);
+  void connect(Time now) { follow(LinkEvent::connect, now); }
+  // Closes the connections. The peer does, too, and nothing is under way. A frame opens them again.
+  void disconnect(Time now);
   bool up() const { return any_up(); }
-  bool idle() const { return !wanted_ && readable_ == 0 && early_.empty(); }
+  bool idle() const { return state_ == LinkState::idle && readable_ == 0 && early_.empty(); }
   // If more follows, it may stay here until that comes, or until send_kept.
   void post(const Way& way, const FrameHead& head, Payload payload, bool stable,
             std::uint64_t cookie);
@@ -96,15 +98,17 @@ class Link : private LaneHost {
   Verdict judge(const Claim& claim) const;
   void admit(Descriptor socket, const Claim& claim, Time now);
 
-  void dying() { dying_ = true; }  // Its process has ended: what it sent still counts.
+  // The peer's process has ended; what it sent still counts.
+  void process_ended() { follow(LinkEvent::process_ended, host_.now()); }
   void say_goodbye();
 
  private:
   struct Rail {
     Route route;
-    std::unique_ptr<Stream> stream;
-    std::unique_ptr<Dial> dial;
-    std::uint64_t name = 0;  // Of the latest connection.
+    TcpState state = TcpState::down;
+    std::unique_ptr<Stream> stream;  // While it is up.
+    std::unique_ptr<Dial> dial;      // While it is connecting or proving.
+    std::uint64_t name = 0;          // Of the latest connection.
     Time next_try;
     int failures = 0;
     Duration latency;
@@ -113,11 +117,28 @@ class Link : private LaneHost {
     std::size_t room = 0;  // For data in the kernel that has not been sent.
   };
 
+  // Takes a step in the life of the link, and does what follows from it.
+  void follow(LinkEvent event, Time now);
+  void dial_rails(Time now);
+  void announce_close(Time now);
+  void finish_closing(Time now);
+  void report_lost(LinkState before);
+  bool closing() const {
+    return state_ == LinkState::closing || state_ == LinkState::peer_closing ||
+           state_ == LinkState::draining;
+  }
+  void close_when_down(Time now);
+
   void begin_dial(std::uint32_t index, Time now);
-  void lack_room(std::uint32_t index, Time now);
+  void drop_dial(std::uint32_t index, TcpEvent why);
+  void cancel_dials();
+  void lack_descriptor(Time now);
   void end_dial(std::uint32_t index, Time now);
-  void adopt(std::uint32_t index, std::unique_ptr<Stream> stream, Time now);
-  void give_up(std::uint32_t index, Time now, bool tell_peer);
+  void use(std::uint32_t index, TcpEvent how, std::unique_ptr<Stream> stream, Time now);
+  void give_up(std::uint32_t index, TcpEvent why, Time now);
+  void repeat_elsewhere(std::uint32_t index, Time now, bool tell_peer);
+  void repeat(std::uint32_t index, Outgoing&& outgoing);
+  void tend_dial(std::uint32_t index, Time now);
   void tend_stream(std::uint32_t index, Time now);
   void push(std::uint32_t index, Outgoing&& outgoing);
   void pump(std::uint32_t index);
@@ -134,28 +155,19 @@ class Link : private LaneHost {
   void return_write(std::uint32_t index, std::uint64_t cookie);
   void tell_rail(std::uint32_t index, Completion::Kind kind);
   bool any_up() const;
-  bool parts() const { return parting_ || peer_parts_; }
-  void begin_parting(bool& whose, Time now);
-  void end_parting(Time now);
   bool say(RecordKind kind);
-  void lose();
 
   const LinkSetting& setting_;
   RankId peer_;
   LinkHost& host_;
   std::vector<Rail> rails_;
   std::uint64_t readable_ = 0;  // Rails to be read, a bit each.
-  bool wanted_ = false;         // Somebody has something to say.
-  bool left_ = false;           // It ended in order.
-  bool parting_ = false;        // We let go of the connections,
-  bool peer_parts_ = false;     // and so does the peer,
-  bool again_ = false;          // but they are wanted again.
-  Time parting_since_;
-  bool dying_ = false, lost_ = false;
-  bool heard_of_ = false;  // A rail has been up once.
-  bool no_room_ = false;   // Descriptors are missing,
-  Time no_room_since_;
-  Time alone_since_;  // No rail has been up.
+  LinkState state_ = LinkState::idle;
+  Time closing_since_;
+  Time all_down_since_;
+  std::optional<Time> no_descriptor_since_;
+  bool connect_later_ = false;  // As soon as the old connections are closed.
+  bool was_up_ = false;         // Once, on any rail.
   std::uint64_t next_out_ = 0, next_in_ = 0;
   std::deque<Outgoing> homeless_;  // In order, until a rail is up.
   struct Early {

@@ -13,7 +13,7 @@ namespace {
 // A rail on which nothing has been acknowledged for so long, while another one is up, is given up:
 // the kernel would wait for ten times as long.
 constexpr Duration stall_limit = Duration::ms(120);
-constexpr Duration parting_limit = Duration::ms(1000);
+constexpr Duration closing_limit = Duration::ms(1000);
 // How long a call may take, before it is made anew: what was sent into a dead rail is sent again
 // by the kernel after a second at the earliest. Long ways get their time in every fourth try.
 Duration dial_limit(int failures) {
@@ -83,8 +83,8 @@ bool Link::next(Completion& out) {
         break;
       case Stream::Got::closed:
       case Stream::Got::broken:
-        give_up(index, host_.now(), false);
-        end_parting(host_.now());
+        give_up(index, TcpEvent::broken, host_.now());
+        close_when_down(host_.now());
         break;
     }
   }
@@ -129,14 +129,14 @@ bool Link::deliver(Incoming& in, std::uint32_t index, Completion& out) {
     case RecordKind::rail_dead:
       if (record.offset < rails_.size() && rails_[record.offset].stream != nullptr &&
           rails_[record.offset].stream->facts().name == record.key) {
-        give_up(static_cast<std::uint32_t>(record.offset), host_.now(), false);
+        give_up(static_cast<std::uint32_t>(record.offset), TcpEvent::reported_broken, host_.now());
       }
       return false;
     case RecordKind::goodbye:
-      left_ = true;
+      follow(LinkEvent::goodbye, host_.now());
       return false;
     case RecordKind::parting:
-      begin_parting(peer_parts_, host_.now());
+      follow(LinkEvent::peer_disconnect, host_.now());
       return false;
     case RecordKind::more:
       return false;  // Streams put writes together.
@@ -150,10 +150,10 @@ void Link::tend_stream(std::uint32_t index, Time now) {
   if (rail.stream->has_unsent() || rail.watched_out) pump(index);
   rail.stream->settle(done_, now);
   if (!rail.stream->has_unacknowledged()) {
-    // Once both have said so: who closed before would throw away the other's last words.
-    const bool both = parting_ && peer_parts_;
-    const bool late = parts() && now - parting_since_ > parting_limit;
-    if ((both || late) && !rail.stream->has_unsent()) give_up(index, now, false);
+    // Not before both have asked: an earlier close would throw away the peer's last records.
+    const bool late = closing() && now - closing_since_ > closing_limit;
+    const bool may_close = state_ == LinkState::draining || late;
+    if (may_close && !rail.stream->has_unsent()) give_up(index, TcpEvent::drained, now);
     return;
   }
   const bool others = std::count_if(rails_.begin(), rails_.end(),
@@ -163,25 +163,29 @@ void Link::tend_stream(std::uint32_t index, Time now) {
   const Duration limit = others ? stall_limit : setting_.lost_after / 2;
   if (now - rail.stream->progress() < limit) return;
   const Health health = health_of(rail.stream->socket());
-  if (health.open && health.silent >= limit) give_up(index, now, true);
+  if (health.open && health.silent >= limit) give_up(index, TcpEvent::stalled, now);
+}
+
+void Link::tend_dial(std::uint32_t index, Time now) {
+  const Rail& rail = rails_[index];
+  if (rail.state == TcpState::connecting && now - rail.dial->since() > dial_limit(rail.failures)) {
+    drop_dial(index, TcpEvent::timed_out);
+  }
+  // The peer's kernel has answered: its process is there, and answers when it calls the library.
+  if (rail.state == TcpState::proving) all_down_since_ = now;
+  if (rail.state == TcpState::down && state_ == LinkState::open && now >= rail.next_try) {
+    begin_dial(index, now);
+  }
 }
 
 void Link::tend(Time now) {
-  if (!wanted_ || lost_) return;
+  if (state_ == LinkState::idle || state_ == LinkState::lost) return;
   for (std::uint32_t i = 0; i < rails_.size(); ++i) {
-    Rail& rail = rails_[i];
-    if (rail.stream != nullptr) {
+    if (rails_[i].state == TcpState::up) {
       tend_stream(i, now);
-      continue;
+    } else if (!closing()) {
+      tend_dial(i, now);
     }
-    if (parts()) continue;
-    if (rail.dial != nullptr && rail.dial->connecting() &&
-        now - rail.dial->since() > dial_limit(rail.failures)) {
-      rail.dial.reset();
-    }
-    // Its kernel has answered: the process is there, and will answer when it calls in.
-    if (rail.dial != nullptr && !rail.dial->connecting()) alone_since_ = now;
-    if (rail.dial == nullptr && now >= rail.next_try && !left_ && !dying_) begin_dial(i, now);
   }
   if (lanes_ != nullptr && any_up()) lanes_->tend(now);
   for (const std::uint64_t cookie : done_) {
@@ -192,25 +196,17 @@ void Link::tend(Time now) {
     host_.tell(std::move(sent));
   }
   done_.clear();
-  end_parting(now);
-  if (readable_ != 0 || any_up() || !wanted_) return;
-  // Who has been heard of was silent for half the time already when its last rail was given up.
-  const Duration limit = heard_of_ ? setting_.lost_after / 2 : setting_.lost_after;
-  if (dying_ || now - alone_since_ > limit) lose();
-}
-
-void Link::lose() {
-  if (lost_ || left_) return;
-  lost_ = true;
-  if (lanes_ != nullptr) lanes_->end();
-  host_.lose(peer_, dying_     ? "its process has ended"
-                    : no_room_ ? "there is no descriptor for a connection to it: raise the limit "
-                                 "(ulimit -n), or let others relay (--connections managed)"
-                               : "no rail leads to it any more");
+  close_when_down(now);
+  const bool dying = state_ == LinkState::dying;
+  if (readable_ != 0 || any_up() || (!dying && state_ != LinkState::open)) return;
+  // A peer that was reached before had been silent for half the time already when its last rail was
+  // given up.
+  const Duration limit = was_up_ ? setting_.lost_after / 2 : setting_.lost_after;
+  if (dying || now - all_down_since_ > limit) follow(LinkEvent::unreachable, now);
 }
 
 void Link::say_goodbye() {
-  for (Rail& rail : rails_) rail.dial.reset();
+  cancel_dials();
   static_cast<void>(say(RecordKind::goodbye));
 }
 

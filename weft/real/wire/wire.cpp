@@ -67,7 +67,7 @@ void Wire::connect(RankId peer) {
 }
 
 void Wire::disconnect(RankId peer) {
-  if (Link* const link = peers_[peer.index].link.get()) link->part(now());
+  if (Link* const link = peers_[peer.index].link.get()) link->disconnect(now());
 }
 
 void Wire::send_kept() {
