@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds mpi.h to the standard ABI of MPI 5.0 when it is compiled. Nothing of this runs.
+// Checks mpi.h against the standard ABI of MPI 5.0 at compile time. Nothing of this runs.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -9,7 +9,8 @@
 
 namespace {
 
-// A handle is a number cast to a pointer, which no constant expression may look into: its text can.
+// A handle is a number cast to a pointer, which constant expressions cannot inspect; the macro's
+// text can be inspected.
 constexpr std::uint32_t number_in(std::string_view text) {
   const std::size_t begin = text.find("0x") + 2;
   std::uint32_t value = 0;

@@ -38,7 +38,7 @@ int make_keyval(Call& call, const Keyval& key, int* keyval) {
 
 namespace {
 
-// The attributes of a datatype; null if it has none yet and none are asked for.
+// The attributes of a datatype; null if it has none yet and `make` is false.
 Attributes* attributes_of(Process& process, MPI_Datatype handle, bool make) {
   if (Datatype* derived = find_derived_type(handle)) {
     void** slot = derived->attributes();
@@ -98,7 +98,7 @@ namespace {
 
 using weft::mpi::find_keyval;
 
-// The environment as attributes; null for other keys.
+// Predefined attributes that describe the environment; null for other keys.
 const int* predefined(Process& process, int keyval) {
   static constexpr int tag_bound = INT_MAX, no_process = MPI_PROC_NULL, any = MPI_ANY_SOURCE,
                        yes = 1, zero = 0;

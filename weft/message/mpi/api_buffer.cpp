@@ -55,7 +55,8 @@ int detach(const char* name, void* buffer_addr, MPI_Count& size, MPI_Count most)
   return size > most ? call.result(MPI_ERR_VALUE_TOO_LARGE) : MPI_SUCCESS;
 }
 
-// Done when what is in the buffer now has been sent. Looks at every turn of the message layer.
+// Done when everything that is in the buffer now has been sent. Checks at every turn of the message
+// layer.
 class Flush final : public weft::mpi::Operation {
  public:
   explicit Flush(Process& process) : process_(process) {}
@@ -67,7 +68,7 @@ class Flush final : public weft::mpi::Operation {
     std::coroutine_handle<> before = {};
     bool await_ready() const { return low->done; }
     void await_suspend(std::coroutine_handle<> waiter) {
-      before = std::exchange(low->waiter, waiter);  // Another flush may wait for the same.
+      before = std::exchange(low->waiter, waiter);  // Another flush may wait for the same send.
     }
     void await_resume() const {
       if (before) before.resume();

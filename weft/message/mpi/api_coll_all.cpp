@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations in which all give and all receive.
+// Collectives in which every rank contributes and receives.
 #include <weft/message/mpi/coll_call.hpp>
 #include <weft/message/mpi/forms.hpp>
 
@@ -13,7 +13,7 @@ namespace mp = weft::mp;
 
 namespace {
 
-// The own blocks of both sides.
+// Compares the sizes of the rank's own blocks on both sides.
 void compare_own(CollectiveCall& call, std::size_t sent) {
   if (call.failed() || call.inter()) return;
   call.agree(sent, call.operation().receive.blocks()[call.comm().rank].size);

@@ -44,14 +44,14 @@ int reduce(const Form& form, const Operands& given, int root) {
   call.operation().count = given.count;
   return call.launch([](Collective& c) {
     if (!c.comm.inter) return coll::reduce(c.team(), reduce_of(c));
-    // Who stands beside the root has no operator.
+    // Ranks beside the root in its group have no operator.
     coll::Reduce args;
     if (c.bridge_root.role != coll::BridgeRoot::Role::beside) args = reduce_of(c);
     return coll::reduce(c.bridge(), args, c.bridge_root);
   });
 }
 
-// Allreduce and scans: all have both sides.
+// Allreduce and scans: every rank sends and receives.
 int reduce_all(const Form& form, const Operands& given, bool scans, Collective::Begin begin) {
   CollectiveCall call(form);
   if (scans) call.no_inter();
@@ -78,12 +78,12 @@ int scan(const Form& form, const Operands& given) {
 
 int exscan(const Form& form, const Operands& given) {
   return reduce_all(form, given, true, [](Collective& c) {
-    c.stores = c.comm.rank != 0;  // There nothing is received.
+    c.stores = c.comm.rank != 0;  // Rank 0 receives nothing.
     return coll::exscan(c.team(), reduce_of(c));
   });
 }
 
-// Both sides, where the result of a rank is a part of what all give.
+// Sends and receives, where a rank's result is part of what all contribute.
 int scatter_result(CollectiveCall& call, const Operands& given, MPI_Count total, MPI_Count own,
                    Collective::Begin begin) {
   call.reduction(given.op, given.type);

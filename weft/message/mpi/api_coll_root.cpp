@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barrier, and operations with a root that move data.
+// Barrier, and rooted collectives that move data.
 #include <type_traits>
 
 #include <weft/message/mpi/coll_call.hpp>
@@ -53,7 +53,7 @@ mp::Task start_gather(Collective& c) {
   return coll::gather(c.team(), {c.send.data(), c.receive.data(), block, c.root, c.in_place});
 }
 
-// Both kinds of gather: they differ in what they say of the receiving side.
+// Both kinds of gather; they differ in how the receiving side is described.
 template <typename Received>
 int gather_into(const Form& form, const Piece& send, const Received& receive, int root) {
   CollectiveCall call(form);

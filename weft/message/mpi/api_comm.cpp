@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked of communicators, and how they end.
+// Queries on communicators, and freeing them.
 #include <algorithm>
 #include <cstring>
 #include <string>

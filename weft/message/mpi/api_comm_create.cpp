@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// New communicators from one: duplicates, parts, subsets.
+// New communicators from one: duplicates, splits, subsets.
 #include <string_view>
 #include <utility>
 
@@ -18,7 +18,7 @@ namespace mp = weft::mp;
 
 namespace {
 
-// The hints of a call: null if there are none; an error if the handle is bad.
+// The hints of a call: null if there are none; returns an error if the handle is bad.
 int find_hints(Call& call, const Communicator& comm, MPI_Info info, const InfoTable*& hints) {
   hints = nullptr;
   if (info == MPI_INFO_NULL) return MPI_SUCCESS;
@@ -26,7 +26,7 @@ int find_hints(Call& call, const Communicator& comm, MPI_Info info, const InfoTa
   return hints ? MPI_SUCCESS : call.result(&comm, MPI_ERR_INFO);
 }
 
-// All of a duplicate but its context.
+// Copies everything of a duplicate except its context.
 Communicator* copy(Process& process, const Communicator& parent, const InfoTable* hints) {
   Communicator* made =
       make_communicator(process, parent, {0, parent.local, parent.remote, parent.inter});
@@ -109,7 +109,7 @@ bool all_in(const Members& some, const Members& all) {
   return true;
 }
 
-// Among those that share memory, under whatever name the program asks for them.
+// Whether the program asks for ranks that share memory, by either name.
 bool asks_for_shared(int split_type, const InfoTable* hints) {
   if (split_type == MPI_COMM_TYPE_SHARED) return true;
   const std::string* wish = nullptr;
@@ -181,7 +181,7 @@ WEFT_MPI(Comm_create)(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
   if (!newcomm) return call.result(parent, MPI_ERR_ARG);
   const std::optional<int> rank = members->find(process.rank());
   if (parent->inter) {
-    // The other side's group must be learnt.
+    // The group of the other side is not known, so it takes a split.
     give(newcomm, split(process, *parent, rank ? 0 : MPI_UNDEFINED, rank.value_or(0)));
     return MPI_SUCCESS;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry points that make datatypes. Each constructor is written once, for int and for
+// The entry points that construct datatypes. Each constructor is written once, for int and for
 // MPI_Count.
 #include <limits>
 #include <optional>
@@ -41,7 +41,7 @@ class Construction {
     contents_.put(value);
   }
 
-  // An address of the small form is a large count of the large one, though the types are the same.
+  // An address in the small form is a large count in the large form, though the types are the same.
   template <typename Int>
   void address(std::int64_t value) {
     if constexpr (std::is_same_v<Int, int>) {
@@ -147,7 +147,7 @@ int make_hvector(Int count, Int blocklength, std::int64_t stride, MPI_Datatype o
   return make.finish(vector_shape(old->shape(), count, blocklength, stride));
 }
 
-// Blocks of lengths (or all of the first one) at displacements in units of bytes.
+// Blocks with individual lengths (or all with the first one) at displacements in units of bytes.
 std::optional<Shape> indexed_shape(const Shape& old, std::span<const std::int64_t> lengths,
                                    std::span<const std::int64_t> displacements, std::int64_t unit) {
   ShapeBuilder builder;
@@ -269,7 +269,7 @@ struct DarrayArguments {
   int order;
 };
 
-// The distribution of one dimension, or nothing if the arguments contradict each other.
+// The distribution of one dimension; empty if the arguments contradict each other.
 std::optional<Distribution> find_distribution(std::int64_t size, int kind, int argument,
                                               int processes) {
   Distribution distribution{size, kind, 1, processes, 0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beginning, end, time, and what else belongs to no other object.
+// Initialisation, finalisation, time, and everything that belongs to no other object.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -32,7 +32,8 @@ int begin(Call& call, int level) {
   return MPI_SUCCESS;
 }
 
-// Nobody leaves before all have come; what the library owes to others is done first.
+// A barrier: no rank leaves before all have arrived; the library's own obligations are finished
+// first.
 void meet(Process& process) {
   weft::mpi::Circles all = circles_of(process, process.world);
   process.run(greatest(all, {}));
@@ -149,7 +150,7 @@ WEFT_MPI(Abi_get_info)(MPI_Info* info) {
   return MPI_SUCCESS;
 }
 
-// The types of Fortran are those that the library was built for: they can be asked, not changed.
+// The sizes of Fortran types are fixed when the library is built: they can be queried, not changed.
 WEFT_MPI(Abi_get_fortran_info)(MPI_Info* info) {
   Call call("MPI_Abi_get_fortran_info", Call::always);
   weft::mpi::InfoTable table;
@@ -172,7 +173,7 @@ WEFT_MPI(Abi_get_fortran_booleans)
   if (logical_size != 1 && logical_size != 2 && logical_size != 4 && logical_size != 8) {
     return call.result(MPI_ERR_ARG);
   }
-  // The least significant byte comes first on all machines that this library knows.
+  // All supported machines are little-endian.
   std::memset(logical_true, 0, static_cast<std::size_t>(logical_size));
   std::memset(logical_false, 0, static_cast<std::size_t>(logical_size));
   *static_cast<char*>(logical_true) = 1;

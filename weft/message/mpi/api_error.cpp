@@ -95,7 +95,7 @@ WEFT_MPI(Comm_create_errhandler)
 WEFT_MPI(Errhandler_free)(MPI_Errhandler* errhandler) {
   Call call("MPI_Errhandler_free", Call::always);
   Process& process = call.process();
-  // Also for what MPI_Comm_get_errhandler gave, which may be a predefined one.
+  // Also for a handle that MPI_Comm_get_errhandler returned, which may be a predefined one.
   const bool valid = errhandler && (valid_handler(process, *errhandler, ErrorHandler::Kind::comm) ||
                                     valid_handler(process, *errhandler, ErrorHandler::Kind::win));
   if (!valid) return call.result(MPI_ERR_ERRHANDLER);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs of ranks: known to all, or to each rank as far as it has edges.
+// Graph topologies: known to all ranks, or to each rank as far as its own edges go.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -41,7 +41,7 @@ int check_graph(Call& call, const Communicator& comm, int nodes, const int* inde
   return MPI_SUCCESS;
 }
 
-// Null: the error has been reported.
+// Returns null if an error has been reported.
 const Graph* find_graph(Call& call, MPI_Comm handle, Communicator*& comm, int& error) {
   comm = call.communicator(handle);
   error = call.error();
@@ -60,7 +60,7 @@ const LocalGraph* find_local(Call& call, MPI_Comm handle, Communicator*& comm, i
   return graph;
 }
 
-// One side of the edges of a rank, as the program gave it.
+// One side of a rank's edges, as the program gave it.
 struct Neighbours {
   int count;
   const int* ranks;
@@ -109,7 +109,7 @@ int check_info(Call& call, const Communicator& comm, MPI_Info info) {
   return call.result(&comm, MPI_ERR_INFO);
 }
 
-// As many as there is room for.
+// Copies as many as there is room for.
 void give(const std::vector<int>& values, int room, int* out) {
   std::copy_n(values.begin(), std::min(values.size(), static_cast<std::size_t>(room)), out);
 }

@@ -19,7 +19,7 @@ int give(Call& call, const std::vector<RankId>& ranks, MPI_Group* newgroup) {
   return MPI_SUCCESS;
 }
 
-// The positions in a group that triplets (first, last, stride) name.
+// Expands triplets (first, last, stride) to positions in a group.
 int expand(const Members& members, int n, int ranges[][3], std::vector<int>& out) {
   for (int i = 0; i < n; ++i) {
     const auto [first, last, stride] = std::tie(ranges[i][0], ranges[i][1], ranges[i][2]);
@@ -33,7 +33,7 @@ int expand(const Members& members, int n, int ranges[][3], std::vector<int>& out
   return MPI_SUCCESS;
 }
 
-// Whether all are positions in the group, none twice; marks them.
+// Checks that all are positions in the group, none twice, and marks them.
 int mark(const Members& members, std::span<const int> positions, std::vector<bool>& marked) {
   marked.resize(static_cast<std::size_t>(members.size()));
   for (const int position : positions) {
@@ -64,7 +64,7 @@ int exclude(Call& call, const Members& members, std::span<const int> positions,
   return give(call, ranks, newgroup);
 }
 
-// Members of `from` that are in `other`, or that are not, behind those in `out`.
+// Appends to `out` the members of `from` that are in `other`, or that are not.
 void select(const Members& from, const Members& other, bool inside, std::vector<RankId>& out) {
   const Finder finder(other);
   for (int i = 0; i < from.size(); ++i) {
@@ -107,7 +107,7 @@ WEFT_MPI(Group_translate_ranks)
   const Two groups = find_two(call, group1, group2);
   if (!groups) return call.result(MPI_ERR_GROUP);
   if (n < 0 || (n > 0 && (!ranks1 || !ranks2))) return call.result(MPI_ERR_ARG);
-  constexpr int many = 32;  // From here on sorting pays.
+  constexpr int many = 32;  // From here on sorting pays off.
   std::optional<Finder> finder;
   if (n >= many) finder.emplace(*groups.b);
   for (int i = 0; i < n; ++i) {
@@ -199,7 +199,7 @@ WEFT_MPI(Group_free)(MPI_Group* group) {
   Call call("MPI_Group_free", Call::local);
   if (!group) return call.result(MPI_ERR_ARG);
   weft::mpi::Group* object = call.process().groups.find(*group);
-  // Operations may give MPI_GROUP_EMPTY, which is then freed like any other result.
+  // Operations may return MPI_GROUP_EMPTY, which is then freed like any other result.
   if (!object && *group != MPI_GROUP_EMPTY) return call.result(MPI_ERR_GROUP);
   if (object) call.process().groups.free(object);
   *group = MPI_GROUP_NULL;

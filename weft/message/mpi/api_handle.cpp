@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles as integers, for Fortran. Predefined handles are their own numbers, as the ABI says.
+// Handles as integers, for Fortran. Predefined handles are their own numbers, as the ABI requires.
 #include <algorithm>
 #include <cstdint>
 
@@ -15,7 +15,7 @@ using weft::mpi::self;
 
 namespace {
 
-// Not only predefined ones: the other small values are no pointers either.
+// Also covers small values that are not predefined handles: they are no pointers either.
 constexpr std::uintptr_t numbers_end = std::uintptr_t{1} << 30;
 
 std::uintptr_t value_of(const void* handle) {
@@ -32,7 +32,7 @@ int to_number(const Pool<T>& pool, const void* handle) {
   return object ? pool.number(object) : -1;
 }
 
-// What has no object gives a handle that is none either: the next call says so.
+// A number without an object gives an invalid handle, which the next call reports.
 template <typename T>
 void* from_number(const Pool<T>& pool, int number) {
   if (number >= 0 && static_cast<std::uintptr_t>(number) < first_free_handle) {
@@ -41,7 +41,7 @@ void* from_number(const Pool<T>& pool, int number) {
   return pool.numbered(number);
 }
 
-// Datatypes and operations do not live in a pool.
+// Datatypes and operators do not live in a pool.
 int to_listed(const void* handle) {
   if (value_of(handle) < numbers_end) return static_cast<int>(value_of(handle));
   auto& listed = self().numbered;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hints.
+// Info objects: hints.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -19,7 +19,7 @@ bool key_fits(const char* key) {
   return key && *key != '\0' && std::strlen(key) < MPI_MAX_INFO_KEY;
 }
 
-// As much as there is room for, with its end.
+// Copies as much as there is room for, with the terminating zero.
 void copy_text(const std::string& text, char* to, std::size_t room) {
   const std::size_t size = std::min(text.size(), room - 1);
   std::memcpy(to, text.data(), size);
@@ -85,7 +85,7 @@ WEFT_MPI(Info_get)(MPI_Info info, const char* key, int valuelen, char* value, in
   if (valuelen < 0) return call.result(MPI_ERR_ARG);
   const std::string* found = table->find(key);
   *flag = found ? 1 : 0;
-  // This older call counts characters without the end.
+  // This older call counts characters without the terminating zero.
   if (found) copy_text(*found, value, static_cast<std::size_t>(valuelen) + 1);
   return MPI_SUCCESS;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communicators between two groups, and those made from groups without a parent.
+// Intercommunicators, and communicators made from groups without a parent.
 #include <array>
 #include <optional>
 #include <span>
@@ -21,8 +21,8 @@ namespace mp = weft::mp;
 
 namespace {
 
-// Leaders trade their groups, and tell their own members. Ranks in messages on the way between the
-// leaders are those of the peer communicator.
+// Leaders exchange their groups and broadcast the result to their own members. Messages between the
+// leaders use ranks of the peer communicator.
 mp::Task trade_groups(Circles circles, Words& remote) {
   if (circles.own.rank == circles.leader) {
     const Words mine = weft::mpi::encode(weft::mpi::list(circles.own.members));
@@ -41,7 +41,7 @@ struct Leaders {
   int tag;
 };
 
-// The link is meaningful at the leader only, and only there are its arguments looked at.
+// The link is significant at the leader only, so only there its arguments are checked.
 int find_link(Call& call, const Communicator& local, const Leaders& leaders, Circles& circles) {
   if (leaders.local < 0 || leaders.local >= local.size()) {
     return call.result(&local, MPI_ERR_RANK, "local leader");
@@ -68,15 +68,15 @@ Members united(const Members& first, const Members& second) {
   return Members::of(ranks);
 }
 
-// What a communicator made from groups alone has from its call.
+// What a communicator made from groups alone takes from its call.
 struct Origin {
   const char* stringtag;
   MPI_Info info;
   MPI_Errhandler handler;
 };
 
-// Calls are told apart by their strings. Contexts of MPI_COMM_SELF are the same at all ranks, and
-// no other rank sends there.
+// Concurrent calls are distinguished by their strings. The contexts of MPI_COMM_SELF are the same
+// at all ranks, and no other rank sends there.
 Circles circles_from(Process& process, const Members& group, int rank, const char* stringtag) {
   std::uint32_t hash = 2166136261;
   for (const char* c = stringtag; *c != 0; ++c) {
@@ -196,7 +196,7 @@ WEFT_MPI(Intercomm_merge)(MPI_Comm intercomm, int high, MPI_Comm* newintracomm) 
   if (!newintracomm) return call.result(parent, MPI_ERR_ARG);
   Process& process = call.process();
   const std::uint32_t context = agree_context(process, *parent);
-  // Whether somebody wants to be high, and somebody low; else the lowest rank decides.
+  // Whether some rank wants to be high and some rank low; otherwise the lowest rank decides.
   std::array<std::uint32_t, 2> wishes = {high ? 1U : 0U, high ? 0U : 1U};
   process.run(greatest(circles_of(process, *parent), wishes));
   const bool differ = wishes[0] == 1 && wishes[1] == 1;

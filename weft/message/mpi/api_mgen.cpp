@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beyond MPI: what a program can tell the simulator.
+// Extensions beyond MPI: what a program can tell the simulator.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +17,7 @@ bool same(const mp::Tuning& a, const mp::Tuning& b) {
          a.gap == b.gap;
 }
 
-// Requests keep pointing to their tuning, so it stays; a program asks for few different ones.
+// Requests keep pointers to their tuning, so it is never freed; a program uses few different ones.
 const mp::Tuning* keep(Process& process, const MGEN_Tuning* wish) {
   if (wish == nullptr) return nullptr;
   mp::Tuning tuning;
@@ -38,7 +38,7 @@ bool sensible(const MGEN_Tuning* wish) {
   return wish == nullptr || (wish->gap_ns >= 0 && wish->gap_ns <= 1e12 && wish->nics >= 0);
 }
 
-// Sets a tuning for the time of one call.
+// Sets a tuning for the duration of one call.
 class Tuned {
  public:
   explicit Tuned(const MGEN_Tuning* wish) : process_(self()), before_(process_.tuning) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations among the neighbours of a topology: a message along each edge.
+// Neighbourhood collectives: a message along each edge of a topology.
 #include <algorithm>
 
 #include <weft/message/coll/station.hpp>
@@ -17,8 +17,9 @@ namespace mp = weft::mp;
 
 namespace {
 
-// In a grid what goes to the neighbour before comes from the one behind, and the two may be the
-// same rank: each way has its own lane. In graphs several edges of one pair keep their order.
+// In a grid, what goes to the lower neighbour is received from the upper one, and both may be the
+// same rank, so each direction has its own lane. In graphs, several edges between one pair keep
+// their order.
 coll::Lane sending_lane(const Collective& c, std::size_t slot) {
   const bool before = c.comm.topology->cartesian() && slot % 2 == 0;
   return before ? coll::Lane::backward : coll::Lane::forward;
@@ -68,7 +69,7 @@ int launch(const Form& form, const Sent& send, const Received& receive, bool gat
   Collective& c = call.operation();
   c.sources = c.comm.topology->sources(c.comm.rank);
   c.destinations = c.comm.topology->destinations(c.comm.rank);
-  // Blocks without a neighbour stay as they are.
+  // Blocks without a neighbour stay unchanged.
   c.loads_receive = std::find(c.sources.begin(), c.sources.end(), MPI_PROC_NULL) != c.sources.end();
   call.receive(receive, static_cast<int>(c.sources.size()));
   call.send(send, gathers ? 1 : static_cast<int>(c.destinations.size()));

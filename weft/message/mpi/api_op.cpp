@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry points of reduction operators.
+// The entry points for reduction operators.
 #include <weft/message/mpi/errors.hpp>
 #include <weft/message/mpi/include/mpi.h>
 #include <weft/message/mpi/op.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Probing, and receiving what was probed.
+// Probes, and receives of probed messages.
 #include <optional>
 #include <utility>
 
@@ -35,7 +35,7 @@ void tell_no_process(MPI_Status* status) {
   if (status) weft::mpi::set_status(*status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
 }
 
-// Looks once, or until there is a message. Look: optional-like result of a glance at the messenger.
+// Probes once, or until there is a message. `Look` returns something like an optional.
 template <typename Look>
 auto look_for(Process& process, const Communicator& comm, const Wanted& wanted, bool blocks,
               Look look) {
@@ -121,7 +121,8 @@ struct Data {
   MPI_Datatype type;
 };
 
-// Checks, and turns the message into a started receive that holds communicator and type.
+// Checks the arguments and turns the message into a started receive that holds communicator and
+// type.
 int start_matched(Call& call, const Data& data, MPI_Message* message, Request*& started) {
   if (call.error()) return call.error();
   Process& process = call.process();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receives, and what is sent and received in one call.
+// Receives, and combined sends and receives.
 #include <array>
 #include <memory>
 #include <utility>
@@ -57,7 +57,7 @@ int prepare(Call& call, const TransferArguments& out, const TransferArguments& i
   return prepare(call, in, Request::Kind::receive, exchange.in);
 }
 
-// Replacing: what is sent leaves the buffer before anything comes in.
+// For Sendrecv_replace: copies the data to send out of the buffer before anything arrives.
 void set_aside(Process& process, Exchange& exchange, std::unique_ptr<std::byte[]>& aside) {
   weft::mpi::Transfer& transfer = exchange.out.transfer;
   if (transfer.peer == MPI_PROC_NULL) return;
@@ -86,7 +86,7 @@ int exchange_now(Call& call, Exchange& exchange, MPI_Status* status) {
   return finish_receive(call, exchange.in, status);
 }
 
-// A request for both. The operation owns them; its status is that of the receive.
+// One request for both directions. The operation owns them; its status is that of the receive.
 class ExchangeOperation final : public weft::mpi::Operation {
  public:
   ExchangeOperation(Process& process, Exchange&& exchange, std::unique_ptr<std::byte[]> aside)
@@ -116,7 +116,7 @@ class ExchangeOperation final : public weft::mpi::Operation {
     }
     co_return exchange_.in.error ? exchange_.in.error : exchange_.out.error;
   }
-  // Like mp::finished, but the request stays.
+  // Like mp::finished, but the request is kept.
   struct Done {
     mp::Request* low;
     bool await_ready() const { return low->done; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What else is done with requests: starting, letting go, cancelling; generalized ones.
+// Other operations on requests: start, free, cancel; generalized requests.
 #include <utility>
 
 #include <weft/message/mpi/completion.hpp>
@@ -100,7 +100,7 @@ WEFT_MPI(Grequest_start)
 WEFT_MPI(Grequest_complete)(MPI_Request request) {
   Call call("MPI_Grequest_complete", Call::local);
   if (call.error()) return call.error();
-  // It may have been let go of before: then it ends now.
+  // The program may have freed it before: then it ends now.
   Request* found = call.process().requests.find(request);
   if (!found || !found->generalized) return call.result(MPI_ERR_REQUEST);
   found->finished = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses to windows.
+// RMA accesses to windows.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -31,7 +31,7 @@ struct Place {
   MPI_Datatype type;
 };
 
-// Null with an error if they are bad.
+// Returns null and an error if the arguments are bad.
 const Datatype* check(const Data& data, int& error) {
   const Datatype* type = weft::mpi::find_type(data.type);
   if (data.count < 0) error = MPI_ERR_COUNT;
@@ -49,7 +49,7 @@ bool may_access(const Window& window, int rank) {
   });
 }
 
-// Whether the standard lets values of the type be compared and swapped.
+// Whether the standard allows compare-and-swap on the type.
 bool swappable(const Datatype& type) {
   using weft::mpi::Element;
   const weft::mpi::BasicType* basic = type.predefined() ? type.basic() : nullptr;
@@ -68,7 +68,7 @@ class AccessOperation final : public weft::mpi::Operation {
   mp::Task task_;
 };
 
-// One access from its arguments on: add what it has, then go.
+// Builds one access step by step from its arguments, then starts it.
 class Rma {
  public:
   Rma(const char* name, MPI_Win win, Wish::Kind kind)
@@ -104,7 +104,7 @@ class Rma {
     access_->wish.displacement = place.displacement;
     access_->wish.bytes = static_cast<std::uint64_t>(place.count * type->size());
     access_->blocks = blocks_of(*type, place.count);
-    // One block at the start needs no list.
+    // A single block at offset 0 needs no list.
     if (access_->blocks.size() == 2 && access_->blocks[0] == 0) access_->blocks.clear();
     if (access_->wish.bytes == 0) access_->blocks.clear();
     uniform_ = type->uniform();
@@ -175,7 +175,7 @@ class Rma {
   const Datatype* uniform_ = nullptr;
 };
 
-// MPI_NO_OP reads no origin.
+// MPI_NO_OP does not read the origin buffer.
 Data origin_for(MPI_Op op, const Data& origin, const Place& target) {
   if (op != MPI_NO_OP) return origin;
   return {nullptr, 0, target.type};

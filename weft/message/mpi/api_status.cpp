@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statuses, as far as they do not need datatypes.
+// Statuses, except for functions that need datatypes.
 #include <weft/message/mpi/call.hpp>
 #include <weft/message/mpi/status.hpp>
 

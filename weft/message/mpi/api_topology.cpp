@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grids of ranks.
+// Cartesian topologies.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -15,7 +15,7 @@ using weft::mpi::Topology;
 
 namespace {
 
-// The extents as they must be for a new grid; the number of its ranks.
+// Checks the extents of a new grid and computes its number of ranks.
 int check_extents(Call& call, const Communicator& comm, int count, const int* extents, int& size) {
   if (comm.inter) return call.result(&comm, MPI_ERR_COMM, "an intercommunicator");
   if (count < 0) return call.result(&comm, MPI_ERR_DIMS, std::to_string(count) + " dimensions");
@@ -33,7 +33,7 @@ int check_extents(Call& call, const Communicator& comm, int count, const int* ex
   return MPI_SUCCESS;
 }
 
-// The grid of a communicator; null: the error has been reported.
+// The grid of a communicator; null if an error has been reported.
 const Cartesian* find_grid(Call& call, MPI_Comm handle, Communicator*& comm, int& error) {
   comm = call.communicator(handle);
   error = call.error();
@@ -49,7 +49,7 @@ std::vector<bool> flags(const int* given, int count) {
   return result;
 }
 
-// The ranks that share the coordinates in all dimensions that are left out.
+// The ranks with the same coordinates in all dimensions that are dropped.
 std::vector<weft::RankId> part_of(const Communicator& comm, const Cartesian& grid,
                                   const Cartesian& part, const std::vector<bool>& kept) {
   std::vector<int> place = grid.coordinates(comm.rank);
@@ -126,7 +126,7 @@ WEFT_MPI(Cart_sub)(MPI_Comm comm, const int* remain_dims, MPI_Comm* newcomm) {
   }
   Cartesian part(extents, std::move(periodic));
   if (extents.empty()) {
-    // One place without dimensions, as MPI_Cart_create makes it: only the first rank has it.
+    // A grid without dimensions has one rank, the first, as MPI_Cart_create defines it.
     *newcomm = weft::mpi::make_first(call.process(), *c, 1,
                                      std::make_shared<const Topology>(Topology{std::move(part)}));
     return MPI_SUCCESS;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for requests and testing them.
+// Wait and test functions.
 #include <utility>
 
 #include <weft/message/mpi/completion.hpp>
@@ -13,7 +13,7 @@ using weft::mpi::Process;
 
 namespace {
 
-// Says what is waited for while it lives.
+// Records what the rank waits for, as long as it lives.
 class Waits {
  public:
   Waits(Process& process, const MPI_Request* handles, int count)
@@ -39,7 +39,7 @@ int some_active(Process& process, int count, const MPI_Request* handles) {
   return false;
 }
 
-// The first active request that is done, or -1.
+// The index of the first active request that is done, or -1.
 int find_done(Process& process, int count, const MPI_Request* handles) {
   for (int i = 0; i < count; ++i) {
     if (is_active(process, handles[i]) && is_done(process, handles[i])) return i;
@@ -54,8 +54,8 @@ bool all_done(Process& process, int count, const MPI_Request* handles) {
   return true;
 }
 
-// The codes of several requests stand in their statuses if one failed, and only then; the first
-// that failed tells its handler.
+// If any of several requests failed, all error codes are put in the statuses; the first failed one
+// invokes its error handler.
 class Several {
  public:
   explicit Several(MPI_Status* statuses) : statuses_(statuses) {}
@@ -90,7 +90,8 @@ int complete_all(Call& call, int count, MPI_Request* handles, MPI_Status* status
   return several.result(call);
 }
 
-// All that are done, in order; how many into outcount, MPI_UNDEFINED if none is active.
+// All requests that are done, in order; their number goes to outcount, MPI_UNDEFINED if none is
+// active.
 struct Some {
   int* outcount;
   int* indices;
@@ -109,7 +110,7 @@ int complete_some(Call& call, int count, MPI_Request* handles, const Some& out) 
   return several.result(call);
 }
 
-// What the functions on lists of requests begin with.
+// Checks at the start of functions on lists of requests.
 int check(Call& call, int count, const MPI_Request* handles) {
   if (call.error()) return call.error();
   return call.result(check_requests(call.process(), count, handles));

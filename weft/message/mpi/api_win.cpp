@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows: how they begin and end.
+// Creation and freeing of windows.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -33,7 +33,7 @@ void meet(Process& process, Communicator& comm) {
   process.run(greatest(circles, {}));
 }
 
-// Those that have values before the program sets any.
+// Hints that have values before the program sets any.
 InfoTable standard_hints() {
   InfoTable hints;
   hints.set("no_locks", "false");
@@ -42,7 +42,7 @@ InfoTable standard_hints() {
   return hints;
 }
 
-// Null: the error has been reported.
+// Returns null if an error has been reported.
 Window* create(Call& call, const Wanted& wanted, MPI_Comm comm, int& error) {
   const Communicator* parent = call.communicator(comm);
   error = call.error();
@@ -79,7 +79,7 @@ std::shared_ptr<std::byte[]> allocate(MPI_Aint size) {
 
 int give(Call& call, Window* window, MPI_Win* win) {
   if (!win) return call.result(MPI_ERR_ARG);
-  meet(call.process(), *window->comm);  // Nobody is accessed before it is ready.
+  meet(call.process(), *window->comm);  // No rank is accessed before it is ready.
   *win = window->handle;
   return MPI_SUCCESS;
 }
@@ -106,13 +106,14 @@ std::uint64_t rounded(std::uint64_t size, std::uint64_t line) {
   return (size + line - 1) / line * line;
 }
 
-// Else the memory of a rank begins where that of the rank before it ends.
+// Otherwise the memory of a rank follows that of the rank before it.
 bool may_lie_apart(const Window& window) {
   const std::string* hint = window.info.find("alloc_shared_noncontig");
   return hint && *hint == "true";
 }
 
-// One allocates for all and tells them where: in one address space that is shared memory.
+// Rank 0 allocates for all and sends them the addresses: in one address space that is shared
+// memory.
 int allocate_shared(Call& call, const Wanted& wanted, MPI_Comm comm, void* baseptr, MPI_Win* win) {
   const Communicator* parent = call.communicator(comm);
   if (!parent) return call.error();
@@ -125,7 +126,7 @@ int allocate_shared(Call& call, const Wanted& wanted, MPI_Comm comm, void* basep
   int error = MPI_SUCCESS;
   Window* window = create(call, wanted, comm, error);
   if (!window) return error;
-  // Sizes to the first rank, which allocates for all, one behind the other.
+  // All sizes go to the first rank, which allocates contiguous memory for all.
   Words mine, all;
   push(mine, static_cast<std::uint64_t>(wanted.size));
   push(mine, static_cast<std::uint64_t>(wanted.unit));
@@ -174,7 +175,7 @@ int query(Call& call, MPI_Win win, int rank, Found& found) {
   found = {0, 0, nullptr};
   for (int i = 0; i < window->comm->size(); ++i) {
     const Window::Part& part = window->parts[static_cast<std::size_t>(i)];
-    // MPI_PROC_NULL: the lowest rank that has any.
+    // MPI_PROC_NULL means the lowest rank that has any memory.
     if (rank != i && (rank != MPI_PROC_NULL || part.size == 0)) continue;
     found = {part.size, part.unit, part.base};
     return MPI_SUCCESS;
@@ -232,7 +233,7 @@ WEFT_MPI(Win_create_dynamic)(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
 WEFT_WIN_ALLOCATE(int, )
 WEFT_WIN_ALLOCATE(MPI_Aint, _c)
 
-// The memory of a dynamic window needs no preparation.
+// Memory of a dynamic window needs no preparation.
 WEFT_MPI(Win_attach)(MPI_Win win, void*, MPI_Aint size) {
   Call call("MPI_Win_attach", Call::local);
   const Window* window = call.window(win);
@@ -251,7 +252,7 @@ WEFT_MPI(Win_detach)(MPI_Win win, const void*) {
 
 namespace {
 
-// Between fences counts as not: no call ends such an epoch.
+// An epoch between fences does not count, as no call ends it.
 bool in_use(const Window& window) {
   const bool locked =
       std::any_of(window.targets.begin(), window.targets.end(),
@@ -271,10 +272,10 @@ WEFT_MPI(Win_free)(MPI_Win* win) {
   if (const int error = window->attributes.clear(process, window->handle)) {
     return result(call, *window, error);
   }
-  meet(process, *window->comm);  // All accesses to us are over.
+  meet(process, *window->comm);  // All accesses to this rank are complete.
   if (window->listening) process.messenger.cancel(window->listening);
   process.run(window->server);
-  meet(process, *window->comm);  // Nobody looks at shared memory any more.
+  meet(process, *window->comm);  // No rank uses the shared memory any more.
   release_handler(process, window->handler);
   release(process, window->comm);
   process.windows.free(window);

@@ -15,7 +15,7 @@ using weft::mpi::Window;
 
 namespace {
 
-// Null for keys of the program.
+// Returns null for keys of the program.
 const void* predefined(const Window& window, int keyval) {
   switch (keyval) {
     case MPI_WIN_BASE:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows: when accesses begin and end.
+// Synchronisation of windows: when accesses start and end.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -18,9 +18,9 @@ namespace mp = weft::mp;
 
 namespace {
 
-// The origin's side of all accesses to a target is done; -1: to all.
+// Completes all accesses to a target at the origin; -1: to all targets.
 void finish_locally(Process& process, Window& window, int target) {
-  std::size_t checked = 0;  // What is done stays done.
+  std::size_t checked = 0;  // Finished accesses stay finished.
   process.wait_until([&] {
     for (; checked < window.pending.size(); ++checked) {
       const Window::Pending& p = window.pending[checked];
@@ -31,7 +31,7 @@ void finish_locally(Process& process, Window& window, int target) {
   window.sweep();
 }
 
-// The same at the targets, of whom only those are asked that may have something to do.
+// Completes accesses at the targets; only targets that may have unfinished accesses are asked.
 void finish(Process& process, Window& window, int target) {
   std::vector<mp::Task> answers;
   for (Window::Target& known : window.targets) {
@@ -62,7 +62,7 @@ int flush(const char* name, MPI_Win win, int rank, bool only_locally) {
   return MPI_SUCCESS;
 }
 
-// The unlocking is a wish like others, so its answer says that all before are done.
+// Unlocking is a command like others, so its answer means that all earlier ones are done.
 void unlock(Process& process, Window& window, Window::Target& target) {
   if (target.lock == Lock::assumed) {
     finish(process, window, target.rank);
@@ -122,7 +122,7 @@ WEFT_MPI(Win_start)(MPI_Group group, int, MPI_Win win) {
   if (!members) return result(call, *window, MPI_ERR_GROUP);
   if (window->started || window->all_locked) return result(call, *window, MPI_ERR_RMA_SYNC);
   window->started_with = ranks_of(*window, *members);
-  // Each must have posted; the next time, again.
+  // Each must have posted; consume its notice, as the next epoch needs a new one.
   for (const int rank : window->started_with) {
     std::vector<int>& posted = window->posted;
     process.wait_until([&] { return std::count(posted.begin(), posted.end(), rank) > 0; });
@@ -260,6 +260,6 @@ WEFT_MPI(Win_sync)(MPI_Win win) {
   Call call("MPI_Win_sync", Call::communicates);
   if (!call.window(win)) return call.error();
   call.process().progress();
-  call.process().found_nothing();  // Programs wait in loops around it.
+  call.process().found_nothing();  // Programs call it in loops.
   return MPI_SUCCESS;
 }

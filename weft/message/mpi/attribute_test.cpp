@@ -131,7 +131,7 @@ TEST(Attribute, Environment) {
     EXPECT_GE(*value, 32767);
     int got = 0;
     MPI_Sendrecv(&got, 1, MPI_INT, 0, *value, &got, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_SELF,
-                 MPI_STATUS_IGNORE);  // The greatest tag is one.
+                 MPI_STATUS_IGNORE);  // MPI_TAG_UB is a valid tag.
     MPI_Recv(&got, 1, MPI_INT, 0, *value, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &value, &flag);
     ASSERT_EQ(flag, 1);
@@ -169,7 +169,7 @@ TEST(Attribute, OfDatatypes) {
     MPI_Type_free(&type);
     MPI_Type_free(&copy);
     EXPECT_EQ(log.deleted, (std::vector<int>{rank, rank}));
-    // Predefined types are shared by all ranks, their attributes are not.
+    // Predefined types are shared by all ranks, but their attributes are not.
     MPI_Type_get_attr(MPI_INT, key, &value, &flag);
     EXPECT_EQ(flag, 0);
     MPI_Type_set_attr(MPI_INT, key, &mine);
@@ -185,7 +185,7 @@ TEST(Attribute, OfDatatypes) {
   });
 }
 
-// Attributes outlive the program's own hold on their key, and are deleted under it.
+// Attributes outlive their freed key and are deleted with its functions.
 TEST(Attribute, UnderFreedKey) {
   run_jobs(1, [](int) {
     Log log;
@@ -220,7 +220,7 @@ TEST(Attribute, FailedCopyOfDatatypeGivesNull) {
   });
 }
 
-// All ranks share the type, not the name that one of them gives it.
+// All ranks share the type, but not a name that one of them gives it.
 TEST(Attribute, NameOfPredefinedType) {
   run_jobs(2, [](int rank) {
     char name[MPI_MAX_OBJECT_NAME];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffered sends: the data is copied to memory that the program has attached, and the library sends
-// it from there. A rank has one such buffer.
+// it from there. Each rank has one such buffer.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 
 namespace weft::mpi {
 
-// One message in the buffer. Gone when it is sent and no request asks for it any more.
+// One message in the buffer. Removed when it is sent and no request refers to it any more.
 struct BufferedSend {
   std::size_t offset = 0;
   std::size_t size = 0;
   mp::Request* low = nullptr;  // Null once sent.
   bool held = false;           // A request of the program refers to it.
   bool cancelled = false;
-  std::unique_ptr<std::byte[]> own;  // Of an automatic buffer.
+  std::unique_ptr<std::byte[]> own;  // For automatic buffering.
 };
 
 class Buffering {
@@ -28,18 +28,19 @@ class Buffering {
   bool attached() const { return automatic_ || memory_ != nullptr; }
   void attach(void* memory, std::size_t size);
   void attach_automatic() { automatic_ = true; }
-  // All must be sent. Gives what was attached.
+  // REQUIRES: everything has been sent. Returns what was attached.
   void detach(void*& memory, std::size_t& size);
 
-  // Room for a message; null when there is none. `with_data`: the memory will be written to.
+  // Reserves room for a message; null when there is none. `with_data`: the memory will be written
+  // to.
   BufferedSend* reserve(std::size_t size, bool with_data);
   std::byte* memory_of(const BufferedSend& message) const;
 
-  // Frees what has been sent.
+  // Frees the room of messages that have been sent.
   void sweep();
   bool empty() const { return messages_.empty(); }
   bool sent() const { return under_way() == nullptr; }
-  // A send that is not yet done, or null.
+  // A send in flight, or null.
   mp::Request* under_way() const;
 
  private:
@@ -47,7 +48,7 @@ class Buffering {
   std::byte* memory_ = nullptr;
   std::size_t size_ = 0;
   bool automatic_ = false;
-  std::vector<std::unique_ptr<BufferedSend>> messages_;  // By offset, where they have one.
+  std::vector<std::unique_ptr<BufferedSend>> messages_;  // By offset, if they have one.
 };
 
 }  // namespace weft::mpi

@@ -24,7 +24,7 @@ Call::Call(const char* name, Kind kind) : process_(self()), outer_(process_.call
 }
 
 Call::~Call() {
-  // A call made by a function of the program that the library called belongs to the outer call.
+  // A call from a callback of the program that the library invoked belongs to the outer call.
   if (kind_ == communicates && !outer_) {
     if (process_.timed) {
       const Time now = process_.fabric.now();

@@ -25,8 +25,8 @@ struct Window;
 class Call {
  public:
   enum Kind : std::uint8_t {
-    communicates,  // Costs the time of a call, and takes part in the profile.
-    local,         // Needs a running library.
+    communicates,  // Costs the time of a call, and appears in the profile.
+    local,         // Requires an initialised library.
     always,        // May be called before MPI_Init and after MPI_Finalize.
   };
 
@@ -36,18 +36,19 @@ class Call {
   Call& operator=(const Call&) = delete;
 
   Process& process() const { return process_; }
-  // Success, or what went wrong so far; an entry point returns it at once if it is not success.
+  // Success or the first error; an entry point returns it at once if it is not success.
   int error() const { return error_; }
 
-  // The communicator behind the handle. Null: the error has been reported; return error().
+  // The communicator behind the handle. Null means that an error has been reported: return error().
   Communicator* communicator(MPI_Comm handle);
 
-  Window* window(MPI_Win handle);  // The same of a window.
+  Window* window(MPI_Win handle);  // The same for a window.
 
   void add_bytes(std::uint64_t bytes) { bytes_ += bytes; }
 
-  // Reports an error (success passes) to the communicator's handler, or to the default one if it is
-  // null. `detail` is for the reader of a fatal message. Returns what the entry point must return.
+  // Reports an error (success passes through) to the communicator's error handler, or to the
+  // default one if it is null. `detail` is for the reader of a fatal message. Returns what the
+  // entry point must return.
   int result(const Communicator* comm, int code, const std::string& detail = {});
   int result(int code, const std::string& detail = {}) { return result(nullptr, code, detail); }
 

@@ -7,8 +7,8 @@ namespace weft::mpi {
 
 namespace {
 
-// Members go by their ranks in the world: messages for different circles with the same context and
-// tag (MPI_Comm_create_group) are then told apart by who sent them.
+// Members are addressed by their ranks in the world: messages for different circles with the same
+// context and tag (MPI_Comm_create_group) are then distinguished by their senders.
 Link link_to(const Circle& circle, int member) {
   const RankId peer = circle.members[member];
   return {peer, circle.context, static_cast<int>(circle.members[circle.rank].index),
@@ -46,8 +46,8 @@ void raise_to(std::span<std::uint32_t> values, const Words& other) {
 
 }  // namespace
 
-// Dissemination: after step k each member knows of the 2^(k+1) before it. Counting one twice does
-// not change a maximum, so any number of members will do.
+// Dissemination: after step k each member has the values of the 2^(k+1) before it. Counting one
+// twice does not change a maximum, so any number of members will do.
 mp::Task greatest(Circle circle, std::span<std::uint32_t> values) {
   const int size = circle.members.size();
   Words in(values.size());
@@ -131,7 +131,7 @@ int tree_end(int rank, int size) {
 
 mp::Task broadcast(Circle circle, int root, Words& words) {
   const int size = circle.members.size();
-  const int place = (circle.rank - root + size) % size;  // In a tree rooted at 0.
+  const int place = (circle.rank - root + size) % size;  // Position in a tree rooted at 0.
   if (place != 0) {
     mp::Task taken = take(circle, (tree_parent(place) + root) % size, words);
     co_await taken;

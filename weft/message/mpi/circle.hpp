@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library itself must agree on to make and end communicators. Its messages carry data even
-// where the program's do not, and no rank keeps more than it needs: at 65,536 ranks lists of all
-// ranks at all ranks would not fit.
+// Internal collectives for creating and freeing communicators. Their messages carry data even where
+// the program's do not, and no rank stores more than it needs: at 65,536 ranks, lists of all ranks
+// at all ranks would not fit.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace weft::mpi {
 
-// Ranks that do one thing together. `members` must live until it is done.
+// Ranks that run an internal collective together. `members` must live until it is done.
 struct Circle {
   mp::Messenger& messenger;
   const mp::Members& members;
@@ -24,45 +24,45 @@ struct Circle {
   int tag = 0;
 };
 
-// The leader of a circle beside, for the leader of ours.
+// A connection from our leader to the leader of another group.
 struct Link {
   RankId peer;
   mp::ContextId context = 0;
-  int rank = 0;         // Ours, as the peer knows us.
-  int remote_rank = 0;  // The peer's, as we know it.
+  int rank = 0;         // Our rank, as the peer knows it.
+  int remote_rank = 0;  // The peer's rank, as we know it.
   int tag = 0;
 };
 
-// A circle, or two that talk through their leaders.
+// One group, or two that communicate through their leaders.
 struct Circles {
   Circle own;
   int leader = 0;
   bool linked = false;
-  Link link;  // Used by the leader alone.
+  Link link;  // Used by the leader only.
 };
 
 using Words = std::vector<std::uint32_t>;
 
-// Values become the greatest of all members'. Nobody is done before all have begun.
+// Replaces the values by their maximum over all members. No member is done before all have started.
 mp::Task greatest(Circle circle, std::span<std::uint32_t> values);
 mp::Task greatest(Circles circles, std::span<std::uint32_t> values);
-// The words of the root at all members; their number need not be known.
+// Broadcasts the words of the root; receivers need not know their number.
 mp::Task broadcast(Circle circle, int root, Words& words);
-// The same number of words from each member, in their order, at member 0.
+// Gathers the same number of words from each member, in order, at member 0.
 mp::Task collect(Circle circle, Words mine, Words& all);
-// Leaders trade words.
+// The leaders exchange words.
 mp::Task trade(mp::Messenger& messenger, Link link, const Words& mine, Words& theirs);
 
-// Words of any number, to or from one member.
+// Sends any number of words to one member, or receives them from one.
 mp::Task give(Circle circle, int to, const Words& words);
 mp::Task take(Circle circle, int from, Words& words);
 
-// Of the binomial tree rooted at member 0: the parent, and the end of the run of members that hang
-// below `rank`, itself included.
+// In the binomial tree rooted at member 0: the parent, and the end of the range of members in the
+// subtree of `rank`, itself included.
 int tree_parent(int rank);
 int tree_end(int rank, int size);
 
-// Lists of ranks as runs: (first, step, count) each.
+// Compresses lists of ranks to runs (first, step, count).
 Words encode(std::span<const std::uint32_t> ranks);
 std::vector<RankId> decode(std::span<const std::uint32_t> runs);
 std::vector<std::uint32_t> list(const mp::Members& members);

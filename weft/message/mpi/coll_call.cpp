@@ -24,7 +24,7 @@ int code_of(int error) {
   }
 }
 
-// How the members stand: as the program said, where that is of use, or as the machine has them.
+// The grid of the members: as the program declared it, if useful, or as the machine places them.
 const coll::Grid* grid_of(const Process& process, const Communicator& comm) {
   const coll::Choices* choices = process.choices;
   if (!choices) return nullptr;
@@ -34,7 +34,7 @@ const coll::Grid* grid_of(const Process& process, const Communicator& comm) {
   return known && comm.local == process.world.local ? &choices->machine() : nullptr;
 }
 
-// Which members are near to each other, where collectives may make use of it.
+// Which members are near each other, if collectives can make use of it.
 const Groups* groups_of(const Process& process, Communicator& comm) {
   const coll::Choices* choices = process.choices;
   if (!choices || !choices->groups()) return nullptr;
@@ -51,7 +51,7 @@ const Groups* groups_of(const Process& process, Communicator& comm) {
   return groups->count() > 1 && groups->count() < groups->total() ? groups : nullptr;
 }
 
-// Runs to the end; meanwhile a report of a deadlock can say what this rank waits for.
+// Runs to completion; meanwhile a deadlock report can say what this rank waits for.
 int run_shown(Process& process, Collective& operation) {
   Request shown;
   shown.kind = Request::Kind::task;
@@ -117,7 +117,7 @@ CollectiveCall::CollectiveCall(const Form& form)
 
 void CollectiveCall::fail(int code, const std::string& detail) {
   if (error_ == MPI_SUCCESS) error_ = call_.result(comm_, code, detail);
-  // A handler that hides the error must not hide it from us.
+  // A handler that hides the error from the program must not hide it from us.
   if (error_ == MPI_SUCCESS) error_ = code;
 }
 
@@ -151,8 +151,8 @@ void CollectiveCall::check_buffer(const void* buffer, std::int64_t count, const 
     fail(MPI_ERR_BUFFER, "MPI_IN_PLACE has no meaning here");
     return;
   }
-  // MPI_BOTTOM is the null pointer: fine where the type has addresses of its own. And where data is
-  // not carried, there need not be any.
+  // MPI_BOTTOM is the null pointer, which is valid if the type has absolute addresses. And without
+  // data there need not be a buffer.
   const bool nowhere = buffer == nullptr && count > 0 && type.size() > 0 && type.predefined();
   if (nowhere && call_.process().fabric.carries_data()) fail(MPI_ERR_BUFFER, "null");
 }
@@ -175,7 +175,7 @@ void CollectiveCall::check(const Pieces& pieces, int blocks) {
     const std::int64_t count = pieces.counts[i];
     if (count < 0) fail(MPI_ERR_COUNT, std::to_string(count));
     if (failed() || (pieces.types && !check_type(pieces.types[i]))) return;
-    if (pieces.types) continue;  // MPI_BOTTOM, and displacements that are addresses.
+    if (pieces.types) continue;  // MPI_BOTTOM, with absolute addresses as displacements.
     check_buffer(pieces.buffer, count, *find_type(pieces.type));
     if (failed()) return;
   }
@@ -253,7 +253,7 @@ int CollectiveCall::launch(Collective::Begin begin) {
   if (failed()) return error_;
   Process& process = call_.process();
   operation_->begin = begin;
-  // Persistent ones too: they are made in the same order by all, but need not be started so.
+  // Persistent ones too: all ranks create them in the same order but may start them in any.
   operation_->tag = comm_->next_collective_tag();
   call_.add_bytes(operation_->in_place ? operation_->receive.total() : operation_->send.total());
   if (form_.kind == Form::Kind::blocking) {

@@ -42,7 +42,7 @@ struct Form {
   }
 };
 
-// An operation with all that it works on.
+// An operation with all its data.
 class Collective final : public Operation {
  public:
   using Begin = mp::Task (*)(Collective& self);
@@ -51,7 +51,7 @@ class Collective final : public Operation {
   mp::Task start() override { return steps(*this); }
 
   coll::Team team() const;
-  coll::Bridge bridge() const;  // Of an intercommunicator.
+  coll::Bridge bridge() const;  // For an intercommunicator.
   bool is_root() const {
     return comm.inter ? bridge_root.role == coll::BridgeRoot::Role::root : comm.rank == root;
   }
@@ -63,20 +63,20 @@ class Collective final : public Operation {
   Side send, receive;
   Reduction reduction;
   std::int64_t count = 0;             // Elements of a reduction.
-  std::vector<std::int64_t> edges;    // Of reduce_scatter: where each rank's elements begin.
-  std::int64_t result_elements = -1;  // What to store of the receiving side; -1: all.
+  std::vector<std::int64_t> edges;    // For reduce_scatter: where each rank's elements start.
+  std::int64_t result_elements = -1;  // Elements to store on the receiving side; -1: all.
   bool in_place = false;
-  bool loads_receive = false;  // The receiving side has data before the operation,
-  bool stores = true;          // and after it.
+  bool loads_receive = false;  // The receive buffer is read before the operation,
+  bool stores = true;          // and written after it.
   int root = 0;
   coll::BridgeRoot bridge_root;
-  std::vector<int> sources, destinations;  // Of neighbourhood operations.
+  std::vector<int> sources, destinations;  // For neighbourhood collectives.
 
  private:
   static mp::Task steps(Collective& self);
 };
 
-// Checks arguments one after the other; the first error is reported, and all else is then idle.
+// Checks arguments one after the other; the first error is reported, and later calls do nothing.
 class CollectiveCall {
  public:
   explicit CollectiveCall(const Form& form);
@@ -91,7 +91,7 @@ class CollectiveCall {
   bool inter() const { return comm_->inter; }
   int peers() const { return comm_->peers().size(); }
   bool is_root() const { return operation_->is_root(); }
-  // Whether this rank stands opposite the root: all ranks do, unless there are two groups.
+  // Whether this rank communicates with the root: all ranks do, unless there are two groups.
   bool faces_root() const {
     return !inter() || operation_->bridge_root.role == coll::BridgeRoot::Role::across;
   }
@@ -101,7 +101,8 @@ class CollectiveCall {
   void send(const Pieces& pieces, int blocks);
   void receive(const Piece& piece, int blocks);
   void receive(const Pieces& pieces, int blocks);
-  // Sets the sending side, unless the program says that its data lies in the receiving one.
+  // Sets the sending side, unless the program says that its data is in the receive buffer (in
+  // place).
   template <typename Given>
   void send_or_in_place(const Given& given, int blocks) {
     if (failed()) return;
@@ -114,12 +115,12 @@ class CollectiveCall {
   void set_in_place();
   void reduction(MPI_Op op, MPI_Datatype type);
   void no_inter();
-  // Both sides speak of the same data: as many bytes, and not in the same place. `own`: the block
+  // Checks that both sides describe the same amount of data and do not overlap. `own` is the block
   // that the rank receives from itself.
   void agree(std::size_t sent, std::size_t received);
   void apart(int own = 0);
 
-  // Runs, starts or keeps the operation; returns what the entry point must return.
+  // Runs, starts or stores the operation; returns what the entry point must return.
   int launch(Collective::Begin begin);
 
  private:

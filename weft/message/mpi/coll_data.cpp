@@ -10,7 +10,7 @@ namespace weft::mpi {
 
 namespace {
 
-// With integers, as the base may be null and displacements addresses.
+// Computed with integers, as the base may be null and displacements may be addresses.
 void* moved(const void* base, std::int64_t offset) {
   const auto number = reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(offset);
   return reinterpret_cast<void*>(number);  // NOLINT(performance-no-int-to-ptr)
@@ -20,8 +20,8 @@ std::size_t packed_size(const Datatype& type, std::int64_t count) {
   return static_cast<std::size_t>(type.size()) * static_cast<std::size_t>(count);
 }
 
-// Offsets of blocks count from here where the program's base is null, as a null base would mean
-// that there is no buffer.
+// If the program's base is null, offsets of blocks count from here, as a null base would mean that
+// there is no buffer.
 constexpr std::int64_t bias = 64;
 
 }  // namespace
@@ -161,24 +161,24 @@ void Reduction::apply(const void* in, void* inout, std::int64_t count, void* sel
     reduction.apply_packed(coll::bytes(in), coll::bytes(inout), count);
     return;
   }
-  // Where the function expects its elements to begin.
+  // Where the function expects its elements to start.
   const std::int64_t lower = type.true_lower_bound();
   reduction.op_->apply(moved(in, -lower), moved(inout, -lower), count, type);
 }
 
-// A few elements at a time, spread as the type says.
+// Unpacks a few elements at a time into the type's layout.
 void Reduction::apply_packed(const std::byte* in, std::byte* inout, std::int64_t count) const {
   constexpr std::int64_t turn = 64;
   const std::int64_t step = type_->extent();
   const std::int64_t span = (std::min(count, turn) - 1) * (step < 0 ? -step : step);
-  // With the gaps at both ends, as an operator may move whole elements.
+  // Includes the gaps at both ends, as an operator may move whole elements.
   const std::int64_t low = std::min(type_->lower_bound(), type_->true_lower_bound());
   const std::int64_t high =
       std::max(type_->lower_bound() + step, type_->true_lower_bound() + type_->true_extent());
   const auto room = static_cast<std::size_t>(span + high - low);
   const auto left = std::make_unique<std::byte[]>(room);
   const auto right = std::make_unique<std::byte[]>(room);
-  // The lowest byte of all lies at the beginning of the memory.
+  // The lowest byte of all is at the start of the memory.
   const std::int64_t lowest = low - (step < 0 ? span : 0);
   void* const a = moved(left.get(), -lowest);
   void* const b = moved(right.get(), -lowest);

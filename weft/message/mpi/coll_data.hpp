@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program gave to a collective call, as the bytes that weft/coll works on. Data of types
-// without gaps stays where it is; other data passes through packed memory.
+// The program's arguments of a collective call, as the bytes that weft/message/coll works on. Data
+// of types without gaps stays in place; other data is packed.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace weft::mpi {
 
-// An array of the program: int, or MPI_Count and MPI_Aint, which are one type.
+// An array of the program: int, or MPI_Count and MPI_Aint, which are the same type.
 static_assert(sizeof(MPI_Count) == sizeof(std::int64_t) && sizeof(MPI_Aint) == sizeof(MPI_Count));
 class Numbers {
  public:
@@ -34,14 +34,15 @@ class Numbers {
   bool large_ = false;
 };
 
-// A buffer of blocks of one size.
+// A buffer of equally sized blocks.
 struct Piece {
   const void* buffer = nullptr;
   MPI_Count count = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
 };
 
-// A buffer of blocks of any size. `types`: one for each block, and displacements are bytes.
+// A buffer of blocks of any size. With `types`, each block has its own type, and displacements are
+// bytes.
 struct Pieces {
   const void* buffer = nullptr;
   Numbers counts;
@@ -50,8 +51,8 @@ struct Pieces {
   const MPI_Datatype* types = nullptr;
 };
 
-// The data of one side of the operation. Holds its types; arrays stay the program's, which must
-// keep them until the operation is done.
+// The data of one side of the operation. Holds references to its types; arrays belong to the
+// program, which must keep them until the operation is done.
 class Side {
  public:
   Side() = default;
@@ -62,20 +63,20 @@ class Side {
   void set(const Piece& piece, int blocks);
   void set(const Pieces& pieces, int blocks);
 
-  // Packed bytes of all blocks; of one, if all are equal.
+  // Packed bytes of all blocks; of one block if all are equal.
   std::size_t total() const { return total_; }
   std::size_t block() const { return block_; }
 
-  void* place(int index) const;  // Of a block, in the program's memory.
+  void* place(int index) const;  // Address of a block in the program's memory.
 
-  // For weft/coll. Valid after load() or clear().
+  // For weft/message/coll. Valid after load() or clear().
   std::byte* data() const;
   coll::Blocks blocks() const;
 
-  // Brings the program's data into packed memory, if it needs any; or only makes room for it.
+  // Packs the program's data if necessary; clear() only allocates the memory.
   void load(Process& process);
   void clear(Process& process);
-  // Brings it back: all, or so many elements from the beginning (of a side set by a Piece).
+  // Unpacks: everything, or the first elements (of a side set by a Piece).
   void store(Process& process);
   void store(Process& process, std::int64_t elements);
 
@@ -93,13 +94,13 @@ class Side {
   int blocks_ = 0;
   const Datatype* type_ = nullptr;
   std::vector<const Datatype*> types_;
-  bool direct_ = true;  // No packed memory needed.
+  bool direct_ = true;  // Needs no packing.
   std::size_t total_ = 0, block_ = 0;
   std::unique_ptr<std::byte[]> memory_;
-  std::vector<std::size_t> offsets_;  // Of packed blocks that differ.
+  std::vector<std::size_t> offsets_;  // Of packed blocks of different sizes.
 };
 
-// An operator on elements that may be packed. Holds both.
+// An operator on elements that may be packed. Holds references to operator and type.
 class Reduction {
  public:
   Reduction() = default;

@@ -35,7 +35,7 @@ TEST(CollectiveError, ArgumentsAreChecked) {
     EXPECT_EQ(MPI_Allreduce(a, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, world), MPI_ERR_BUFFER);
     EXPECT_EQ(MPI_Reduce(a, b, 1, MPI_FLOAT, MPI_BAND, 0, world), MPI_ERR_OP);
 
-    // Only the root may have its data in place.
+    // Only the root may use MPI_IN_PLACE.
     if (rank == 1) {
       EXPECT_EQ(MPI_Gather(MPI_IN_PLACE, 1, MPI_INT, b, 1, MPI_INT, 0, world), MPI_ERR_BUFFER);
     }
@@ -51,14 +51,14 @@ TEST(CollectiveError, ArgumentsAreChecked) {
     MPI_Type_contiguous(2, MPI_INT, &raw);
     EXPECT_EQ(MPI_Bcast(a, 1, raw, 0, world), MPI_ERR_TYPE);
     MPI_Type_free(&raw);
-    // Nothing of this has disturbed the order of calls.
+    // None of this has disturbed the order of calls.
     a[0] = rank;
     EXPECT_EQ(MPI_Allgather(a, 1, MPI_INT, b, 1, MPI_INT, world), MPI_SUCCESS);
     EXPECT_EQ(b[1], 1);
   });
 }
 
-// Also those that hear of it from another that does.
+// The error also reaches ranks that only depend on one that disagrees.
 TEST(CollectiveError, RanksThatDisagreeAboutSizesHearOfIt) {
   Job job;
   job.ranks = 8;
@@ -75,7 +75,7 @@ TEST(CollectiveError, RanksThatDisagreeAboutSizesHearOfIt) {
   });
 }
 
-// In a process of its own: ranks that wait for ever leave their memory behind.
+// In a process of its own: ranks that wait forever leak their memory.
 TEST(CollectiveErrorDeathTest, WhoWaitsForEverIsNamed) {
   const auto wait_for_ever = [] {
     const Status status = run_bare({}, [](int rank) {

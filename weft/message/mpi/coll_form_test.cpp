@@ -28,10 +28,10 @@ TEST(CollectiveForms, ManyMayBeUnderWayAtOnce) {
     }
     MPI_Request barrier = MPI_REQUEST_NULL;
     MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
-    // Communicators may be made meanwhile.
+    // Communicators may be created meanwhile.
     MPI_Comm copy = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
-    // Each rank waits in an order of its own.
+    // Each rank waits in a different order.
     for (int i = 0; i < calls; ++i) {
       const auto k = static_cast<std::size_t>((i + 3 * rank) % calls);
       EXPECT_EQ(MPI_Wait(&requests[k], MPI_STATUS_IGNORE), MPI_SUCCESS);
@@ -95,7 +95,8 @@ TEST(CollectiveForms, PersistentOnesStartInAnyOrderAndAgain) {
   });
 }
 
-// All operations once, as `run` wants them: the sum over all results is the same for every form.
+// All operations once, in the form that `run` selects: the sum over all results is the same for
+// every form.
 template <typename Run>
 int checksum(int rank, int size, Run run) {
   const auto n = static_cast<std::size_t>(size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collective operations of an intercommunicator: what one group gives, the other receives.
+// Collectives on an intercommunicator: each group receives what the other contributes.
 #include <numeric>
 #include <vector>
 
@@ -36,7 +36,7 @@ void run_sides(const std::function<void(const Sides&)>& body) {
   });
 }
 
-// Names a rank of either side.
+// A number for each rank of either side.
 int speaker(bool left, int rank) {
   return left ? rank : 10 + rank;
 }

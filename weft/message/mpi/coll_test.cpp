@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collective operations of the interface, with types that have gaps and such that do not.
+// Collectives of the interface, with datatypes with and without gaps.
 #include <algorithm>
 #include <numeric>
 #include <vector>
@@ -14,7 +14,7 @@ namespace {
 
 using Ints = std::vector<int>;
 
-// With both types, all roots that matter, few and many elements.
+// Both types, all relevant roots, few and many elements.
 void for_each_case(const std::function<void(const TestType&, int count, int root)>& body) {
   const int size = size_of_comm(MPI_COMM_WORLD);
   for (const bool gaps : {false, true}) {
@@ -83,7 +83,7 @@ TEST(Collective, GatherAndScatter) {
   });
 }
 
-// Blocks of none, two or four elements, apart from each other and in falling order.
+// Blocks of none, two or four elements, with gaps and in descending order.
 struct Uneven {
   explicit Uneven(int size) {
     for (int i = 0; i < size; ++i) {
@@ -158,7 +158,7 @@ TEST(Collective, AllgatherAndAlltoall) {
   });
 }
 
-// The type of the receiver need not be that of the sender.
+// The receiver's type may differ from the sender's.
 TEST(Collective, AlltoallvAndAlltoallw) {
   run_sizes([](int rank, int size) {
     const TestType plain(false);
@@ -213,7 +213,7 @@ TEST(Collective, AlltoallvAndAlltoallw) {
   });
 }
 
-// (a, b) of the line a x + b; lines are applied one after the other.
+// (a, b) of the line a x + b; the operator composes lines.
 void chain(void* in, void* inout, int* count, MPI_Datatype* type) {
   MPI_Aint lower = 0;
   MPI_Aint extent = 0;

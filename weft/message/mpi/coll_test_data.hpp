@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests only: buffers whose places tell their values, of a type with gaps or without.
+// For tests only: buffers whose values follow from their positions, of a type with or without gaps.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A communicator: who may talk to whom, apart from all others. It lives until its last user lets
-// go: the program's handle is one, every request under way another.
+// A communicator: ranks that may exchange messages, separate from all other communicators. It is
+// reference-counted: the program's handle is one user, every request in flight another.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,20 @@ struct Process;
 struct Topology;  // topology.hpp
 
 struct Communicator {
-  // What messages are for. Each communicator has a context for each, so they never meet.
+  // The purpose of messages. Each communicator has a context for each purpose, so they never mix.
   enum class Traffic : std::uint8_t {
     messages,     // Point-to-point.
-    collectives,  // Between the members; of an intercommunicator, between its two groups.
-    local,        // Collective among the local group of an intercommunicator.
+    collectives,  // Between the members; in an intercommunicator, between its two groups.
+    local,        // Collective within the local group of an intercommunicator.
     creation,     // MPI_Comm_create_group, by the program's tag.
   };
 
   MPI_Comm handle = MPI_COMM_NULL;
-  std::uint32_t context = 0;  // Agreed by all members; see context().
-  int rank = 0;               // Ours in `local`.
+  std::uint32_t context = 0;  // Agreed on by all members; see context().
+  int rank = 0;               // Our rank in `local`.
   bool inter = false;
   mp::Members local;
-  mp::Members remote;  // Of an intercommunicator.
+  mp::Members remote;  // For an intercommunicator.
   std::uint32_t users = 1;
   std::uint32_t collective_calls = 0;
   MPI_Errhandler handler = MPI_ERRORS_ARE_FATAL;
@@ -42,17 +42,17 @@ struct Communicator {
   std::string name;
   InfoTable info;
   std::shared_ptr<const Topology> topology;  // Shared with duplicates.
-  std::unique_ptr<const Groups> groups;      // Of members near each other; made when of use.
+  std::unique_ptr<const Groups> groups;      // Members near each other; created when needed.
 
   int size() const { return local.size(); }
-  // Whom ranks in point-to-point calls (and roots on the other side) name.
+  // The ranks that point-to-point calls (and roots on the other side) refer to.
   const mp::Members& peers() const { return inter ? remote : local; }
 
   mp::ContextId context_of(Traffic traffic) const {
     return context * 4 + static_cast<mp::ContextId>(traffic);
   }
-  // Members call collectives in the same order, so all of them see the same tag for the same
-  // call, and calls under way at once do not mix. Every collective takes exactly one.
+  // Members call collectives in the same order, so all of them use the same tag for the same call,
+  // and concurrent calls do not mix. Every collective takes exactly one.
   int next_collective_tag() { return static_cast<int>(collective_calls++ & 0x3fffffff); }
 
   void retain() { ++users; }
@@ -60,11 +60,11 @@ struct Communicator {
 
 // The live communicator behind a handle, or null.
 Communicator* find_communicator(Process& process, MPI_Comm handle);
-// Lets go of one use; the last one ends the object.
+// Releases one reference; the last one destroys the object.
 void release(Process& process, Communicator* comm);
 
-// A new communicator over the same or other members, with the handler of its parent. `context` must
-// have been agreed.
+// A new communicator over the same or other members, with the error handler of its parent.
+// `context` must have been agreed on.
 struct NewCommunicator {
   std::uint32_t context = 0;
   mp::Members local;
@@ -73,10 +73,10 @@ struct NewCommunicator {
 };
 Communicator* make_communicator(Process& process, const Communicator& parent, NewCommunicator made);
 
-// Collective over the parent: an agreed context that is new to all members. Blocks.
+// Collective over the parent: agrees on a context that is new to all members. Blocks.
 std::uint32_t agree_context(Process& process, Communicator& parent);
-// Collective: those with the same colour together, by key, then by rank.
-// MPI_UNDEFINED as a colour gives null. Blocks.
+// Collective: groups the ranks by colour, ordered by key, then by rank. Returns null for the colour
+// MPI_UNDEFINED. Blocks.
 Communicator* split(Process& process, Communicator& parent, int colour, int key);
 
 }  // namespace weft::mpi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communicators: duplicates, parts, subsets, names, and contexts that never mix.
+// Communicators: duplicates, splits, subsets, names, and contexts that never mix.
 #include "comm.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace weft::mpi {
 namespace {
 
-// Every member sends to the next; who is who must agree.
+// Every member sends to the next and checks the number that it receives.
 void go_round(MPI_Comm comm) {
   const int rank = rank_in(comm), size = size_of_comm(comm);
   int got = -1;
@@ -51,14 +51,14 @@ TEST_P(Split, ByColourAndKey) {
     const int size = size_of_comm(MPI_COMM_WORLD);
     for (const int colours : {1, 2, 3}) {
       MPI_Comm part;
-      MPI_Comm_split(MPI_COMM_WORLD, rank % colours, -rank, &part);  // Backwards.
+      MPI_Comm_split(MPI_COMM_WORLD, rank % colours, -rank, &part);  // In reverse order.
       const int members = (size - rank % colours + colours - 1) / colours;
       EXPECT_EQ(size_of_comm(part), members);
       EXPECT_EQ(rank_in(part), members - 1 - rank / colours);
       go_round(part);
       MPI_Comm_free(&part);
     }
-    // Equal keys: in the order of ranks; and some take no part.
+    // Equal keys: in the order of ranks; and some ranks do not take part.
     MPI_Comm part;
     MPI_Comm_split(MPI_COMM_WORLD, rank % 3 == 0 ? 5 : MPI_UNDEFINED, 0, &part);
     if (rank % 3 == 0) {
@@ -128,7 +128,8 @@ TEST(Comm, CreateFromGroup) {
   });
 }
 
-// A rank may be in the next group already while others still make the one before, under one tag.
+// A rank may already be in the next call while others are still in the previous one, with the same
+// tag.
 TEST(Comm, GroupsOneAfterTheOther) {
   run_jobs(4, [](int rank) {
     MPI_Group all;
@@ -147,7 +148,7 @@ TEST(Comm, GroupsOneAfterTheOther) {
   });
 }
 
-// Groups that overlap in one rank, made at different times by different ranks: contexts differ.
+// Groups that overlap in one rank, created at different times by different ranks: contexts differ.
 TEST(Comm, ContextsOfOverlappingGroups) {
   run_jobs(6, [](int rank) {
     std::vector<MPI_Comm> comms;
@@ -179,12 +180,12 @@ TEST(Comm, NonBlockingDuplicatesOverlap) {
     std::vector<MPI_Request> requests(2 * many);
     for (int i = 0; i < many; ++i) {
       const auto k = static_cast<std::size_t>(2 * i);
-      // Different ranks start them in different orders.
+      // Ranks start them in different orders.
       const bool row_first = rank % 2 == 0;
       MPI_Comm_idup(row_first ? row : MPI_COMM_WORLD, &made[k], &requests[k]);
       MPI_Comm_idup(row_first ? MPI_COMM_WORLD : row, &made[k + 1], &requests[k + 1]);
     }
-    MPI_Comm_dup(row, &made.back());  // A blocking one among them.
+    MPI_Comm_dup(row, &made.back());  // One of them is blocking.
     EXPECT_EQ(MPI_Waitall(2 * many, requests.data(), MPI_STATUSES_IGNORE), MPI_SUCCESS);
     std::vector<std::uint32_t> contexts;
     for (const MPI_Comm comm : made) contexts.push_back(find_communicator(self(), comm)->context);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the program gets rid of requests: one by one, some, all.
+// Completion of requests: one by one, some, all.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace weft::mpi {
 
-// What went wrong with a request, and who shall hear of it.
+// The error of a request, and the communicator whose handler is invoked.
 struct Outcome {
   int error = MPI_SUCCESS;
   MPI_Comm comm = MPI_COMM_NULL;
@@ -22,20 +22,21 @@ inline Request* find_request(Process& process, MPI_Request handle) {
   return request && !request->orphan ? request : nullptr;
 }
 
-// MPI_ERR_REQUEST if one of the handles is no request, MPI_ERR_ARG for a bad array.
+// MPI_ERR_REQUEST if one of the handles is not a request, MPI_ERR_ARG for a bad array.
 int check_requests(Process& process, int count, const MPI_Request* handles);
 
-// Whether a wait must wait for it: not for MPI_REQUEST_NULL and for inactive ones.
+// Whether a wait must wait for it: not for MPI_REQUEST_NULL and inactive requests.
 bool is_active(Process& process, MPI_Request handle);
 bool is_done(Process& process, MPI_Request handle);
 
-// For what is done: the status, if the program wants it (not its MPI_ERROR), and the result.
+// For a finished request: sets the status if the program wants it (except for MPI_ERROR) and
+// returns the result.
 Outcome look(Process& process, MPI_Request handle, MPI_Status* status);
-// The same, and ends it: a persistent one becomes inactive, the handle of any other
+// The same, and completes it: a persistent request becomes inactive, any other handle becomes
 // MPI_REQUEST_NULL.
 Outcome complete(Process& process, MPI_Request& handle, MPI_Status* status);
 
-// Hands an outcome to the handler.
+// Passes an outcome to the error handler.
 int tell(Call& call, const Outcome& outcome);
 
 }  // namespace weft::mpi

@@ -21,7 +21,7 @@ Circles circles_of(Process& process, Communicator& comm) {
 
 namespace {
 
-// Different for different calls that a rank may have under way at once, the same at all members.
+// Different for concurrent calls of a rank, but the same at all members.
 std::uint32_t spread(const Circle& circle, std::uint32_t round) {
   if (round == 0) return 0;
   const std::uint32_t mixed =
@@ -32,10 +32,10 @@ std::uint32_t spread(const Circle& circle, std::uint32_t round) {
 
 }  // namespace
 
-// The greatest `next_context` of all members is free at all of them, unless a member is in several
-// agreements at once (MPI_Comm_idup): then it may have given the number away meanwhile, and all
-// must confirm it. Of several that collide the one with the greatest number always succeeds, and
-// the spread makes them differ, so this ends.
+// The maximum of `next_context` over all members is free at all of them, unless a member takes part
+// in several agreements at once (MPI_Comm_idup): it may have assigned the number meanwhile, so all
+// must confirm it. Of several colliding agreements the one with the greatest number always
+// succeeds, and the spread makes them differ, so this terminates.
 mp::Task agree(Process& process, Agreement agreement, std::uint32_t& context) {
   const Circle& own = agreement.circles.own;
   ++process.agreements;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which number a new communicator gets: one that no member uses. A rank knows only that it has used
-// none from `next_context` on; disjoint communicators may have the same number.
+// Chooses the context number of a new communicator: one that no member uses. A rank only knows that
+// it has used none from `next_context` on; disjoint communicators may have the same number.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace weft::mpi {
 
-// The members of a communicator (both groups, for an intercommunicator), for one collective call.
+// The members of a communicator (both groups of an intercommunicator), for one collective call.
 Circles circles_of(Process& process, Communicator& comm);
 
 struct Agreement {

@@ -7,8 +7,8 @@
 
 namespace weft::mpi {
 
-// All types that exist before the program begins. Built when first asked for, never changed or
-// destroyed: ranks on several threads may read it.
+// All types that exist before the program starts. Built on first use, never changed or destroyed,
+// so ranks on several threads may read it.
 class PredefinedTypes {
  public:
   static const PredefinedTypes& get() {
@@ -57,8 +57,8 @@ class PredefinedTypes {
 
 namespace {
 
-// Handles of Fortran types by precision and range are odd numbers: no object lies there.
-// Bit 0 is set, then the kind (2 bits), the precision (8) and the range (16).
+// Handles of parameterised Fortran types are odd numbers, so they are no addresses of objects. Bit
+// 0 is set, then the kind (2 bits), the precision (8) and the range (16).
 constexpr int any_precision = 0xff;
 constexpr int any_range = 0xffff;
 constexpr std::uintptr_t fortran_handle_bits = 27;
@@ -81,7 +81,7 @@ constexpr std::array integer_choices = {
     FortranChoice{0, 2, 0x2c1},  FortranChoice{0, 4, 0x2c9},  FortranChoice{0, 9, 0x2d1},
     FortranChoice{0, 18, 0x2d9}, FortranChoice{0, 38, 0x2e1},
 };
-constexpr bool extended_long_double = __LDBL_MANT_DIG__ == 64;  // x86: a kind of its own.
+constexpr bool extended_long_double = __LDBL_MANT_DIG__ == 64;  // x86: a format of its own.
 constexpr std::array real_choices = {
     FortranChoice{6, 37, 0x2d2},
     FortranChoice{15, 307, 0x2da},
@@ -95,7 +95,7 @@ constexpr std::array complex_choices = {
     FortranChoice{33, 4931, 0x2eb},
 };
 
-// The handle of the predefined type that has the wanted digits, or 0.
+// The handle of the predefined type with the requested digits, or 0.
 std::uint16_t choose(const FortranType& type) {
   std::span<const FortranChoice> choices = integer_choices;
   if (type.kind == FortranKind::real) choices = real_choices;

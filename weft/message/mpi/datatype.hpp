@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A datatype as the C interface hands it out. Predefined ones are constants of the ABI and shared
-// by all ranks; derived ones belong to the rank that made them and are counted. Never changes after
-// commit, but for its name and attributes.
+// by all ranks; derived ones belong to the rank that created them and are reference-counted.
+// Immutable after commit, except for name and attributes.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@
 namespace weft::mpi {
 
 // The arguments of the constructor, for MPI_Type_get_contents. Arguments of the large-count forms
-// are large counts there.
+// are stored as large counts.
 struct Contents {
   int combiner = MPI_COMBINER_NAMED;
   std::vector<int> integers;
@@ -37,7 +37,7 @@ class Datatype {
   Datatype(const Datatype&) = delete;
   Datatype& operator=(const Datatype&) = delete;
 
-  // A derived type with one reference; retains the types in the contents.
+  // Creates a derived type with one reference; retains the types in the contents.
   static Datatype* make(Shape shape, Contents contents);
 
   // Packed bytes of one element.
@@ -52,32 +52,33 @@ class Datatype {
   bool committed() const { return committed_; }
   void commit() { committed_ = true; }
 
-  // Whether so many elements are one block of memory, which begins at the true lower bound.
+  // Whether this many elements form one block of memory, which starts at the true lower bound.
   bool contiguous(std::int64_t count = 2) const;
 
-  // Count elements at the buffer: bytes [from, from + size of the span) of their packed stream. Any
-  // piece may be copied on its own, in any order.
+  // Copies bytes [from, from + size of the span) of the packed stream of `count` elements at the
+  // buffer. Pieces may be copied separately, in any order.
   void pack(const void* buffer, std::int64_t count, std::int64_t from,
             std::span<std::byte> out) const;
   void unpack(void* buffer, std::int64_t count, std::int64_t from,
               std::span<const std::byte> in) const;
 
-  // Basic elements in so many packed bytes; empty if an element is cut. And the bytes of elements.
+  // Number of basic elements in this many packed bytes, empty if an element is cut; and the
+  // inverse.
   std::optional<std::int64_t> elements_in(std::int64_t bytes) const;
   std::int64_t bytes_of(std::int64_t elements) const;
 
-  // The predefined type that all of it is made of (MPI_DOUBLE_INT counts as one), or null.
+  // The predefined type that all elements have (MPI_DOUBLE_INT counts as one), or null.
   const Datatype* uniform() const;
-  // Not null for a predefined type that is one number, or a pair.
+  // Not null for a predefined type that is a number or a pair.
   const BasicType* basic() const { return basic_; }
   const PairType* pair() const { return pair_; }
 
-  // The predefined types need no counting: these calls are then nothing.
+  // Predefined types are not counted: these calls then do nothing.
   void retain() const;
   static void release(const Datatype* type);
 
-  // MPI_Type_get_contents hands out further handles, each to be freed by the program; the
-  // attributes end with the last one. drop_handle tells how many are left.
+  // MPI_Type_get_contents hands out further handles, each to be freed by the program; attributes
+  // are deleted with the last one. drop_handle returns how many are left.
   void add_handle() { ++handles_; }
   std::int32_t drop_handle() { return --handles_; }
 
@@ -85,7 +86,7 @@ class Datatype {
   const Contents& contents() const { return contents_; }
   const std::string& name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
-  // For the attributes; null for predefined types, whose attributes belong to each rank.
+  // Slot for the attributes; null for predefined types, whose attributes belong to each rank.
   void** attributes() { return predefined_ ? nullptr : &attributes_; }
 
  private:
@@ -95,12 +96,13 @@ class Datatype {
   ~Datatype();
 
   static constexpr std::uint32_t alive = 0x57454654;
-  std::uint32_t life_ = alive;  // Tells a datatype from what else a handle may point to.
+  // Distinguishes a datatype from anything else that a handle may point to.
+  std::uint32_t life_ = alive;
   mutable std::atomic<std::int32_t> references_ = 1;
   std::int32_t handles_ = 1;
   bool predefined_ = false;
   bool committed_ = false;
-  std::uint16_t handle_ = 0;  // Of a predefined type.
+  std::uint16_t handle_ = 0;  // For a predefined type.
   const BasicType* basic_ = nullptr;
   const PairType* pair_ = nullptr;
   void* attributes_ = nullptr;
@@ -109,13 +111,13 @@ class Datatype {
   std::string name_;
 };
 
-// The datatype of a handle; null if it is MPI_DATATYPE_NULL or no handle.
+// The datatype of a handle; null for MPI_DATATYPE_NULL and invalid handles.
 const Datatype* find_type(MPI_Datatype handle);
-// The same for changing it (commit, name); null for predefined types as well.
+// The same for modification (commit, name); null for predefined types as well.
 Datatype* find_derived_type(MPI_Datatype handle);
 
-// A type of Fortran chosen by decimal precision and range (MPI_UNDEFINED: any). Its handle holds
-// all that there is to know, so equal arguments give equal handles, as the standard asks.
+// A Fortran type selected by decimal precision and range (MPI_UNDEFINED: any). Its handle encodes
+// all parameters, so equal arguments give equal handles, as the standard requires.
 // MPI_DATATYPE_NULL if there is no such type.
 enum class FortranKind : std::uint8_t { integer, real, complex };
 struct FortranType {
@@ -124,11 +126,12 @@ struct FortranType {
   int range;
 };
 MPI_Datatype fortran_type_handle(const FortranType& type);
-std::optional<FortranType> find_fortran_type(MPI_Datatype handle);  // Empty: no such handle.
+std::optional<FortranType> find_fortran_type(MPI_Datatype handle);  // Empty: not such a handle.
 
-// The representation "external32": numbers in the order of the highest byte first.
+// The representation "external32": big-endian numbers.
 std::int64_t external_size(const Datatype& type, std::int64_t count);
-// Native packed bytes of whole elements to external ones, and back. The spans must have the sizes.
+// Converts packed bytes of whole elements to the external format and back. The spans must have
+// matching sizes.
 void to_external(const Datatype& type, std::span<const std::byte> native,
                  std::span<std::byte> external);
 void from_external(const Datatype& type, std::span<const std::byte> external,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shapes of parts of arrays: dimension by dimension, the one that changes fastest first.
+// Shapes of subarrays and distributed arrays: dimension by dimension, the fastest first.
 #include <algorithm>
 
 #include <weft/message/mpi/datatype_shape.hpp>
@@ -7,7 +7,7 @@
 namespace weft::mpi {
 namespace {
 
-// The share of one process in one dimension, of elements that lie a stride apart.
+// The share of one process in one dimension, with elements a stride apart.
 std::optional<Shape> share(const Shape& inner, const Distribution& dimension, Wide stride) {
   ShapeBuilder builder;
   const std::int64_t size = dimension.size;
@@ -22,7 +22,7 @@ std::optional<Shape> share(const Shape& inner, const Distribution& dimension, Wi
     builder.add(inner, start * stride, std::min(rest, dimension.block), stride);
     return builder.finish();
   }
-  // Blocks are dealt out in turn; the last one may be short.
+  // Blocks are distributed cyclically; the last one may be short.
   const Wide round = static_cast<Wide>(dimension.processes) * dimension.block;
   const auto whole =
       static_cast<std::int64_t>(rest < dimension.block ? 0 : (rest - dimension.block) / round + 1);
@@ -39,7 +39,7 @@ std::optional<Shape> share(const Shape& inner, const Distribution& dimension, Wi
   return builder.finish();
 }
 
-// The bounds are those of the whole array, so that elements of the new type follow each other.
+// Sets the bounds to those of the whole array, so that elements of the new type follow each other.
 std::optional<Shape> whole_array(const Shape& part, Wide extent) {
   if (extent != static_cast<Wide>(static_cast<std::int64_t>(extent))) return std::nullopt;
   return resized_shape(part, 0, static_cast<std::int64_t>(extent));

@@ -10,7 +10,7 @@ namespace {
 static_assert(sizeof(long) == 8 && sizeof(wchar_t) == 4 && sizeof(long double) == 16 &&
               sizeof(bool) == 1 && sizeof(MPI_Aint) == 8);
 
-// Numbers are aligned to their size on all machines that this library knows.
+// Numbers are aligned to their size on all supported machines.
 constexpr BasicType number(std::uint16_t handle, const char* name, Element element,
                            std::uint8_t size) {
   return {handle, name, element, size, size, size, size};
@@ -23,7 +23,7 @@ constexpr BasicType complex(std::uint16_t handle, const char* name, Element elem
   return {handle, name, element, size, part, part, size};
 }
 
-// As long as MPI_INT in the representation "external32", whatever it is here.
+// As long as MPI_INT in the representation "external32", whatever its size here.
 constexpr BasicType long_number(std::uint16_t handle, const char* name, Element element) {
   return {handle, name, element, 8, 8, 8, 4};
 }
@@ -62,7 +62,7 @@ constexpr std::array basic_table = {
     BasicType{0x23c, "MPI_WCHAR", Element::opaque, 4, 4, 4, 2},
     number(0x240, "MPI_INT8_T", Element::signed8, 1),
     number(0x241, "MPI_UINT8_T", Element::unsigned8, 1),
-    // The standard gives characters no arithmetic, but programs exist that take their maximum.
+    // The standard defines no arithmetic on characters, but some programs take their maximum.
     number(0x243, "MPI_CHAR", Element::signed8, 1),
     number(0x244, "MPI_SIGNED_CHAR", Element::signed8, 1),
     number(0x245, "MPI_UNSIGNED_CHAR", Element::unsigned8, 1),

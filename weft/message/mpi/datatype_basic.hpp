@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The basic types: numbers of C, C++ and Fortran that every datatype is made of.
+// The basic types: numbers of C, C++ and Fortran of which every datatype consists.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace weft::mpi {
 
-// How the bits are to be read. Names end in the number of bits of one number.
+// How to interpret the bits. Names end in the number of bits of one number.
 enum class Element : std::uint8_t {
   opaque,   // MPI_PACKED, characters: no arithmetic.
-  byte,     // Bits without a value.
-  boolean,  // bool of C and C++.
+  byte,     // Bits without a numeric value.
+  boolean,  // bool in C and C++.
   signed8,
   signed16,
   signed32,
@@ -46,7 +46,7 @@ struct BasicType {
   Element element;
   std::uint8_t size;
   std::uint8_t alignment;
-  std::uint8_t unit;           // Bytes that a machine of the other byte order swaps.
+  std::uint8_t unit;           // Unit of byte swapping.
   std::uint8_t external_size;  // In the representation "external32".
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers in the representation "external32": IEEE formats, highest byte first. All types have
-// there the size that they have here, but for long, which has four bytes, and wide characters,
-// which have two.
+// Numbers in the representation "external32": IEEE formats, big-endian. All types have the same
+// size as here, except for long, which has four bytes, and wide characters, which have two.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -17,7 +16,7 @@ class Converter {
  public:
   Converter(std::span<const std::byte> from, std::span<std::byte> to) : from_(from), to_(to) {}
 
-  // As deep as the datatype was nested.
+  // Recursion is as deep as the datatype is nested.
   void run(const Signature& signature, std::int64_t count) {  // NOLINT(misc-no-recursion)
     if (signature.basic != nullptr) return convert(*signature.basic, count * signature.elements);
     for (std::int64_t i = 0; i < count; ++i) {
@@ -52,7 +51,7 @@ class Converter {
     write(value, to, outwards);
   }
 
-  // Lowest byte first in between.
+  // Little-endian in between.
   void read(std::byte* value, std::size_t size, bool external) {
     std::memcpy(value, from_.data(), size);
     from_ = from_.subspan(size);

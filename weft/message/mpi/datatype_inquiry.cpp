@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry points that ask about datatypes: sizes, bounds, how they were made, names.
+// The entry points that query datatypes: sizes, bounds, construction, names.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -15,7 +15,7 @@
 namespace weft::mpi {
 namespace {
 
-// Numbers that do not fit into the type of the caller are undefined.
+// Numbers that do not fit into the caller's type become MPI_UNDEFINED.
 template <typename Int>
 void store(std::int64_t value, Int* out) {
   const bool fits =
@@ -52,7 +52,7 @@ int get_true_extent(MPI_Datatype datatype, Int* lower, Int* extent) {
   return MPI_SUCCESS;
 }
 
-// The types of Fortran that were chosen by precision and range have their arguments in the handle.
+// Parameterised Fortran types have their arguments in the handle.
 Contents contents_of(MPI_Datatype handle, const Datatype& type) {
   const auto fortran = find_fortran_type(handle);
   if (!fortran) return type.contents();
@@ -72,7 +72,7 @@ void copy_out(const std::vector<T>& values, Out* out) {
   std::copy(values.begin(), values.end(), out);
 }
 
-// Each handle that is given out has to be freed by the program.
+// Each handle that is returned must be freed by the program.
 void copy_types(const std::vector<MPI_Datatype>& types, MPI_Datatype* out) {
   for (const MPI_Datatype handle : types) {
     if (Datatype* type = find_derived_type(handle)) {
@@ -192,7 +192,7 @@ WEFT_MPI(Type_get_envelope)
   const Datatype* type = find_type(datatype);
   if (type == nullptr) return report(MPI_COMM_NULL, MPI_ERR_TYPE);
   const Contents contents = contents_of(datatype, *type);
-  // A type that was made with large counts can only be asked with them.
+  // A type that was created with large counts can only be queried with them.
   if (!contents.large_counts.empty()) return report(MPI_COMM_NULL, MPI_ERR_TYPE);
   store(std::ssize(contents.integers), num_integers);
   store(std::ssize(contents.addresses), num_addresses);

@@ -11,15 +11,15 @@
 namespace weft::mpi {
 namespace {
 
-// A range of the packed stream and the direction. Members change as the range is worked off.
+// A range of the packed stream and the direction. Members change as the range is processed.
 template <bool gathering>
 struct Transfer {
   using Byte = std::conditional_t<gathering, std::byte, const std::byte>;
   Byte* packed;
-  std::int64_t skip;  // Bytes of the stream still to pass over.
+  std::int64_t skip;  // Bytes of the stream still to skip.
   std::int64_t left;  // Bytes still to copy.
 
-  // Memory is addressed by numbers: MPI_BOTTOM plus an absolute address is no pointer arithmetic.
+  // Memory is addressed by integers: MPI_BOTTOM plus an absolute address is no pointer arithmetic.
   void copy(std::uintptr_t memory, std::int64_t size) {
     const auto bytes = static_cast<std::size_t>(size);
     auto* place = reinterpret_cast<std::byte*>(memory);  // NOLINT(performance-no-int-to-ptr)
@@ -42,7 +42,7 @@ struct Transfer {
     return base + static_cast<std::uintptr_t>(offset);
   }
 
-  // Whole blocks of a size that the compiler knows become single loads and stores.
+  // Whole blocks of a size known at compile time become single loads and stores.
   template <std::int64_t size>
   void copy_fixed(std::uintptr_t memory, std::int64_t count, std::int64_t stride) {
     for (std::int64_t i = 0; i < count; ++i) copy(at(memory, i * stride), size);
@@ -106,7 +106,7 @@ struct Transfer {
     for (; part != list.end() && left > 0; ++part) walk(*part->layout, at(memory, part->offset));
   }
 
-  // As deep as the datatype was nested.
+  // Recursion is as deep as the datatype is nested.
   void walk(const Layout& layout, std::uintptr_t memory) {  // NOLINT(misc-no-recursion)
     switch (layout.kind) {
       case Layout::Kind::block:
@@ -139,7 +139,7 @@ bool is_block(const LayoutRef& layout) {
   return layout->kind == Layout::Kind::block;
 }
 
-// Whether a second run of the loop, a stride later, goes on where the first one ended.
+// Whether a second iteration of the loop, a stride later, continues where the first one ended.
 bool continues(const Layout& layout, std::int64_t stride) {
   std::int64_t reach = 0;
   return layout.kind == Layout::Kind::loop &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the bytes of one element of a datatype lie, in the order in which they are packed. A tree
-// of loops and lists of blocks, never longer than the description that it came from; parts are
-// shared between datatypes. Never changes once built.
+// Where the bytes of one element of a datatype lie, in packing order. A tree of loops and lists of
+// blocks, never longer than the description that it came from; parts are shared between datatypes.
+// Immutable.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@
 namespace weft::mpi {
 
 struct Layout;
-using LayoutRef = std::shared_ptr<const Layout>;  // Null: no bytes at all.
+using LayoutRef = std::shared_ptr<const Layout>;  // Null: no bytes.
 
 struct Layout {
   enum class Kind { block, loop, blocks, parts };
   struct Block {
     std::int64_t offset;
-    std::int64_t start;  // Byte of the packed element with which it begins; the next one ends it.
+    std::int64_t start;  // Its first byte in the packed element; it ends where the next one starts.
   };
   struct Part {
     std::int64_t offset;
@@ -28,11 +28,11 @@ struct Layout {
   };
 
   Kind kind = Kind::block;
-  std::int64_t offset = 0;  // Of the block, or of the first turn of the loop.
+  std::int64_t offset = 0;  // Of the block, or of the loop's first iteration.
   std::int64_t size = 0;    // Packed bytes.
-  std::int64_t count = 1;   // Turns of the loop.
+  std::int64_t count = 1;   // Iterations of the loop.
   std::int64_t stride = 0;
-  LayoutRef body;  // Of the loop. Null: a block of size / count bytes.
+  LayoutRef body;  // Body of the loop. Null: a block of size / count bytes.
   std::vector<Block> blocks;
   std::vector<Part> parts;
 };
@@ -41,7 +41,7 @@ LayoutRef block_layout(std::int64_t offset, std::int64_t size);
 LayoutRef repeat_layout(const LayoutRef& body, std::int64_t count, std::int64_t stride);
 LayoutRef shift_layout(const LayoutRef& layout, std::int64_t offset);
 
-// One layout behind the other; blocks that touch become one.
+// Concatenates layouts; adjacent blocks are merged.
 class LayoutBuilder {
  public:
   void add(std::int64_t offset, const LayoutRef& layout);
@@ -60,7 +60,7 @@ class LayoutBuilder {
   std::int64_t size_ = 0;
 };
 
-// The memory of count elements, one extent apart. The base may be zero (MPI_BOTTOM), hence no
+// The memory of `count` elements, one extent apart. The base may be zero (MPI_BOTTOM), so it is no
 // pointer.
 struct Elements {
   const Layout* layout;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that the language has no name for: with 128 bits, and with half the bits of a float.
+// Numbers for which the language has no type: 128-bit and half precision.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry points that pack and unpack, and those that count what arrived.
+// The entry points that pack and unpack, and those that count received elements.
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -12,14 +12,14 @@
 namespace weft::mpi {
 namespace {
 
-// Elements in the memory of the program.
+// Elements in the program's memory.
 struct Memory {
   const void* buffer;
   std::int64_t count;
   MPI_Datatype datatype;
 };
 
-// The error of the elements, or success, and then the type.
+// Checks the elements and finds their type.
 int check(const Memory& memory, const Datatype*& type) {
   if (memory.count < 0) return MPI_ERR_COUNT;
   type = find_type(memory.datatype);
@@ -28,7 +28,7 @@ int check(const Memory& memory, const Datatype*& type) {
   return bytes > std::numeric_limits<std::int64_t>::max() ? MPI_ERR_VALUE_TOO_LARGE : MPI_SUCCESS;
 }
 
-// The packed buffer, from the position on; the position moves by what was taken.
+// The packed buffer from the position on; the position advances by what was taken.
 template <typename Int>
 class Packed {
  public:
@@ -130,7 +130,7 @@ int pack_external_size(const char* representation, std::int64_t count, MPI_Datat
   return MPI_SUCCESS;
 }
 
-// A number of elements that the caller may have no room for.
+// A number of elements, which may be too large for the caller's type.
 template <typename Int>
 int give(std::optional<std::int64_t> elements, Int* count) {
   const bool fits = elements && *elements <= std::numeric_limits<Int>::max();
@@ -240,7 +240,7 @@ WEFT_MPI(Get_address)(const void* location, MPI_Aint* address) {
   return MPI_SUCCESS;
 }
 
-// Addresses wrap around as unsigned numbers do.
+// Addresses wrap around like unsigned numbers.
 WEFT_MPI_AS(MPI_Aint, Aint_add)(MPI_Aint base, MPI_Aint disp) {
   return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(base) +
                                static_cast<std::uintptr_t>(disp));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random datatypes against the type map: a plain list of basic types and displacements, built by
-// the definitions of the standard, one entry at a time.
+// the standard's definitions, one entry at a time.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -368,7 +368,7 @@ class RandomTypes {
   Rng rng_;
 };
 
-// Memory that holds count elements of the map, with room around, and the bytes in packing order.
+// Memory that holds `count` elements of the map, with margins, and the bytes in packing order.
 struct Image {
   std::vector<std::byte> memory;
   std::vector<std::size_t> order;  // Index into memory of each packed byte.
@@ -447,7 +447,7 @@ void expect_copies(const Datatype& type, const TypeMap& map, RandomTypes& random
     for (std::size_t i = 0; i < order.size(); ++i) {
       ASSERT_EQ(packed[i], image.memory[order[i]]) << from << "+" << i;
     }
-    // Overlapping entries are erroneous for receiving: the later byte wins in both.
+    // Overlapping entries are erroneous for receiving; the later byte wins in both implementations.
     for (std::byte& byte : packed) byte = static_cast<std::byte>(random.below(256));
     std::vector<std::byte> expected = image.memory;
     for (std::size_t i = 0; i < order.size(); ++i) expected[order[i]] = packed[i];

@@ -40,7 +40,7 @@ SignatureRef join_signatures(std::vector<Signature::Part> parts) {
 
 }  // namespace
 
-// As deep as the datatype was nested.
+// Recursion is as deep as the datatype is nested.
 std::optional<std::int64_t> elements_in(  // NOLINT(misc-no-recursion)
     const SignatureRef& signature, std::int64_t bytes) {
   if (bytes == 0) return 0;
@@ -181,7 +181,7 @@ std::optional<Shape> ShapeBuilder::finish() {
   if (upper_marks_.any) {
     upper = upper_marks_.high;
   } else if (data_.any && upper > lower) {
-    // The padding that a compiler would put behind a structure.
+    // The padding that a compiler would add to a structure.
     const Wide over = (upper - lower) % shape.alignment;
     if (over != 0) upper += shape.alignment - over;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a datatype is apart from its name: bounds, layout in memory, and the sequence of basic types
-// (the signature). A value; the constructors of datatypes are sums of shapes.
+// Everything about a datatype except its name: bounds, layout in memory, and the sequence of basic
+// types (the signature). A value type; constructors of datatypes are sums of shapes.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,14 @@ struct Signature {
   };
   std::int64_t elements = 0;
   std::int64_t bytes = 0;
-  const BasicType* basic = nullptr;  // Not null: all elements are of this type, and no parts.
+  // If not null, all elements are of this type, and there are no parts.
+  const BasicType* basic = nullptr;
   std::vector<Part> parts;
 };
 
-// Basic elements in the first bytes of a packed stream; empty if an element is cut.
+// Number of basic elements in the first bytes of a packed stream; empty if an element is cut.
 std::optional<std::int64_t> elements_in(const SignatureRef& signature, std::int64_t bytes);
-// The other way round: bytes of the first elements.
+// The inverse: bytes of the first elements.
 std::int64_t bytes_of(const SignatureRef& signature, std::int64_t elements);
 
 struct Shape {
@@ -43,9 +44,10 @@ struct Shape {
   std::int64_t true_lower = 0;  // Without markers and padding.
   std::int64_t true_upper = 0;
   std::int64_t alignment = 1;
-  bool lower_marked = false;  // By MPI_Type_create_resized or MPI_LB; the mark outlives nesting.
+  // By MPI_Type_create_resized or MPI_LB; the mark persists when types are nested.
+  bool lower_marked = false;
   bool upper_marked = false;
-  std::uint16_t uniform = 0;  // Handle of the predefined type that all of it is made of, or 0.
+  std::uint16_t uniform = 0;  // Handle of the predefined type that all elements have, or 0.
   LayoutRef layout;
   SignatureRef signature;
 
@@ -55,16 +57,16 @@ struct Shape {
 Shape basic_shape(const BasicType& type);
 Shape pair_shape(const PairType& type);
 Shape marker_shape(bool lower);
-// The same bytes with other bounds; nullopt if the upper bound is beyond 64 bits.
+// The same bytes with other bounds; nullopt if the upper bound overflows 64 bits.
 std::optional<Shape> resized_shape(const Shape& old, std::int64_t lower, std::int64_t extent);
 
-// Sums up copies of shapes in the order of the type map. Too large sums are kept in mind until the
-// end, so that callers need one check only.
+// Sums up copies of shapes in the order of the type map. Overflows are remembered until the end, so
+// that callers need only one check.
 class ShapeBuilder {
  public:
-  // Copies of the shape, the first at the offset, each a step behind the one before.
+  // Adds copies of the shape, the first at the offset, each a step after the previous one.
   void add(const Shape& shape, Wide offset, std::int64_t count, Wide step);
-  // Copies one behind the other.
+  // Adds copies one after the other.
   void add(const Shape& shape, Wide offset, std::int64_t count) {
     add(shape, offset, count, shape.extent());
   }

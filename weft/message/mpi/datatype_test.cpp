@@ -99,7 +99,7 @@ TEST(Datatype, PredefinedTypesHaveNamesAndSizes) {
   EXPECT_EQ(name_of(MPI_DATATYPE_NULL), "MPI_DATATYPE_NULL");
 }
 
-// The handles of the ABI tell the size of types that have the same size everywhere.
+// The ABI's handles encode the size of types that have the same size everywhere.
 TEST(Datatype, HandlesOfFixedSizeTellIt) {
   for (const BasicType& type : basic_types()) {
     if (type.handle < 0x240) continue;
@@ -166,8 +166,7 @@ TEST(Datatype, VectorsCountInExtents) {
   MPI_Type_free(&old);
 }
 
-// Example 5.9 of MPI 4.1 and the chapter before it: bounds that were set stay when types are
-// nested.
+// Example 5.9 of MPI 4.1 and the section before it: explicit bounds persist when types are nested.
 TEST(Datatype, BoundsThatWereSetStay) {
   MPI_Datatype resized = MPI_DATATYPE_NULL, type = MPI_DATATYPE_NULL;
   MPI_Type_create_resized(MPI_INT, -3, 9, &resized);
@@ -219,7 +218,7 @@ TEST(Datatype, ContiguousMeansOneBlock) {
   MPI_Type_free(&type);
 }
 
-// A large type must stay small: its layout is a loop of loops.
+// A large type must stay small: its layout is a nested loop.
 TEST(Datatype, LayoutsOfArraysAreLoops) {
   const int sizes[] = {1000, 1000, 1000}, parts[] = {998, 998, 1}, starts[] = {1, 1, 0};
   MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -405,7 +404,7 @@ TEST(Datatype, ContentsOfLargeForms) {
   MPI_Type_free(&type);
 }
 
-// Types live as long as others are made of them; each handle that was given out is freed once.
+// Types live as long as others are built on them; each handle that was returned is freed once.
 TEST(Datatype, DerivedTypesKeepTheirPartsAlive) {
   MPI_Datatype inner = MPI_DATATYPE_NULL, outer = MPI_DATATYPE_NULL;
   MPI_Type_vector(2, 1, 2, MPI_INT, &inner);
@@ -631,7 +630,7 @@ TEST(Half, AllValuesSurviveTheWayThroughFloat) {
   EXPECT_EQ(Half(1.0F).bits(), 0x3c00);
   EXPECT_EQ(Half(65504.0F).bits(), 0x7bff);
   EXPECT_EQ(Half(65520.0F).bits(), 0x7c00);         // Halfway to infinity.
-  EXPECT_EQ(Half(1.0F + 0x1p-11F).bits(), 0x3c00);  // A tie goes to the even one.
+  EXPECT_EQ(Half(1.0F + 0x1p-11F).bits(), 0x3c00);  // A tie rounds to even.
   EXPECT_EQ(Half(1.0F + 0x3p-11F).bits(), 0x3c02);
   EXPECT_EQ(Half(0x1p-25F).bits(), 0);
   EXPECT_EQ(Half(0x3p-25F).bits(), 2);

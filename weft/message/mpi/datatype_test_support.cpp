@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of datatypes and operators without the rest of the library: what they need of it.
+// For tests of datatypes and operators without the rest of the library: replacements for what they
+// need.
 #include "datatype_test_support.hpp"
 
 #include <cstdint>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests only, not installed: stand-ins for the functions that datatypes call. Errors come back
-// from the entry points as they are.
+// For tests only, not installed: replacements for the functions that datatypes call. Errors are
+// returned by the entry points unchanged.
 #pragma once
 
 #include <weft/message/mpi/include/mpi.h>
 
 namespace weft::mpi {
 
-// What the stand-ins were asked, and what they answer.
+// Calls that the replacements received, and their answers.
 struct AttributeCalls {
   MPI_Datatype copied_from = MPI_DATATYPE_NULL;
   MPI_Datatype copied_to = MPI_DATATYPE_NULL;

@@ -37,7 +37,7 @@ TEST(Environment, BeginAndEnd) {
   EXPECT_TRUE(status.has_value());
 }
 
-// A rank that finalizes late holds the others.
+// A rank that finalizes late delays the others.
 TEST(Environment, FinalizeIsCollective) {
   int finalized = 0;
   const Status status = run_bare({4}, [&](int rank) {
@@ -114,7 +114,7 @@ TEST(Environment, ProfileCountsCalls) {
   });
 }
 
-// In a process of its own: ranks that wait for ever leave their memory behind.
+// In a process of its own: ranks that wait forever leak their memory.
 TEST(EnvironmentDeathTest, DeadlockIsExplained) {
   const auto wait_in_a_ring = [] {
     const Status status = run_bare({3}, [](int rank) {
@@ -129,7 +129,7 @@ TEST(EnvironmentDeathTest, DeadlockIsExplained) {
               "MPI_Recv.*a message from rank 1 with tag 7 on MPI_COMM_WORLD");
 }
 
-// What a rank costs before it does anything, beside its message layer's own.
+// What a rank costs before it does anything, apart from its message layer.
 TEST(Environment, RanksAreSmall) {
   EXPECT_LE(sizeof(Process), 2048U);
 }

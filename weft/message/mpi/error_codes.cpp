@@ -8,7 +8,7 @@ namespace weft::mpi {
 
 namespace {
 
-// In the order of the numbers, from MPI_SUCCESS.
+// In numerical order, starting with MPI_SUCCESS.
 constexpr std::array<const char*, 63> texts = {
     "no error",
     "invalid buffer",

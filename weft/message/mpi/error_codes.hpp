@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Error classes and codes: those of the standard, whose codes are the classes themselves, and those
-// that the program adds.
+// Error classes and codes: those of the standard, whose codes equal their classes, and those that
+// the program adds.
 #pragma once
 
 #include <string>
@@ -13,22 +13,22 @@ namespace weft::mpi {
 class ErrorCodes {
  public:
   int add_class();
-  // -1: no such class.
+  // Returns -1 if there is no such class.
   int add_code(int error_class);
-  // Errors: what is not the program's own, or is gone, or is still in use.
+  // Return an error for standard classes and codes, for removed ones and for those still in use.
   int remove_class(int error_class);
   int remove_code(int code);
   int set_text(int code, const std::string& text);
   int remove_text(int code);
 
-  // -1: no such code.
+  // Returns -1 if there is no such code.
   int class_of(int code) const;
   const std::string* text(int code) const;
   int last_used() const;
 
  private:
   struct Entry {
-    int error_class = -1;  // -1: removed. Its own number: a class.
+    int error_class = -1;  // -1: removed. Equal to its own number: a class.
     std::string text;
   };
   static constexpr int first = MPI_ERR_LASTCODE + 1;
@@ -37,7 +37,7 @@ class ErrorCodes {
   std::vector<Entry> entries_;
 };
 
-// What a class of the standard means; null for other numbers.
+// The description of a standard class; null for other numbers.
 const char* standard_text(int error_class);
 
 }  // namespace weft::mpi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors: handlers, codes, checks of arguments.
+// Errors: handlers, codes, argument checks.
 #include <string>
 #include <vector>
 
@@ -31,7 +31,7 @@ TEST(Error, ArgumentsAreChecked) {
     MPI_Type_contiguous(2, MPI_INT, &unfinished);
     EXPECT_EQ(MPI_Send(data, 1, unfinished, 0, 0, world), MPI_ERR_TYPE);
     MPI_Type_free(&unfinished);
-    // Nothing is checked against the null process but what must be right anyway.
+    // With the null process only arguments that must always be valid are checked.
     EXPECT_EQ(MPI_Send(data, -1, MPI_INT, MPI_PROC_NULL, 0, world), MPI_ERR_COUNT);
   });
 }
@@ -128,7 +128,7 @@ TEST(Error, CodesAndTexts) {
   });
 }
 
-// What belongs to no communicator is told to MPI_COMM_SELF if the program has changed that.
+// Errors without a communicator go to MPI_COMM_SELF's handler if the program has changed it.
 TEST(Error, HandlerOfLastResort) {
   run_job({1}, [](int) {
     return_errors(MPI_COMM_SELF);

@@ -9,7 +9,7 @@ import re
 import sys
 
 header, output = map(pathlib.Path, sys.argv[1:3])
-# Functions are declared by their bare names, for MPI_ and PMPI_ at once.
+# Functions are declared without prefix, for MPI_ and PMPI_ at once.
 names = sorted(set(re.findall(r"\b(?:MPI_|WEFT_MPI_DECLARE\(\w+, )([A-Za-z]\w*)", header.read_text())))
 lines = [
     "/* SPDX-License-Identifier: Apache-2.0",

@@ -17,7 +17,7 @@ struct Group {
   mp::Members members;
 };
 
-// The members behind a handle; null for MPI_GROUP_NULL and for what is no group.
+// The members behind a handle; null for MPI_GROUP_NULL and invalid handles.
 const mp::Members* find_group(Process& process, MPI_Group handle);
 // A handle for the members; MPI_GROUP_EMPTY for none.
 MPI_Group make_group(Process& process, mp::Members members);
@@ -25,7 +25,7 @@ MPI_Group make_group(Process& process, mp::Members members);
 // MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL.
 int compare(const mp::Members& a, const mp::Members& b);
 
-// The index of each rank in a group; fast for many questions, whatever the order of the group.
+// Maps ranks to their index in a group; fast for many lookups, whatever the order of the group.
 class Finder {
  public:
   explicit Finder(const mp::Members& members);

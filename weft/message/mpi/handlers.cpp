@@ -41,7 +41,7 @@ int raise(Process& process, MPI_Errhandler handler, MPI_Comm comm, int code,
   if (handler == MPI_ERRORS_RETURN) return code;
   ErrorHandler* made = process.handlers.find(handler);
   if (made && made->comm_function) {
-    ++made->users;  // The function may free it.
+    ++made->users;  // The callback may free it.
     int told = code;
     made->comm_function(&comm, &told);
     release_handler(process, handler);
@@ -56,10 +56,11 @@ int raise(Process& process, MPI_Errhandler handler, MPI_Comm comm, int code,
 
 void end_job(Process& process, int code, const std::string& line) {
   process.runtime.abort(process.rank(), code, line);
-  std::abort();  // Never: some compilers do not believe a virtual function.
+  std::abort();  // Unreachable: some compilers do not trust [[noreturn]] on a virtual function.
 }
 
-// MPI 4 names MPI_COMM_SELF, earlier versions MPI_COMM_WORLD: whichever the program has changed.
+// MPI 4 specifies MPI_COMM_SELF, earlier versions MPI_COMM_WORLD: use the one that the program has
+// changed.
 const Communicator& default_communicator(const Process& process) {
   if (process.self_only.handler != MPI_ERRORS_ARE_FATAL) return process.self_only;
   return process.world;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much time passes after a test or probe that found nothing, so that a program that does
-// nothing but ask again gets on. Whatever comes from the network ends such a step early, so that a
-// program does not see it later than it would have.
+// nothing but poll makes progress. Anything that arrives from the network ends such a step early,
+// so that the program does not see it later than it would have.
 #pragma once
 
 #include <algorithm>
@@ -13,16 +13,15 @@ namespace weft::mpi {
 
 class Idle {
  public:
-  // Another question found nothing: how long to wait now. `entered`: when the call began that asks;
-  // `now`: after what it costs itself.
+  // Another poll found nothing: how long to wait now. `entered` is when the polling call began,
+  // `now` is after its own cost.
   Duration step(Time entered, Time now) {
-    if (entered != until_) {  // The program did something else, or something came.
+    if (entered != until_) {  // The program did something else, or something arrived.
       since_ = entered;
       asked_ = 0;
       step_ = Duration();
     } else if (++asked_ > patience) {
-      // Who has asked for so long does not notice: a long wait takes not too many questions, and
-      // one for a moment of the clock ends little after it.
+      // After 10,000 polls grow the step to 1/64 of the idle time: few polls, little overshoot.
       step_ = std::min((now - since_) / 64, longest);
     } else {
       const bool costs_nothing = now == until_;
@@ -32,11 +31,11 @@ class Idle {
     until_ = now + step_;
     return step_;
   }
-  // For how long nothing else has happened.
+  // How long nothing else has happened.
   Duration lasting() const { return until_ - since_; }
 
  private:
-  // More than a program asks that only looks now and then while it works.
+  // More polls than from a program that only looks now and then while it works.
   static constexpr std::uint32_t patience = 10'000;
   static constexpr Duration longest = Duration::ms(100'000);
 

@@ -6,7 +6,7 @@
 namespace weft::mpi {
 namespace {
 
-// When a program is that has asked so often, each time at this cost.
+// The time after this many polls at this cost each.
 Time after(int questions, Duration cost) {
   Idle idle;
   Time now;

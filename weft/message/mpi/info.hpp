@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hints: pairs of key and value, in the order they were first set.
+// Info objects: pairs of key and value, in the order in which they were first set.
 #pragma once
 
 #include <optional>
@@ -32,7 +32,7 @@ struct InfoObject {
   InfoTable table;
 };
 
-// The table behind a handle that is not MPI_INFO_NULL; null when there is none.
+// The table behind a handle; null for MPI_INFO_NULL and invalid handles.
 InfoTable* find_info(Process& process, MPI_Info handle);
 MPI_Info make_info(Process& process, const InfoTable& table);
 

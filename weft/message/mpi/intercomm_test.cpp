@@ -13,7 +13,7 @@ struct Halves {
   MPI_Comm own, between;
 };
 
-// The first third on one side, the rest on the other; leaders are the last of each.
+// The first third on one side, the rest on the other; the leaders are the last of each.
 Halves make_halves(int rank) {
   const int size = size_of_comm(MPI_COMM_WORLD), border = (size + 2) / 3;
   Halves halves;
@@ -35,7 +35,7 @@ int remote_size(MPI_Comm comm) {
   return size;
 }
 
-// Each sends its number to all on the other side.
+// Each rank sends its number to all on the other side.
 void talk_across(MPI_Comm comm) {
   const int rank = rank_in(comm), remote = remote_size(comm);
   std::vector<MPI_Request> requests(static_cast<std::size_t>(remote));
@@ -113,7 +113,8 @@ TEST_P(Inter, MergeInEitherOrder) {
     EXPECT_EQ(rank_in(merged), halves.low ? rank + size - border : rank - border);
     EXPECT_EQ(size_of_comm(merged), size);
     MPI_Comm_free(&merged);
-    MPI_Intercomm_merge(halves.between, 1, &merged);  // All the same: some order, the same for all.
+    // All equal: any order, but the same at all ranks.
+    MPI_Intercomm_merge(halves.between, 1, &merged);
     int first = -1;
     if (rank_in(merged) == 0) {
       for (int i = 1; i < size; ++i) MPI_Send(&rank, 1, MPI_INT, i, 0, merged);
@@ -141,7 +142,7 @@ TEST_P(Inter, SplitAndCreate) {
       talk_across(part);
       MPI_Comm_free(&part);
     }
-    // The last of each side.
+    // The last rank of each side.
     MPI_Group group, last;
     MPI_Comm_group(halves.between, &group);
     const int index = own - 1;
@@ -196,7 +197,7 @@ TEST_P(Inter, FromGroupsAlone) {
     EXPECT_EQ(sum, size);
     MPI_Comm_free(&comm);
 
-    // Only leaders look at the other group.
+    // Only leaders use the other group.
     int place = -1;
     MPI_Group_rank(own, &place);
     const MPI_Group seen = place == 0 ? other : MPI_GROUP_NULL;

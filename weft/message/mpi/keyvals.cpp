@@ -18,7 +18,7 @@ void let_go(Process& process, Keyval& keyval) {
   if (--keyval.users == 0 && keyval.freed) process.keyvals.free(&keyval);
 }
 
-// All kinds of the copy functions that stand for "do not copy" and "copy the value" are these.
+// All kinds of copy functions that mean "do not copy" and "copy the value" have these values.
 constexpr std::uintptr_t null_copy = 0, plain_copy = 1;
 
 int call_copy(const Keyval& key, int keyval, void* object, void* in, void** out, int* flag) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes: values that a program hangs on communicators, datatypes and windows, under keys with
-// functions to copy and to delete them.
+// Attributes: values that a program attaches to communicators, datatypes and windows, under keys
+// with functions to copy and to delete them.
 #pragma once
 
 #include <cstdint>
@@ -26,20 +26,20 @@ struct Keyval {
     MPI_Win_delete_attr_function* win;
   };
   Kind kind = Kind::comm;
-  bool freed = false;       // By the program; lives on while attributes use it.
+  bool freed = false;       // By the program; kept while attributes use it.
   std::uint32_t users = 0;  // Attributes.
   Copy copy = {nullptr};
   Delete remove = {nullptr};
   void* extra_state = nullptr;
 };
 
-// The attributes of one object. The object's handle goes to the program's functions.
+// The attributes of one object. The object's handle is passed to the program's functions.
 class Attributes {
  public:
   int set(Process& process, void* object, int keyval, void* value);
   bool get(int keyval, void** value) const;
   int erase(Process& process, void* object, int keyval);
-  // For a duplicate: what the copy functions say. On an error the caller clears `to`.
+  // For a duplicate: calls the copy functions. On an error the caller clears `to`.
   int copy_to(Process& process, void* object, Attributes& to) const;
   // Last set, first deleted. Stops at the first error.
   int clear(Process& process, void* object);
@@ -53,8 +53,8 @@ class Attributes {
   std::vector<Value> values_;
 };
 
-// The key of this kind; null if there is none. One that the program has freed can be used as long
-// as attributes need it: they are deleted under its name.
+// The key of this kind; null if there is none. A freed key can be used as long as attributes need
+// it, since they are deleted with its functions.
 Keyval* find_keyval(Process& process, int keyval, Keyval::Kind kind);
 
 // For the entry points of all kinds; errors have been reported.

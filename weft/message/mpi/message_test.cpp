@@ -59,7 +59,7 @@ TEST(Message, EveryModeDeliversSmallAndLarge) {
   });
 }
 
-// Messages of one sender are received in the order they were sent, whatever their size.
+// Messages of one sender are received in the order of sending, whatever their size.
 TEST(Message, OrderIsKeptWithWildcards) {
   run_jobs(5, [](int rank) {
     constexpr int each = 20;
@@ -267,7 +267,7 @@ TEST(Message, LargeCountForms) {
   });
 }
 
-// Sizes, sources and tags are the same when data does not travel, and nothing is touched.
+// Sizes, sources and tags are the same without data, and no buffer is touched.
 TEST(Message, WithoutData) {
   Job job;
   job.carries_data = false;

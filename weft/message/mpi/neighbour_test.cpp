@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations among neighbours.
+// Neighbourhood collectives.
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ MPI_Comm make_grid(const Ints& extents, const Ints& periods) {
   return grid;
 }
 
-// The neighbours in the order of the standard: for each dimension the one before, the one behind.
+// The neighbours in the standard's order: for each dimension the lower, then the upper one.
 Ints neighbours_of(MPI_Comm grid, int dimensions) {
   Ints result;
   for (int i = 0; i < dimensions; ++i) {
@@ -32,8 +32,8 @@ Ints neighbours_of(MPI_Comm grid, int dimensions) {
   return result;
 }
 
-// In a ring of two, both neighbours are one rank: what is sent to the one before must come from the
-// one behind.
+// In a ring of two, both neighbours are the same rank: what is sent to the lower one must arrive
+// from the upper one.
 TEST(Neighbour, GridsExchangeAlongEachDirection) {
   for (const Ints& extents : {Ints{2, 2}, Ints{4, 1}, Ints{3, 2}, Ints{1, 5}}) {
     for (const Ints& periods : {Ints{1, 1}, Ints{0, 1}, Ints{0, 0}}) {

@@ -23,7 +23,7 @@ std::uintptr_t address(const void* memory) {
   return reinterpret_cast<std::uintptr_t>(memory);
 }
 
-// Piece by piece, for the datatype may have holes, which stay as they are.
+// Piece by piece, because the datatype may have gaps, which must not change.
 void replace(const void* in, void* inout, std::int64_t count, const Datatype& type) {
   std::array<std::byte, 4096> piece;
   const std::int64_t bytes = count * type.size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduction operators. Predefined ones are constants of the ABI; those of the program belong to the
-// rank that made them and are counted.
+// Reduction operators. Predefined ones are constants of the ABI; user-defined ones belong to the
+// rank that created them and are reference-counted.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace weft::mpi {
 
-// How a function of the program wants its arguments.
+// The signature of a user-defined function.
 enum class OpForm : std::uint8_t {
   small,    // MPI_User_function.
   large,    // MPI_User_function_c.
@@ -31,14 +31,14 @@ class Op {
   bool commutative() const { return commutative_; }
   bool predefined() const { return handle_ != 0; }
 
-  // MPI_SUCCESS, or MPI_ERR_OP if the operator is not defined for the type.
+  // Returns MPI_SUCCESS, or MPI_ERR_OP if the operator is not defined for the type.
   int check(const Datatype& type) const;
 
-  // inout[i] = in[i] op inout[i]. The pair must have passed the check; the two buffers must not
-  // overlap, and may have any alignment if the operator is predefined.
+  // inout[i] = in[i] op inout[i]. REQUIRES: check() has passed; the two buffers do not overlap.
+  // They may have any alignment if the operator is predefined.
   void apply(const void* in, void* inout, std::int64_t count, const Datatype& type) const;
 
-  // The predefined operators need no counting: these calls are then nothing.
+  // Predefined operators are not counted: these calls then do nothing.
   void retain() const;
   static void release(const Op* op);
   MPI_Op handle() const;
@@ -48,15 +48,16 @@ class Op {
   void call(const void* in, void* inout, std::int64_t count, const Datatype& type) const;
 
   static constexpr std::uint32_t alive = 0x57454f50;
-  std::uint32_t life_ = alive;  // Tells an operator from what else a handle may point to.
+  // Distinguishes an operator from anything else that a handle may point to.
+  std::uint32_t life_ = alive;
   mutable std::atomic<std::int32_t> references_ = 1;
   bool commutative_;
   OpForm form_ = OpForm::small;
-  std::uint16_t handle_ = 0;  // Of a predefined operator.
+  std::uint16_t handle_ = 0;  // For a predefined operator.
   AnyFunction function_ = nullptr;
 };
 
-// The operator of a handle; null if it is MPI_OP_NULL or no handle.
+// The operator of a handle; null for MPI_OP_NULL and invalid handles.
 const Op* find_op(MPI_Op handle);
 
 }  // namespace weft::mpi

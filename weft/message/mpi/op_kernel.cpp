@@ -27,7 +27,7 @@ struct Pair {
 template <typename T>
 constexpr bool is_integer = std::is_integral_v<T> || std::is_same_v<T, Signed128>;
 
-// Integers in which sums and products wrap instead of being undefined, and are not widened to int.
+// Integers whose sums and products wrap instead of being undefined, and are not promoted to int.
 template <typename T>
 struct Wrapping {
   using Type = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
@@ -132,7 +132,7 @@ struct LogicalXor {
   }
 };
 
-// Of equal values the one with the smaller index wins.
+// For equal values the smaller index wins.
 struct MinimumWithIndex {
   template <typename Value, typename Index>
   Pair<Value, Index> operator()(Pair<Value, Index> a, Pair<Value, Index> b) const {
@@ -149,8 +149,8 @@ struct MaximumWithIndex {
   }
 };
 
-// Copies of bytes keep clear of alignment and of the types that the program gave its memory; the
-// compiler makes vector loads of them.
+// memcpy avoids problems with alignment and with the declared types of the program's memory; the
+// compiler turns it into vector loads.
 template <typename Operator, typename T>
 void run(const void* in, void* inout, std::int64_t count) {
   const auto* __restrict left = static_cast<const std::byte*>(in);
@@ -234,8 +234,8 @@ Kernel bits(Element element) {
   return element == Element::byte ? &run<Operator, std::uint8_t> : integer<Operator>(element);
 }
 
-// The standard has these for logical values and the integers of C. Other numbers are taken as well,
-// as other libraries do.
+// The standard defines these for logical values and C integers. Other numbers are accepted too, as
+// in other libraries.
 template <typename Operator>
 Kernel truth(Element element) {
   switch (element) {

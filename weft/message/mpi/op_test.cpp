@@ -28,7 +28,7 @@ Group group_of(Element element) {
   return Group::none;
 }
 
-// Reads and writes one number of any basic type; small whole numbers are exact in all of them.
+// Reads and writes one number of any basic type; small integers are exact in all of them.
 template <typename T>
 double get_as(const std::byte* from) {
   T value;
@@ -163,7 +163,7 @@ TEST(Op, EqualsArithmeticOnAllTypes) {
       ASSERT_EQ(find_op(op)->check(type), allowed(op, group) ? MPI_SUCCESS : MPI_ERR_OP);
       if (!allowed(op, group)) continue;
       constexpr std::size_t count = 67;
-      // One byte off, for alignment must not matter.
+      // Offset by one byte, because alignment must not matter.
       std::vector<std::byte> in(count * basic.size + 1), inout(in.size());
       std::vector<Number> wanted;
       for (std::size_t i = 0; i < count; ++i) {

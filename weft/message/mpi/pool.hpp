@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects behind the handles of one rank. Memory is kept until the pool ends, so that any value
-// that a program passes as a handle can be judged: freed, never made, or a live object.
+// that a program passes as a handle can be classified: freed, never created, or a live object.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@
 
 namespace weft::mpi {
 
-// Predefined handles are integers below this; what a pool holds has a greater number in Fortran.
+// Predefined handles are integers below this; objects in a pool have greater numbers in Fortran.
 inline constexpr std::uintptr_t first_free_handle = 4096;
 
 template <typename T>
@@ -86,7 +86,7 @@ class Pool {
     T* object() { return std::launder(reinterpret_cast<T*>(storage)); }
   };
 
-  // Chunk c holds first_chunk << c slots, so few of them ever exist.
+  // Chunk c holds first_chunk << c slots, so few chunks ever exist.
   static constexpr std::uint32_t first_chunk = 2;
   static std::uint32_t chunk_size(std::size_t chunk) { return first_chunk << chunk; }
   static std::uint32_t chunk_start(std::size_t chunk) {

@@ -38,7 +38,7 @@ TEST(Probe, TellsTheSizeAndLeavesTheMessage) {
 TEST(Probe, MatchedMessagesAreTakenOut) {
   run_jobs(2, [](int rank) {
     for (const int count : {3, 700}) {
-      const int tag = count;  // The sender may be a turn ahead.
+      const int tag = count;  // The sender may be one iteration ahead.
       if (rank == 0) {
         const std::vector<int> zeros(static_cast<std::size_t>(count), 0);
         const std::vector<int> ones(static_cast<std::size_t>(count), 1);

@@ -48,16 +48,15 @@ void Process::wait_low(const mp::Request* request) {
   }
 }
 
-// Unless the program wants to hear of errors, the loss of a rank is the end of the job, whoever
-// waits for whom.
+// Unless the program handles errors, the loss of a rank ends the job, whoever waits for whom.
 void Process::note_losses() {
   const MPI_Errhandler handler = default_communicator(*this).handler;
   const bool fatal = handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
   while (losses_ < messenger.lost().size()) {
     const RankId lost = messenger.lost()[losses_++];
     if (fatal) end_for(lost);
-    // Collective calls with a member missing come to no end, and those who noticed first have left
-    // them: they fail for all.
+    // Collective calls with a missing member never complete, and ranks that noticed first have left
+    // them, so they fail for all.
     const auto revoke = [&](const Communicator& comm) {
       if (!comm.local.find(lost) && !comm.remote.find(lost)) return;
       using Traffic = Communicator::Traffic;
@@ -79,7 +78,7 @@ void Process::end_for(RankId lost) {
 
 void Process::found_nothing() {
   if (real_time) {
-    fabric.wait(Time::zero());  // Others may want the processor.
+    fabric.wait(Time::zero());  // Others may need the processor.
     return;
   }
   const Time now = fabric.now();
@@ -93,8 +92,8 @@ Duration Process::idle() const {
 
 void Process::asked_time() {
   if (real_time) return;
-  constexpr std::uint32_t patience = 1000;  // More often than any program that only measures.
-  constexpr std::uint32_t longest = 10;     // Doublings, to 1.024 us.
+  constexpr std::uint32_t patience = 1000;  // More often than any program that only measures time.
+  constexpr std::uint32_t longest = 10;     // Number of doublings, up to 1.024 us.
   fabric.catch_up();
   if (fabric.now() != asked_at_) {
     asked_ = 0;
@@ -105,7 +104,7 @@ void Process::asked_time() {
 }
 
 void Process::sweep() {
-  // A function of the program may let go of more while we look.
+  // A callback of the program may free more requests meanwhile.
   for (std::size_t i = 0; i < orphans.size();) {
     Request* request = orphans[i];
     if (!is_done(*request)) {
@@ -124,7 +123,7 @@ void Process::sweep() {
 Waiting Process::waiting() const {
   Waiting result;
   result.call = call ? call : "";
-  constexpr int named_max = 4;  // The reader wants a hint, not a list.
+  constexpr int named_max = 4;  // A hint for the reader, not a list.
   int open = 0;
   const auto name = [&](const Request& request) {
     if (open++ >= named_max) return;

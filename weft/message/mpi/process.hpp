@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that the library knows of one rank. Thousands of them live in one operating-system process,
-// as fibers on several threads: nothing here is shared, and there is no other mutable state.
+// The library's state of one rank. Thousands of them live in one operating-system process, as
+// fibers on several threads: nothing here is shared, and there is no other mutable state.
 #pragma once
 
 #include <cstdint>
@@ -21,24 +21,25 @@
 #include <weft/message/port/fabric.hpp>
 
 namespace weft::coll {
-class Choices;  // Which algorithms are forced.
+class Choices;  // Forced algorithms.
 }
 
 namespace weft::mpi {
 
-class Buffering;      // buffering.hpp: sends that the library finishes for the program.
-class ErrorCodes;     // error_codes.hpp: what the program has added.
+class Buffering;      // buffering.hpp: buffered sends.
+class ErrorCodes;     // error_codes.hpp: codes added by the program.
 struct Group;         // group.hpp
 struct ErrorHandler;  // handlers.hpp
-struct TakenMessage;  // taken.hpp: what MPI_Mprobe found.
+struct TakenMessage;  // taken.hpp: a message found by MPI_Mprobe.
 struct Window;        // window.hpp
 
-// What a rank waits for now: requests of a call's own, or of the program, or a message to probe.
+// What a rank waits for: requests of a blocking call, requests of the program, or a message to
+// probe.
 struct WaitingFor {
   const Request* const* requests = nullptr;
   const MPI_Request* handles = nullptr;
-  int count = 0;                    // Of requests or handles.
-  const Request* probed = nullptr;  // A receive that is none, only described.
+  int count = 0;                    // Number of requests or handles.
+  const Request* probed = nullptr;  // Describes the probe as a receive.
 };
 
 struct Process final : public WaitTeller {
@@ -54,18 +55,19 @@ struct Process final : public WaitTeller {
   Fabric& fabric;
   Runtime& runtime;
   mp::Messenger messenger;
-  const coll::Choices* choices = nullptr;  // Null: automatic choice.
-  const mp::Tuning* tuning = nullptr;      // For the sends of the program from now on.
-  std::vector<std::unique_ptr<const mp::Tuning>> tunings;  // Asked for so far; requests name them.
+  const coll::Choices* choices = nullptr;  // Null: automatic.
+  const mp::Tuning* tuning = nullptr;      // For sends of the program from now on.
+  // All that were used; requests point to them.
+  std::vector<std::unique_ptr<const mp::Tuning>> tunings;
 
-  // Time is real: nothing need be done for it to pass, and looking at the clock costs something.
+  // Time is real: it passes by itself, and reading the clock costs something.
   bool real_time = false;
   bool timed = true;  // Calls are timed, for the profile.
 
   Stage stage = Stage::before;
   int thread_level = 0;
-  std::uint32_t next_context = 0;  // All from here on are free at this rank.
-  std::uint32_t agreements = 0;    // On contexts, under way.
+  std::uint32_t next_context = 0;  // This and all greater ones are unused at this rank.
+  std::uint32_t agreements = 0;    // Agreements on contexts in progress.
   Communicator world;
   Communicator self_only;  // MPI_COMM_SELF
 
@@ -77,23 +79,23 @@ struct Process final : public WaitTeller {
   Pool<Keyval> keyvals;
   Pool<TakenMessage> taken;
   Pool<Window> windows;
-  std::unique_ptr<Buffering> buffering;     // Null until a buffered send needs it.
+  std::unique_ptr<Buffering> buffering;     // Null until the first buffered send.
   std::unique_ptr<ErrorCodes> error_codes;  // Null until the program adds one.
   std::unique_ptr<InfoTable> environment;   // MPI_INFO_ENV
   std::vector<std::pair<MPI_Datatype, Attributes>> type_attributes;  // Of predefined types.
   std::vector<std::pair<MPI_Datatype, std::string>> type_names;      // Given to predefined types.
-  std::vector<void*> numbered;    // Datatypes and operations that Fortran knows.
-  std::vector<Request*> orphans;  // Let go by the program, not yet done.
+  std::vector<void*> numbered;    // Datatypes and operators that have Fortran numbers.
+  std::vector<Request*> orphans;  // Freed by the program but not yet done.
 
-  // Where the attributes of the environment point to.
+  // Storage for the attributes of the environment.
   int universe_size = 0;
   int last_used_code = MPI_ERR_LASTCODE;
 
-  // Of the last short call: a predefined type in one piece, and its size.
+  // From the last short call: a contiguous predefined type and its size.
   MPI_Datatype recent_type = MPI_DATATYPE_NULL;
   std::size_t recent_size = 0;
 
-  const char* call = nullptr;  // The library's function that runs now,
+  const char* call = nullptr;  // The library function that is running,
   Time entered;                // and when it was called.
   WaitingFor waiting_for;
   Profile profile;
@@ -103,20 +105,20 @@ struct Process final : public WaitTeller {
 
   // Never blocks.
   void progress();
-  // After a test or probe that found nothing: lets time pass, so that a program that asks again and
-  // again gets on even where a call costs nothing.
+  // After a test or probe that found nothing: lets time pass, so that a program that polls makes
+  // progress even if a call costs nothing.
   void found_nothing();
-  // The program asks what time it is. One that does nothing else sees it pass, so that a loop that
-  // waits for a moment ends.
+  // The program read the clock. If it does nothing else time passes, so that a loop that waits for
+  // a moment ends.
   void asked_time();
-  void sweep();  // Ends what the program has let go of, as far as it is done.
-  // Progress until done() says so.
+  void sweep();  // Frees requests that the program has released and that are done.
+  // Makes progress until done() returns true.
   template <typename Done>
   void wait_until(Done done) {
     for (progress(); !done(); progress()) messenger.pause();
   }
   void wait_low(const mp::Request* request);
-  // Runs a task to its end; gives its error code.
+  // Runs a task to completion; returns its error code.
   int run(const mp::Task& task) {
     wait_until([&] { return task.done(); });
     return task.error();
@@ -130,12 +132,12 @@ struct Process final : public WaitTeller {
   [[noreturn]] void end_for(RankId lost);
 
   Idle idle_;
-  std::size_t losses_ = 0;   // Of the messenger's, those that were looked at.
-  Time asked_at_;            // When the program last asked for the time,
-  std::uint32_t asked_ = 0;  // and how often since something else happened.
+  std::size_t losses_ = 0;   // Number of the messenger's losses that were handled.
+  Time asked_at_;            // When the program last read the clock,
+  std::uint32_t asked_ = 0;  // and how often since anything else happened.
 };
 
-// The state of the rank that calls.
+// The state of the calling rank.
 inline Process& self() {
   return *static_cast<Process*>(Current::layer());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often a rank called which function of the library, how long it stayed inside, and how many
-// bytes it named. Holds only the functions that were called.
+// How often a rank called each library function, how long it stayed inside, and how many bytes it
+// passed. Contains only functions that were called.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace weft::mpi {
 
-// Hears of each call that takes part in the profile.
+// Notified of each call that appears in the profile.
 class CallListener {
  public:
   virtual ~CallListener() = default;
@@ -22,7 +22,7 @@ class CallListener {
 class Profile {
  public:
   struct Record {
-    const char* call = nullptr;  // A literal; compared by address.
+    const char* call = nullptr;  // A string literal, compared by address.
     std::uint64_t count = 0;
     std::uint64_t bytes = 0;
     Duration inside;

@@ -10,7 +10,7 @@ namespace weft::mpi {
 
 namespace {
 
-// Everything right and in one piece; null: not, or only the long way can tell.
+// Valid, contiguous data; null if not, or if only the general path can tell.
 struct Piece {
   Communicator* comm = nullptr;
   std::byte* data = nullptr;

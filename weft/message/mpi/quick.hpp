@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The short way of blocking sends and receives: contiguous data, real time, nobody counts. A call
-// that does not fit, for whatever reason, takes the long way, which checks everything.
+// The fast path of blocking sends and receives: contiguous data, real time, no profiling. A call
+// that does not qualify, for whatever reason, takes the general path, which checks everything.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace weft::mpi {
 
-// true: done, with success.
+// Returns true if the send has succeeded.
 bool send_quickly(const TransferArguments& arguments);
-// The code to return; nothing: it did not begin.
+// Returns the code, or nothing if the receive was not started.
 std::optional<int> receive_quickly(const char* name, const TransferArguments& arguments,
                                    MPI_Status* status);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind an MPI_Request. Pooled per rank.
+// The object behind an MPI_Request. Pooled per rank.
 #pragma once
 
 #include <cstddef>
@@ -18,22 +18,21 @@ class Datatype;
 struct BufferedSend;
 struct Request;
 
-// What a request of several steps does: a collective, non-blocking or persistent. Lives as long as
-// its request, so it may hold what the task works on.
+// A request of several steps: a collective, non-blocking or persistent. Lives as long as its
+// request, so it may own what the task works on.
 class Operation {
  public:
   virtual ~Operation() = default;
-  // Starts the steps; a persistent request calls it for each MPI_Start. Everything that must be
-  // done when the steps are over (unpacking, for example) the task does itself; it returns an MPI
-  // error code.
+  // Starts the steps; a persistent request calls it for each MPI_Start. The task itself does
+  // everything that remains at the end (unpacking, for example); it returns an MPI error code.
   virtual mp::Task start() = 0;
-  // The finished receive whose status is that of the whole; null: there is none to tell.
+  // The finished receive whose status is that of the whole; null if there is none.
   virtual const Request* status_of() const { return nullptr; }
 };
 
 enum class SendMode : std::uint8_t { standard, buffered, synchronous, ready };
 
-// The arguments of a send or receive; what a persistent request keeps.
+// The arguments of a send or receive, which a persistent request keeps.
 struct Transfer {
   Communicator* comm = nullptr;
   void* buffer = nullptr;
@@ -57,8 +56,8 @@ struct Request {
   bool persistent = false;
   bool active = false;  // Started and not yet completed by a wait or test.
   bool cancelling = false;
-  bool finished = false;  // Of a generalized request; of a receive: taken over and unpacked.
-  bool orphan = false;    // The program has let go; freed when done.
+  bool finished = false;  // For a generalized request; for a receive: complete and unpacked.
+  bool orphan = false;    // Released by the program; freed when done.
   int error = 0;
   Transfer transfer;
   mp::Request* low = nullptr;            // Null for MPI_PROC_NULL.
@@ -74,10 +73,11 @@ inline MPI_Request handle_of(Request* request) {
   return reinterpret_cast<MPI_Request>(request);
 }
 
-// For non-blocking collectives: starts the operation. The communicator is retained until the end.
+// For non-blocking collectives: starts the operation. The communicator is retained until it is
+// done.
 Request* start_operation(Process& process, Communicator& comm,
                          std::unique_ptr<Operation> operation);
-// For persistent ones: MPI_Start will.
+// For persistent collectives: MPI_Start starts the operation.
 Request* keep_operation(Process& process, Communicator& comm, std::unique_ptr<Operation> operation);
 
 }  // namespace weft::mpi

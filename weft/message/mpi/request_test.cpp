@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests: waiting and testing in all forms, persistent and generalized ones, cancelling.
+// Requests: all forms of wait and test, persistent and generalized requests, cancelling.
 #include <array>
 #include <vector>
 
@@ -36,7 +36,7 @@ void fan_in(void (*collect)(std::array<MPI_Request, many>&, const std::array<int
   });
 }
 
-// What the standard calls an empty status has no error either.
+// The standard's empty status has no error either.
 TEST(Request, StatusOfNone) {
   run_jobs(1, [](int) {
     MPI_Request none = MPI_REQUEST_NULL;
@@ -189,14 +189,14 @@ TEST(Request, FreedWhileUnderWay) {
     if (rank == 0) {
       MPI_Isend(data.data(), 1000, MPI_INT, 1, 0, other, &request);
       MPI_Request_free(&request);
-      MPI_Comm_free(&other);  // Lives on until the send is over.
+      MPI_Comm_free(&other);  // Kept until the send is done.
     } else {
       MPI_Recv(data.data(), 1000, MPI_INT, 0, 0, other, MPI_STATUS_IGNORE);
       EXPECT_EQ(data[999], 5);
       MPI_Comm_free(&other);
     }
     EXPECT_EQ(other, MPI_COMM_NULL);
-    // The data is ours again once the other side has it.
+    // The buffer may be reused once the other side has the data.
     MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, 1, &data[0], 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
   });
@@ -215,7 +215,7 @@ TEST(Request, CancelledReceive) {
   });
 }
 
-// Either the send is cancelled, and the receiver never sees it, or it arrives; never both.
+// Either the send is cancelled and the receiver never sees it, or it arrives; never both.
 TEST(Request, CancelledSend) {
   run_jobs(2, [](int rank) {
     using Isend = int (*)(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splitting a communicator. Colours and keys go up a tree to member 0 (of each group), which forms
-// the new groups; down the tree travel only the groups that somebody below belongs to, as runs of
-// ranks.
+// Splits a communicator. Colours and keys go up a tree to member 0 (of each group), which forms the
+// new groups; only groups with members in a subtree travel down to it, as runs of ranks.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -27,7 +26,7 @@ Choice choice_of(const Choices& choices, std::size_t member) {
   return {static_cast<int>(choices[2 * member]), static_cast<int>(choices[2 * member + 1])};
 }
 
-// The members of each colour, in the order of keys, then of ranks.
+// The members of each colour, ordered by key, then by rank.
 std::map<int, std::vector<std::uint32_t>> by_colour(const Choices& choices,
                                                     const mp::Members& members) {
   std::vector<std::size_t> order(choices.size() / 2);
@@ -44,7 +43,7 @@ std::map<int, std::vector<std::uint32_t>> by_colour(const Choices& choices,
   return groups;
 }
 
-// What goes down the tree: groups, and for each member below the index of its group.
+// What travels down the tree: groups, and for each member of the subtree the index of its group.
 struct Assignment {
   static constexpr std::uint32_t none = UINT32_MAX;
   struct Pair {
@@ -53,7 +52,7 @@ struct Assignment {
   std::vector<Pair> groups;
   Words of_member;
 
-  // For a run of members, with the groups that they need.
+  // The part for a range of members, with the groups that they need.
   Assignment part(std::size_t from, std::size_t to) const {
     Assignment result;
     std::map<std::uint32_t, std::uint32_t> renumbered;
@@ -102,7 +101,7 @@ struct Assignment {
   }
 };
 
-// At member 0. Of an intercommunicator, a colour without members on the other side has no group.
+// At member 0. In an intercommunicator, a colour without members on the other side has no group.
 Assignment assign(const Communicator& comm, const Choices& local, const Choices& remote) {
   Assignment result;
   const auto own = by_colour(local, comm.local);

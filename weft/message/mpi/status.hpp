@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hidden half of MPI_Status: how many bytes of the packed stream arrived, and whether the
-// operation was cancelled. The ABI leaves the five integers MPI_internal to the library.
+// The hidden half of MPI_Status: how many packed bytes arrived, and whether the operation was
+// cancelled. The ABI leaves the five integers MPI_internal to the library.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace weft::mpi {
 
-// Indices into MPI_internal. The 64-bit count takes two integers and has no alignment.
+// Indices into MPI_internal. The 64-bit count takes two integers and is not aligned.
 constexpr int status_bytes_index = 0;
 constexpr int status_cancelled_index = 2;
 
@@ -32,8 +32,8 @@ inline void set_status_cancelled(MPI_Status& status, bool cancelled) {
   status.MPI_internal[status_cancelled_index] = cancelled ? 1 : 0;
 }
 
-// What a completed receive leaves behind. MPI_ERROR stays: only calls that return several statuses
-// may touch it.
+// The status of a completed receive. MPI_ERROR is not changed: only calls that return several
+// statuses may set it.
 inline void set_status(MPI_Status& status, int source, int tag, std::int64_t bytes) {
   status.MPI_SOURCE = source;
   status.MPI_TAG = tag;
@@ -41,7 +41,7 @@ inline void set_status(MPI_Status& status, int source, int tag, std::int64_t byt
   set_status_cancelled(status, false);
 }
 
-// What waiting for no request, or for an inactive one, leaves behind.
+// The status of waiting for no request or an inactive one.
 inline void set_status_empty(MPI_Status& status) {
   set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
   status.MPI_ERROR = MPI_SUCCESS;

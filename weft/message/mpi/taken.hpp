@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind an MPI_Message: found by MPI_Mprobe, to be received by MPI_Mrecv alone.
+// The object behind an MPI_Message: found by MPI_Mprobe, to be received only by MPI_Mrecv.
 #pragma once
 
 #include <weft/message/mp/messenger.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests only: programs as functions, run by several ranks on the local network.
+// For tests only: programs as functions, run by several ranks on the test network.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace weft::mpi {
 class TestRuntime final : public Runtime {
  public:
   explicit TestRuntime(std::uint32_t ranks_per_node) : ranks_per_node_(ranks_per_node) {}
-  // Ends the process: only death tests come here.
+  // Ends the process: only death tests get here.
   [[noreturn]] void abort(RankId, int code, const std::string& message) override {
     std::fprintf(stderr, "%s\n", message.c_str());
     std::_Exit(code == 0 ? 1 : code);
@@ -49,7 +49,7 @@ struct Job {
   }
 };
 
-// The body without MPI_Init and MPI_Finalize.
+// Runs the body without MPI_Init and MPI_Finalize.
 inline Status run_bare(const Job& job, const std::function<void(int rank)>& body) {
   TestnetOptions network;
   network.seed = job.seed;

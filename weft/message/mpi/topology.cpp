@@ -90,7 +90,7 @@ std::vector<int> Topology::destinations(int rank) const {
 
 namespace {
 
-// Divisors, the smallest first.
+// Divisors in ascending order.
 std::vector<int> divisors(int number) {
   std::vector<int> small;
   std::vector<int> large;
@@ -110,9 +110,10 @@ bool reaches(std::int64_t factor, int times, std::int64_t number) {
   return power >= number;
 }
 
-// Finds the falling factors of a number whose ends differ least; of those the ones with the
-// greatest smallest; and of those the ones with the least sum, as equal factors have. The first
-// factor grows from the root of the number on, so that the search ends soon after the best.
+// Finds the descending factors of a number whose first and last differ least; of those the ones
+// with the greatest last; and of those the ones with the smallest sum, which equal factors have.
+// The first factor grows from the root of the number on, so that the search ends soon after the
+// best.
 class Balance {
  public:
   Balance(int number, int count) : divisors_(divisors(number)), count_(count) {
@@ -133,9 +134,9 @@ class Balance {
     }
     for (const int divisor : divisors_) {
       if (divisor > most) break;
-      // The smallest factor is not above the root.
+      // The smallest factor is at most the root.
       if (!best_.empty() && (done == 0 ? divisor : current_[0]) - root_ > spread(best_)) break;
-      // Too small for the others to make up, as they must not be greater.
+      // Too small: the others, which must not be greater, could not make up for it.
       if (number % divisor != 0 || !reaches(divisor, count_ - done, number)) continue;
       current_[place] = divisor;
       search(number / divisor, divisor, done + 1);

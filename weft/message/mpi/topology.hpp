@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pattern in which the members of a communicator talk: a grid, or a graph. Never changes once
-// made; duplicates of the communicator share it.
+// The communication pattern of a communicator's members: a grid or a graph. Immutable; duplicates
+// of the communicator share it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace weft::mpi {
 
-// The last dimension is the fastest, as the standard says.
+// The last dimension is the fastest, as the standard requires.
 class Cartesian {
  public:
   Cartesian(std::span<const int> extents, std::vector<bool> periodic);
@@ -44,7 +44,7 @@ struct Graph {
   std::span<const int> neighbours(int rank) const;
 };
 
-// A graph of which each member knows its own edges.
+// A graph of which each member knows only its own edges.
 struct LocalGraph {
   std::vector<int> sources, destinations;
   std::vector<int> source_weights, destination_weights;  // Empty unless weighted.
@@ -61,14 +61,15 @@ struct Topology {
     return cartesian() && cartesian()->dimensions() > 0 ? &cartesian()->grid() : nullptr;
   }
 
-  // Whom a rank receives from and sends to in neighbourhood operations; MPI_PROC_NULL may be among
-  // them. In a grid: for each dimension the one before, then the one behind.
+  // The ranks from which a rank receives and to which it sends in neighbourhood collectives;
+  // MPI_PROC_NULL may be among them. In a grid: for each dimension the lower, then the upper
+  // neighbour.
   std::vector<int> sources(int rank) const;
   std::vector<int> destinations(int rank) const;
 };
 
-// The free (zero) entries filled so that all together multiply to `nodes`, as equal as they can be
-// and falling. False: it cannot be done.
+// Fills the free (zero) entries so that the product of all is `nodes`, as equal as possible and
+// descending. Returns false if that is impossible.
 bool balance(int nodes, std::span<int> extents);
 
 }  // namespace weft::mpi

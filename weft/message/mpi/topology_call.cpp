@@ -36,20 +36,21 @@ MPI_Comm make_first(Process& process, Communicator& parent, int size,
 
 namespace {
 
-// An edge as it travels: one of its ends is the rank that hears of it.
+// An edge in a message to one of its ends.
 struct Notice {
   std::int32_t outgoing = 0;
   std::int32_t peer = 0;
   std::int32_t weight = 0;
   std::int32_t teller = 0;
-  std::int32_t number = 0;  // Among those that the teller named.
+  std::int32_t number = 0;  // Position in the sender's list.
 
-  // An order of their own, as messages come in any.
+  // A deterministic order, as messages arrive in any.
   auto order() const { return std::tie(peer, teller, number); }
 };
 
-// Nobody knows from how many ranks it will hear. So each sends what must be answered, and enters a
-// barrier when all answers are there: when all have entered, nothing is under way any more.
+// No rank knows how many messages it will get. So each rank sends messages that must be
+// acknowledged, and enters a barrier when all are: once all ranks have entered, nothing is in
+// flight.
 class Telling {
  public:
   Telling(Process& process, Communicator& comm)
@@ -70,7 +71,7 @@ class Telling {
     sending.internal = true;
     open_.push_back(messenger_.send(sending));
   }
-  // To be asked until it is.
+  // Call until it returns true.
   bool done(std::vector<Notice>& heard) {
     while (mp::UnexpectedRecord* message = messenger_.take(context_, mp::any_source, tag_)) {
       hear(message, heard);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communicators with a topology. Collective over the parent; these block.
+// Creates communicators with a topology. Collective over the parent; these block.
 #pragma once
 
 #include <memory>
@@ -11,18 +11,18 @@
 
 namespace weft::mpi {
 
-// Of these members, of which the calling rank is one.
+// With these members, one of which is the calling rank.
 MPI_Comm make_with(Process& process, Communicator& parent, mp::Members members,
                    std::shared_ptr<const Topology> topology);
-// Of the first `size` ranks; MPI_COMM_NULL for the others.
+// With the first `size` ranks; MPI_COMM_NULL for the others.
 MPI_Comm make_first(Process& process, Communicator& parent, int size,
                     std::shared_ptr<const Topology> topology);
 
-// An edge that any rank may have named.
+// An edge; any rank may have specified it.
 struct Edge {
   int source = 0, destination = 0, weight = 0;
 };
-// Tells the ends of all edges of them; gives those that end at the calling rank.
+// Sends all edges to their ends; returns those that end at the calling rank.
 LocalGraph spread_edges(Process& process, Communicator& comm, std::span<const Edge> edges);
 
 }  // namespace weft::mpi

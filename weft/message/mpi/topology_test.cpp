@@ -26,7 +26,7 @@ TEST(Topology, BalanceIsAsEqualAsCanBe) {
   EXPECT_EQ(balanced(16, {0, 0, 0}), (Ints{4, 2, 2}));
   EXPECT_EQ(balanced(48, {0, 0, 0}), (Ints{4, 4, 3}));
   EXPECT_EQ(balanced(72, {0, 0, 0}), (Ints{6, 4, 3}));
-  EXPECT_EQ(balanced(5040, {0, 0, 0}), (Ints{21, 16, 15}));  // As near as 20 x 18 x 14.
+  EXPECT_EQ(balanced(5040, {0, 0, 0}), (Ints{21, 16, 15}));  // As close as 20 x 18 x 14.
   EXPECT_EQ(balanced(1, {0, 0, 0}), (Ints{1, 1, 1}));
   EXPECT_EQ(balanced(12, {12, 1}), (Ints{12, 1}));
   EXPECT_EQ(balanced(5040, {0, 0, 0}), (Ints{21, 16, 15}));  // Not 20, 18, 14.
@@ -43,7 +43,7 @@ TEST(Topology, BalanceIsAsEqualAsCanBe) {
   EXPECT_FALSE(balance(6, bad));
 }
 
-// All ways to cut a number into three, against the search.
+// The search against all factorisations into three.
 TEST(Topology, BalanceIsBestOfAll) {
   for (int nodes = 1; nodes <= 400; ++nodes) {
     int least = nodes;
@@ -146,7 +146,7 @@ TEST(Topology, GridErrors) {
 
 TEST(Topology, GraphsKnowTheirEdges) {
   run_jobs(5, [](int rank) {
-    // The picture of the standard's example: 0-1, 0-3, 2-3.
+    // The graph in the standard's example: 0-1, 0-3, 2-3.
     const int index[4] = {2, 3, 4, 6};
     const int edges[6] = {1, 3, 0, 3, 0, 2};
     MPI_Comm graph = MPI_COMM_NULL;
@@ -173,7 +173,7 @@ TEST(Topology, GraphsKnowTheirEdges) {
   });
 }
 
-// Every rank names edges of its right neighbour: to all ranks above that one, with the distance.
+// Every rank specifies edges of its right neighbour: to all higher ranks, weighted by the distance.
 TEST(Topology, EdgesNamedAnywhereComeToTheirEnds) {
   for (const int size : {1, 2, 6}) {
     run_jobs(static_cast<std::uint32_t>(size), [&](int rank) {

@@ -31,7 +31,7 @@ int check_data(Call& call, const Communicator& comm, const TransferArguments& ar
   const Datatype* type = find_type(arguments.type);
   if (!type) return call.result(&comm, MPI_ERR_TYPE);
   if (!type->committed()) return call.result(&comm, MPI_ERR_TYPE, "not committed");
-  // MPI_BOTTOM is the null pointer: fine where the type has addresses of its own.
+  // MPI_BOTTOM is the null pointer, which is valid if the type has absolute addresses.
   const bool nowhere = arguments.buffer == nullptr && arguments.count > 0 && type->size() > 0;
   if (nowhere && type->predefined()) return call.result(&comm, MPI_ERR_BUFFER, "null");
   return MPI_SUCCESS;
@@ -60,7 +60,7 @@ std::size_t size_of(const Transfer& transfer) {
 
 namespace {
 
-// Where the data lies if it is in one piece. Computed with integers, as the base may be null.
+// The address of contiguous data. Computed with integers, as the base may be null.
 std::byte* piece(const Transfer& transfer) {
   const auto base = reinterpret_cast<std::uintptr_t>(transfer.buffer);
   const auto offset = static_cast<std::uintptr_t>(transfer.type->true_lower_bound());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends and receives of the program, from checked arguments to a status. A request goes through
-// start, done (any number of times), finish; who owns it frees it.
+// start, done (any number of times) and finish; its owner frees it.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace weft::mpi {
 
-// As the program gave them.
+// As the program passed them.
 struct TransferArguments {
   const void* buffer;
   MPI_Count count;
@@ -20,10 +20,10 @@ struct TransferArguments {
   MPI_Comm comm;
 };
 
-// Checks the arguments as the standard says and fills the request, which is then ready to start.
-// On an error, it has been reported: return it.
+// Checks the arguments as the standard requires and fills the request, which is then ready to
+// start. An error has been reported: return it.
 int prepare(Call& call, const TransferArguments& arguments, Request::Kind kind, Request& request);
-// The parts of prepare() that also serve probes and matched receives.
+// Parts of prepare() that also serve probes and matched receives.
 int check_peer(Call& call, const Communicator& comm, int peer, int tag, Request::Kind kind);
 int check_data(Call& call, const Communicator& comm, const TransferArguments& arguments);
 
@@ -31,27 +31,27 @@ int check_data(Call& call, const Communicator& comm, const TransferArguments& ar
 std::size_t size_of(const Transfer& transfer);
 
 void start(Process& process, Request& request);
-// Receives a message that MPI_Mprobe took out.
+// Receives a message that MPI_Mprobe has taken.
 void start_taken(Process& process, Request& request, mp::UnexpectedRecord* message);
 bool is_done(const Request& request);
-// What the message layer does for it; null if that is done.
+// The request in the message layer; null if that is done.
 mp::Request* low_of(const Request& request);
-// After it is done, once or more often: data is where it belongs, and request.error says how it
-// went.
+// Once or more often after it is done: afterwards data is in place, and request.error has the
+// result.
 void finish(Process& process, Request& request);
-// What the program sees of a finished request.
+// The status of a finished request.
 void fill_status(const Request& request, MPI_Status& status);
-// For the reader of a fatal error.
+// For the message of a fatal error.
 std::string describe_error(const Request& request);
 std::string describe(const Request& request, std::vector<RankId>* on);
 
 // Waits for requests that live on the stack of a blocking call.
 void wait_for(Process& process, const Request* const* requests, int count);
 
-// Ends a request object: lets go of its communicator and type.
+// Frees a request object and releases its communicator and type.
 void free_request(Process& process, Request* request);
 
-// A request of the pool with a copy of what was prepared; holds communicator and type.
+// Moves a prepared request into the pool; holds communicator and type.
 Request* keep(Process& process, Request&& prepared);
 
 inline int source_for_matching(int source) {

@@ -14,10 +14,10 @@ namespace weft::mpi {
 
 namespace {
 
-// Tags of a window's messages. Answers have numbers of their own, from the last one on.
+// Tags of a window's messages. Answers have increasing numbers from the last one on.
 enum Tag : int { wish_tag, blocks_tag, data_tag, first_answer_tag };
 
-// A message of a window: the library's own, or the program's data, which may not travel.
+// A message of a window: the library's own, or the program's data, which may not be carried.
 struct Message {
   int peer;
   int tag;
@@ -26,8 +26,8 @@ struct Message {
   bool internal;
 };
 
-// Answers have a context of their own: what comes need not look through all receives that wait for
-// an answer.
+// Answers have their own context, so that arriving commands are not matched against all receives
+// that wait for an answer.
 mp::ContextId context_of(const Window& window, int tag) {
   using Traffic = Communicator::Traffic;
   return window.comm->context_of(tag < first_answer_tag ? Traffic::messages : Traffic::local);
@@ -64,13 +64,13 @@ std::size_t total(std::span<const std::uint64_t> blocks) {
   return sum;
 }
 
-// The memory that a wish names, checked.
+// The memory that a command refers to, checked.
 class Place {
  public:
   Place(Process& process, const Window& window, const Wish& wish, std::vector<std::uint64_t> blocks)
       : blocks_(std::move(blocks)) {
     if (blocks_.empty()) blocks_ = {0, wish.bytes};
-    // Numbers, as a dynamic window begins at address 0.
+    // Integers, as a dynamic window starts at address 0.
     start_ = reinterpret_cast<std::uintptr_t>(window.base) +
              static_cast<std::uintptr_t>(wish.displacement * window.unit);
     if (window.flavor == MPI_WIN_FLAVOR_DYNAMIC) return;
@@ -88,7 +88,7 @@ class Place {
   }
 
   std::size_t size() const { return total(blocks_); }
-  // In one piece: its memory.
+  // The memory, if contiguous.
   std::byte* piece() const {
     return blocks_.size() == 2 ? reinterpret_cast<std::byte*>(start_ + blocks_[0]) : nullptr;
   }
@@ -135,7 +135,7 @@ void accumulate(const Wish& wish, const Place& place, const Bytes& data) {
     place.write(old.data());
     return;
   }
-  // Elements with gaps inside, such as pairs, are not packed while they are worked on.
+  // Elements with gaps inside, such as pairs, are unpacked for the computation.
   Bytes in(static_cast<std::size_t>(count * type->extent()));
   Bytes inout(in.size());
   type->unpack(in.data(), count, 0, data);
@@ -157,7 +157,7 @@ mp::Task answer(Process& process, Window& window, int peer, int tag, Bytes data,
   co_return 0;
 }
 
-// Answers without data need nobody to wait for them.
+// Answers without data are sent without waiting for completion.
 void acknowledge(Process& process, const Window& window, int peer, int tag) {
   if (tag == 0) return;
   process.messenger.release(send(process, window, {peer, tag, nullptr, 0, true}));
@@ -177,7 +177,7 @@ void grant_locks(Process& process, Window& window) {
   }
 }
 
-// Wishes that do not touch memory.
+// Commands that do not access memory.
 void synchronize(Process& process, Window& window, const Wish& wish, int source) {
   switch (wish.kind) {
     case Wish::Kind::lock_shared:
@@ -219,7 +219,7 @@ mp::Task grant(Process& process, Window& window, Wish wish, int source) {
   const Place place(process, window, wish, std::move(blocks));
   const bool carried = process.fabric.carries_data();
   const std::size_t size = wish.kind == Wish::Kind::swap ? 2 * place.size() : place.size();
-  // A put into one block goes straight to its place.
+  // A put into one block is received directly in place.
   const bool direct = wish.kind == Wish::Kind::put && place.piece();
   Bytes data(wish.data && !direct ? size : 0);
   if (wish.data) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an access touches, block by block.
+// The memory blocks that an access touches.
 #include <weft/message/mpi/datatype.hpp>
 #include <weft/message/mpi/window.hpp>
 
@@ -7,7 +7,7 @@ namespace weft::mpi {
 
 namespace {
 
-// Pieces that touch become one.
+// Merges adjacent blocks.
 void add(std::vector<std::uint64_t>& blocks, std::int64_t offset, std::int64_t size) {
   if (size == 0) return;
   const auto start = static_cast<std::uint64_t>(offset);

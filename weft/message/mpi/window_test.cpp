@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One-sided communication.
+// One-sided communication (RMA).
 #include "window.hpp"
 
 #include <array>
@@ -346,7 +346,7 @@ TEST(Window, IsNotFreedDuringAccess) {
   });
 }
 
-// Where the parts of a shared window of 12 bytes, nothing and 4 bytes lie.
+// The addresses of the parts of a shared window of 12, 0 and 4 bytes.
 std::array<char*, 3> shared_parts(int rank, const char* noncontiguous) {
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);
