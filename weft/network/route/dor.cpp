@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dor` and `dor-balanced`: dimension order on cubes.
-#include <weft/network/route/cube_legs.hpp>
+#include <weft/network/route/dimension_order.hpp>
 #include <weft/network/route/families.hpp>
-#include <weft/network/route/one_leg.hpp>
 
 namespace weft::detail {
 
@@ -10,14 +9,14 @@ int vcs_dor(const Topology& t) {
   return CubeLegs::vcs_needed(t);
 }
 MadePolicy make_dor(const Topology& t, int vcs) {
-  return MadePolicy(std::make_unique<OneLeg<CubeLegs>>(CubeLegs(t), vcs));
+  return MadePolicy(std::make_unique<DimensionOrder>(CubeLegs(t), vcs));
 }
 
 int vcs_dor_with(const Topology& t, const ChosenWords&) {
   return vcs_dor(t);
 }
 MadePolicy make_dor_with(const Topology& t, int vcs, const ChosenWords& words) {
-  return MadePolicy(std::make_unique<OneLeg<CubeLegs>>(CubeLegs(t, words.front() == "up"), vcs));
+  return MadePolicy(std::make_unique<DimensionOrder>(CubeLegs(t, words.front() == "up"), vcs));
 }
 
 int vcs_dor_balanced(const Topology& t) {

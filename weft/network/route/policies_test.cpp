@@ -12,8 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <weft/network/route/conformance.hpp>
-#include <weft/network/route/cube_legs.hpp>
-#include <weft/network/route/one_leg.hpp>
+#include <weft/network/route/dimension_order.hpp>
 #include <weft/network/route/test_networks.hpp>
 
 namespace weft {
@@ -81,7 +80,8 @@ TEST(Dor, FollowersGoTheSameWay) {
   for (const std::string_view spec : {"torus:4x6", "torus:5x2x4", "mesh:4x3", "torus:8"}) {
     const Topology t = test_network(spec);
     const auto made = policy_of("dor", t, 4);
-    const auto& dor = dynamic_cast<const detail::OneLeg<detail::CubeLegs>&>(*made);
+    ASSERT_NE(made->dimension_order(), nullptr) << spec;
+    const detail::DimensionOrder& dor = *made->dimension_order();
     // By router, buffer (the link it came by, with its VCs; none: the card) and destination.
     std::map<std::array<std::uint64_t, 4>, Choice> sent;
     Rng rng(5);

@@ -92,6 +92,10 @@ struct PolicyFacts {
                          // one buffer only, as here: it then waits for the escape of that place.
 };
 
+namespace detail {
+class DimensionOrder;
+}
+
 class Policy {
  public:
   virtual ~Policy() = default;
@@ -102,6 +106,9 @@ class Policy {
   virtual PolicyFacts facts() const = 0;
   // What routers shall tell each other for this policy; null: nothing. Lives as long as the policy.
   virtual const Lines* lines() const { return nullptr; }
+  // Set if every packet takes its dimensions in order on a cube: a simulator then computes the hops
+  // itself (route/dimension_order.hpp), several times faster than by asking next().
+  virtual const detail::DimensionOrder* dimension_order() const { return nullptr; }
 };
 
 // Words after a policy's name, "crossline:escape,cut": one of each group, the first if none is

@@ -102,7 +102,7 @@ void Engine::choose_visit() {
   if (abroad_ != nullptr) plain = abroad_->peers.all_reduce_min(plain ? 1 : 0) != 0;
   if (!plain) return;
   for (Router& router : routers_) router.heads = 0;
-  if (all_up_) dor_ = dynamic_cast<const OneLeg<CubeLegs>*>(&policy_);
+  if (all_up_) dor_ = policy_.dimension_order();
   if (dor_ != nullptr && dor_->places().bits() > 32) dor_ = nullptr;
   const auto same_rate = [&](const Wire& wire) { return wire.byte_ps == wires_[0].byte_ps; };
   if (std::all_of(wires_.begin(), wires_.end(), same_rate)) byte_ps_ = wires_[0].byte_ps;

@@ -13,8 +13,7 @@
 #include <vector>
 
 #include <weft/base/rng.hpp>
-#include <weft/network/route/cube_legs.hpp>
-#include <weft/network/route/one_leg.hpp>
+#include <weft/network/route/dimension_order.hpp>
 #include <weft/parallel/des/windows.hpp>
 #include <weft/simulate/router/abroad.hpp>
 #include <weft/simulate/router/messages.hpp>
@@ -343,9 +342,9 @@ class Engine {
   const bool held_;        // A VC is not free as soon as its packet has been granted.
   // The one of visit_any() and the kinds of visit_plain() that fits.
   void (Engine::*visit_)(int worker, std::uint32_t r, Reach reach) = nullptr;
-  // The policy, if it is this one, all cables are up and the router is plain. Then the upper half
-  // of Slot::route, which this policy does not use, is the place of the destination's router.
-  const OneLeg<CubeLegs>* dor_ = nullptr;
+  // The policy, if it is dimension order, all cables are up and the router is plain. Then the upper
+  // half of Slot::route, which this policy does not use, is the place of the destination's router.
+  const DimensionOrder* dor_ = nullptr;
   std::int64_t byte_ps_ = 0;                     // Of all wires, if they are of one rate.
   const bool buffered_;                          // Has output buffers.
   bool all_up_ = true;                           // Every port has a cable, and it works.
