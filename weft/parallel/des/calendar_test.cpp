@@ -86,7 +86,8 @@ TEST(WorkerThreads, AreTheSameEachTime) {
 class Walk {
  public:
   Walk(std::uint32_t processes, int workers)
-      : windows_(*this, Partition::even(processes, workers), Duration::ps(10), Duration::ps(10)),
+      : agenda_(Partition::even(processes, workers), Duration::ps(10)),
+        windows_(*this, agenda_, Duration::ps(10)),
         log_(processes),
         due_(processes),
         mail_{std::vector<Mail>(static_cast<std::size_t>(workers * workers)),
@@ -95,7 +96,7 @@ class Walk {
         mailed_(static_cast<std::size_t>(workers), INT64_MAX) {
     for (std::uint32_t p = 0; p < processes; ++p) {
       due_[p].insert(p % 7);
-      windows_.wake(owner(p), p, p % 7);
+      agenda_.wake(owner(p), p, p % 7);
     }
   }
   void visit(int worker, std::uint32_t p, Reach reach) {
@@ -109,14 +110,14 @@ class Walk {
       const std::int64_t at = t + 10 + t % 13;
       if (owner(q) == worker) {
         due_[q].insert(at);
-        windows_.wake(worker, q, at);
+        agenda_.wake(worker, q, at);
       } else {
         const auto w = static_cast<std::size_t>(worker);
         mail_[side_[w]][w * side_.size() + static_cast<std::size_t>(owner(q))].emplace_back(q, at);
         mailed_[w] = std::min(mailed_[w], at);
       }
     }
-    if (!due_[p].empty()) windows_.wake(worker, p, *due_[p].begin());
+    if (!due_[p].empty()) agenda_.wake(worker, p, *due_[p].begin());
   }
   void expect(int, std::uint32_t, int) {}
   void write_mail(int worker, int side) {
@@ -129,7 +130,7 @@ class Walk {
       Mail& box = mail_[side][from * side_.size() + static_cast<std::size_t>(worker)];
       for (const auto& [q, at] : box) {
         due_[q].insert(at);
-        windows_.wake(worker, q, at);
+        agenda_.wake(worker, q, at);
       }
       box.clear();
     }
@@ -145,9 +146,10 @@ class Walk {
   using Mail = std::vector<std::pair<std::uint32_t, std::int64_t>>;
   int owner(std::uint32_t p) const {
     int w = 0;
-    while (windows_.partition().first[static_cast<std::size_t>(w) + 1] <= p) ++w;
+    while (agenda_.partition().first[static_cast<std::size_t>(w) + 1] <= p) ++w;
     return w;
   }
+  Agenda agenda_;
   Windows<Walk> windows_;
   std::vector<std::vector<std::int64_t>> log_;
   std::vector<std::multiset<std::int64_t>> due_;

@@ -14,6 +14,15 @@ Partition Partition::even(std::uint32_t processes, int workers) {
   return made;
 }
 
+Agenda::Agenda(Partition partition, Duration window)
+    : window_ps_(window.in_ps()), partition_(std::move(partition)) {
+  WEFT_CHECK(window_ps_ > 0);
+  for (int w = 0; w < workers(); ++w) {
+    const auto i = static_cast<std::size_t>(w);
+    calendars_.emplace_back(partition_.first[i], partition_.first[i + 1] - partition_.first[i]);
+  }
+}
+
 // About as long as one worker waits for another in a window of a large network, if each has a core
 // (5 % of the time of 65,536 ranks on two); else the core is left to others soon.
 Meeting::Meeting(int workers)

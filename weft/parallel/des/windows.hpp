@@ -29,6 +29,30 @@ struct Partition {
   static Partition even(std::uint32_t processes, int workers);
 };
 
+// When each process is to be visited next: a calendar per worker.
+class Agenda {
+ public:
+  Agenda() = default;
+  Agenda(Partition partition, Duration window);
+
+  int workers() const { return partition_.workers(); }
+  const Partition& partition() const { return partition_; }
+  std::int64_t window_ps() const { return window_ps_; }
+  std::int64_t window_of(std::int64_t time_ps) const { return time_ps / window_ps_; }
+  Calendar& calendar(int worker) { return calendars_[static_cast<std::size_t>(worker)]; }
+
+  // REQUIRES: called by the worker that owns the process (or between runs); time is not before the
+  // window being visited.
+  void wake(int worker, std::uint32_t process, std::int64_t time_ps) {
+    calendar(worker).wake(process, window_of(time_ps));
+  }
+
+ private:
+  std::int64_t window_ps_ = 1;
+  std::vector<Calendar> calendars_;
+  Partition partition_;
+};
+
 // All workers meet after each window and leave with the least of what they brought. Spins briefly,
 // then sleeps.
 class Meeting {
@@ -95,29 +119,18 @@ struct Stretch {
 template <typename Model>
 class Windows {
  public:
-  // `ahead`: how far beyond a window's beginning slow influences are known.
-  Windows(Model& model, Partition partition, Duration window, Duration ahead)
+  // `ahead`: how far beyond a window's beginning slow influences are known. The agenda outlives
+  // this object; the model wakes its processes there.
+  Windows(Model& model, Agenda& agenda, Duration ahead)
       : model_(model),
-        partition_(std::move(partition)),
-        window_ps_(window.in_ps()),
+        agenda_(agenda),
+        window_ps_(agenda.window_ps()),
         ahead_ps_(ahead.in_ps()),
-        threads_(partition_.workers()) {
-    WEFT_CHECK(window_ps_ > 0 && ahead_ps_ >= window_ps_);
-    for (int w = 0; w < partition_.workers(); ++w) {
-      const auto i = static_cast<std::size_t>(w);
-      calendars_.emplace_back(partition_.first[i], partition_.first[i + 1] - partition_.first[i]);
-    }
+        threads_(agenda.workers()) {
+    WEFT_CHECK(ahead_ps_ >= window_ps_);
   }
 
-  int workers() const { return partition_.workers(); }
-  const Partition& partition() const { return partition_; }
-  std::int64_t window_of(std::int64_t time_ps) const { return time_ps / window_ps_; }
-
-  // REQUIRES: called by the worker that owns the process (or between runs); time is not before the
-  // window being visited.
-  void wake(int worker, std::uint32_t process, std::int64_t time_ps) {
-    calendars_[static_cast<std::size_t>(worker)].wake(process, window_of(time_ps));
-  }
+  int workers() const { return agenda_.workers(); }
 
   // Executes everything that happens before `until`. Returns true when work remains at or after it.
   bool run(Time until) {
@@ -132,7 +145,7 @@ class Windows {
 
   // As run(), for one of several processes, which has one worker.
   bool run_among_processes(Time until) {
-    Calendar& calendar = calendars_[0];
+    Calendar& calendar = agenda_.calendar(0);
     Stretch stretch = model_.agree(calendar.next(), 0);
     for (;;) {
       if (stretch.first == Calendar::no_window) return false;
@@ -156,7 +169,7 @@ class Windows {
   bool visit_window(int worker, std::int64_t window, std::int64_t until) {
     const std::int64_t from = window * window_ps_;
     const Reach reach{std::min(from + window_ps_, until), std::min(from + ahead_ps_, until)};
-    const std::vector<std::uint32_t>& due = calendars_[static_cast<std::size_t>(worker)].take_due();
+    const std::vector<std::uint32_t>& due = agenda_.calendar(worker).take_due();
     constexpr std::size_t stride = 2;  // A fetch takes about as long as this many visits.
     for (std::size_t i = 0; i < due.size(); ++i) {
       for (std::size_t ahead = 1; ahead <= 3; ++ahead) {
@@ -169,7 +182,7 @@ class Windows {
   }
 
   bool run_worker(int worker, std::int64_t until, Meeting& meeting) {
-    Calendar& calendar = calendars_[static_cast<std::size_t>(worker)];
+    Calendar& calendar = agenda_.calendar(worker);
     const bool alone = workers() == 1;
     std::int64_t next = alone ? calendar.next() : meeting.least(calendar.next());
     for (int side = 0;; side ^= 1) {
@@ -182,7 +195,7 @@ class Windows {
       next = calendar.next();
       if (!alone) {
         const std::int64_t mailed = model_.mailed_ps(worker);
-        if (mailed != INT64_MAX) next = std::min(next, window_of(mailed));
+        if (mailed != INT64_MAX) next = std::min(next, agenda_.window_of(mailed));
         next = meeting.least(next);
         // Nothing that was mailed matters before `next`, so it may be read here, before anyone
         // writes this side again.
@@ -193,9 +206,8 @@ class Windows {
   }
 
   Model& model_;
-  Partition partition_;
-  std::int64_t window_ps_, ahead_ps_;
-  std::vector<Calendar> calendars_;
+  Agenda& agenda_;
+  const std::int64_t window_ps_, ahead_ps_;
   WorkerThreads threads_;
 };
 

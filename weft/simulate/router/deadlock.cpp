@@ -1,137 +1,157 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which packets can never move again? A head can move if one of its ways leads to a buffer with
-// room, now or once packets that can move have left it. What remains after all that can move is
-// taken away waits in circles; one circle is shown.
-#include <algorithm>
-#include <bit>
+// A head can move if one of its options leads to a buffer with room, now or once packets that can
+// move have left it. What remains after all that can move is taken away waits in circles; one
+// circle is shown.
+#include "weft/simulate/router/deadlock.hpp"
 
-#include <weft/simulate/router/engine.hpp>
+#include <algorithm>
+#include <vector>
+
+#include <weft/base/pack.hpp>
 
 namespace weft::detail {
 
-std::uint32_t Engine::router_of_input(std::uint32_t input) const {
+namespace {
+
+// A buffer anywhere in the network: its router, and its number within that.
+using BufferId = std::uint64_t;
+BufferId buffer_id(RouterId router, LocalInput input) {
+  return (BufferId{router.index} << 32) | input.value;
+}
+
+struct Waiter {  // A head, and the buffers whose lack of room holds it back.
+  BufferId buffer;
+  bool can_move;
+  std::vector<BufferId> waits;
+};
+
+RouterIndex router_of(const State& state, InputIndex input) {
   const auto after =
-      std::upper_bound(routers_.begin(), routers_.end(), input,
-                       [](std::uint32_t i, const Router& r) { return i < r.first_input; });
-  return static_cast<std::uint32_t>(after - routers_.begin()) - 1;
+      std::upper_bound(state.routers.begin(), state.routers.end(), input,
+                       [](InputIndex i, const Router& r) { return i < r.first_input; });
+  return RouterIndex(static_cast<std::uint32_t>(after - state.routers.begin()) - 1);
 }
 
-Engine::Place Engine::place_of(std::uint32_t input) const {
-  const std::uint32_t r = router_of_input(input);
-  return (Place{ids_[r]} << 32) | (input - routers_[r].first_input);
+BufferId id_of(const State& state, InputIndex input) {
+  const RouterIndex r = router_of(state, input);
+  return buffer_id(state.placement.ids[r], input - state.routers[r].first_input);
 }
 
-std::string Engine::describe(Place place) const {
-  const RouterId router(static_cast<std::uint32_t>(place >> 32));
-  const auto local = static_cast<std::uint32_t>(place);
-  const std::uint32_t port = local / vcs_;
-  const auto ports = static_cast<std::uint32_t>(graph_.ports(router).size());
-  const auto ends = ports + static_cast<std::uint32_t>(graph_.nodes_at(router).size());
-  std::string text = router_name(topology_, router);
+std::string describe(const Setup& setup, BufferId buffer) {
+  const RouterId router(static_cast<std::uint32_t>(buffer >> 32));
+  const auto local = static_cast<std::uint32_t>(buffer);
+  const std::uint32_t port = local / setup.vcs;
+  const auto ports = static_cast<std::uint32_t>(setup.graph.ports(router).size());
+  const auto ends = ports + static_cast<std::uint32_t>(setup.graph.nodes_at(router).size());
+  std::string text = router_name(setup.topology, router);
   if (port >= ends) {
     text += " output buffer " + std::to_string(port - ends);
   } else if (port >= ports) {
     text += " from its node " + std::to_string(port - ports);
   } else {
-    text += " from " + router_name(topology_, graph_.ports(router)[port].peer);
+    text += " from " + router_name(setup.topology, setup.graph.ports(router)[port].peer);
   }
-  return text + " VC " + std::to_string(local % vcs_);
+  return text + " VC " + std::to_string(local % setup.vcs);
 }
 
-// Where a routed head may go. With a single way only the waiting masks know the output.
-std::vector<Way> Engine::ways_of(std::uint32_t input) const {
-  const Input& in = inputs_[input];
-  if (ways_ > 1 && in.port != no_port) {
-    const Way* const first = &way_list_[std::size_t{input} * ways_];
-    return {first, first + way_count_[input]};
+// Where a routed head may go. With a single option only the waiting masks know the output.
+std::vector<RouteOption> options_of(const State& state, RouterIndex r, InputIndex input) {
+  const Input& in = state.inputs[input];
+  const std::uint32_t most = state.setup.options_max;
+  if (most > 1 && in.port != no_port) {
+    const RouteOption* const first = &state.options[std::size_t{input.value} * most];
+    return {first, first + state.option_count[input]};
   }
-  std::vector<Way> ways;
-  const std::uint32_t r = router_of_input(input);
-  for (int o = 0; o < routers_[r].outputs - routers_[r].nodes; ++o) {
-    const std::uint32_t bit = input - first_candidate(r, o);
-    if (bit >= words_ * 64) continue;
-    const std::uint32_t global = routers_[r].first_output + static_cast<std::uint32_t>(o);
-    if (((waiting(global)[bit / 64] >> (bit % 64)) & 1) == 0) continue;
-    ways.push_back({.output = static_cast<std::uint16_t>(o), .vcs = in.vcs, .route = 0});
+  std::vector<RouteOption> options;
+  for (LocalOutput o; o < state.routers[r].first_card_output(); ++o) {
+    const LocalInput bit = input - state.first_candidate(r, o);
+    if (bit.value >= state.words * 64) continue;
+    if (!has_bit(state.waiting(state.output_at(r, o)), bit)) continue;
+    options.push_back({.output = static_cast<std::uint16_t>(o.value), .vcs = in.vcs, .route = 0});
   }
-  return ways;
+  return options;
 }
 
-// can_move: one of its ways is open, or it is not routed yet.
-Engine::Waiter Engine::waiter(std::uint32_t input) const {
-  Waiter head{place_of(input), false, {}};
-  const std::uint32_t r = router_of_input(input);
-  const Input& in = inputs_[input];
-  const std::uint32_t bit = input - routers_[r].first_input;
-  if (in.port != no_port) {
-    if (((fresh(r)[bit / 64] >> (bit % 64)) & 1) != 0) head.can_move = true;
-  }
-  const std::int64_t size = slot(in, in.head).size();
-  for (const Way& way : ways_of(input)) {
-    const Output& out = outputs_[routers_[r].first_output + way.output];
+bool has_space(const State& state, const Output& out, const Input& next, std::int64_t size) {
+  std::int64_t used = size;
+  for (std::uint16_t p = next.head; p != next.tail; ++p) used += state.slot(next, p).size();
+  const Machine& machine = state.setup.machine;
+  const bool inner = out.kind == to_buffer;
+  const int packets = inner ? state.output_buffer_packets : state.buffer_packets;
+  const Bytes whole = inner ? machine.output_buffer : machine.buffer_size();
+  return used <= whole.count && static_cast<std::uint16_t>(next.tail - next.head) < packets;
+}
+
+// can_move: one of its options is open, or it has no route yet.
+Waiter waiter(const State& state, InputIndex input) {
+  const RouterIndex r = router_of(state, input);
+  const Router& router = state.routers[r];
+  const Input& in = state.inputs[input];
+  Waiter head{id_of(state, input), false, {}};
+  if (in.port != no_port && has_bit(state.unrouted(r), input - router.first_input))
+    head.can_move = true;
+  const std::int64_t size = state.slot(in, in.head).size();
+  for (const RouteOption& option : options_of(state, r, input)) {
+    const Output& out = state.outputs[router.first_output + LocalOutput(option.output)];
     if (out.kind == to_node) head.can_move = true;
-    for (std::uint32_t v = 0; v < vcs_; ++v) {
-      if (((way.vcs >> v) & 1) == 0) continue;
-      const Input& next = inputs_[out.target + v];
-      std::int64_t used = size;
-      for (std::uint16_t p = next.head; p != next.tail; ++p) used += slot(next, p).size();
-      const int packets = out.kind == to_buffer ? output_buffer_packets_ : buffer_packets_;
-      const Bytes whole = out.kind == to_buffer ? machine_.output_buffer : machine_.buffer_size();
-      if (used <= whole.count && static_cast<std::uint16_t>(next.tail - next.head) < packets) {
+    for (Vc vc{0}; vc.value < state.setup.vcs; ++vc) {
+      if (((option.vcs >> vc.value) & 1) == 0) continue;
+      if (has_space(state, out, state.inputs[out.target + vc], size)) {
         head.can_move = true;
-      } else if (abroad_ != nullptr && out.remote) {
-        head.waits.push_back((Place{out.router} << 32) | (out.mail + v));
+      } else if (!state.placement.alone() && out.remote) {
+        head.waits.push_back(buffer_id(out.remote_router(), out.remote_target() + vc));
       } else {
-        head.waits.push_back(place_of((out.remote ? out.mail : out.target) + v));
+        head.waits.push_back(id_of(state, (out.remote ? out.real_target : out.target) + vc));
       }
     }
   }
   return head;
 }
 
-// Of all processes, by place.
-std::vector<Engine::Waiter> Engine::all_waiters() const {
+// Of all processes, by buffer.
+std::vector<Waiter> all_waiters(const State& state, ProcessGroup* peers) {
   std::vector<Waiter> all;
-  for (std::uint32_t i = 0; i < real_inputs_; ++i) {
-    if (inputs_[i].head != inputs_[i].tail) all.push_back(waiter(i));
+  for (InputIndex i; i.value < state.real_inputs; ++i) {
+    if (state.inputs[i].head != state.inputs[i].tail) all.push_back(waiter(state, i));
   }
-  if (abroad_ != nullptr) {
+  if (peers != nullptr) {
     Packer mine;
     for (const Waiter& head : all) {
-      mine.put(head.place);
+      mine.put(head.buffer);
       mine.put(head.can_move);
       mine.put_list(head.waits);
     }
     all.clear();
-    for (const PeerBytes& bytes : abroad_->peers.all_gather(mine.take())) {
+    for (const PeerBytes& bytes : peers->all_gather(mine.take())) {
       for (Unpacker theirs(bytes); !theirs.empty();) {
-        const auto place = theirs.take<Place>();
+        const auto buffer = theirs.take<BufferId>();
         const bool can_move = theirs.take<bool>();
-        all.push_back({place, can_move, theirs.take_list<Place>()});
+        all.push_back({buffer, can_move, theirs.take_list<BufferId>()});
       }
     }
   }
   std::sort(all.begin(), all.end(),
-            [](const Waiter& a, const Waiter& b) { return a.place < b.place; });
+            [](const Waiter& a, const Waiter& b) { return a.buffer < b.buffer; });
   return all;
 }
 
-std::string Engine::find_deadlock() const {
-  const std::vector<Waiter> heads = all_waiters();
-  // Who is waited for but has nothing in its buffer will have room.
-  const auto find = [&](Place place) {
-    const auto at = std::lower_bound(heads.begin(), heads.end(), place,
-                                     [](const Waiter& w, Place p) { return w.place < p; });
-    return at != heads.end() && at->place == place ? at - heads.begin() : -1;
-  };
+// Position of the buffer's head in the list; -1 if the buffer is empty.
+std::ptrdiff_t find(const std::vector<Waiter>& heads, BufferId buffer) {
+  const auto at = std::lower_bound(heads.begin(), heads.end(), buffer,
+                                   [](const Waiter& w, BufferId b) { return w.buffer < b; });
+  return at != heads.end() && at->buffer == buffer ? at - heads.begin() : -1;
+}
+
+// 1 for each head that can never move.
+std::vector<char> find_stuck(const std::vector<Waiter>& heads) {
   std::vector<std::vector<std::size_t>> waited_by(heads.size());
   std::vector<char> stuck(heads.size(), 1);
   std::vector<std::size_t> moving;
   for (std::size_t i = 0; i < heads.size(); ++i) {
     bool free = heads[i].can_move;
-    for (const Place place : heads[i].waits) {
-      const auto on = find(place);
-      if (on < 0) free = true;
+    for (const BufferId buffer : heads[i].waits) {
+      const auto on = find(heads, buffer);
+      if (on < 0) free = true;  // An empty buffer will have room.
       if (on >= 0) waited_by[static_cast<std::size_t>(on)].push_back(i);
     }
     if (free) moving.push_back(i);
@@ -143,9 +163,18 @@ std::string Engine::find_deadlock() const {
     stuck[i] = 0;
     moving.insert(moving.end(), waited_by[i].begin(), waited_by[i].end());
   }
+  return stuck;
+}
+
+}  // namespace
+
+std::string find_deadlock(const State& state, ProcessGroup* peers) {
+  const Setup& setup = state.setup;
+  const std::vector<Waiter> heads = all_waiters(state, peers);
+  const std::vector<char> stuck = find_stuck(heads);
   const auto first = std::find(stuck.begin(), stuck.end(), 1);
   if (first == stuck.end()) return {};
-  // Every stuck head waits only for stuck ones: walking on must come back somewhere.
+  // A stuck head waits for stuck ones only, so a walk along them comes back somewhere.
   std::vector<std::size_t> walk = {static_cast<std::size_t>(first - stuck.begin())};
   std::vector<std::size_t> order(heads.size(), 0);
   for (;;) {
@@ -155,12 +184,13 @@ std::string Engine::find_deadlock() const {
       break;
     }
     order[here] = walk.size();
-    if (heads[here].waits.empty()) return describe(heads[here].place) + " has no way on";
-    walk.push_back(static_cast<std::size_t>(find(heads[here].waits.front())));
+    if (heads[here].waits.empty()) return describe(setup, heads[here].buffer) + " has no way on";
+    walk.push_back(static_cast<std::size_t>(find(heads, heads[here].waits.front())));
   }
   std::string text = std::to_string(std::count(stuck.begin(), stuck.end(), 1)) +
-                     " buffers wait for each other: " + describe(heads[walk.front()].place);
-  for (std::size_t i = 1; i < walk.size(); ++i) text += " -> " + describe(heads[walk[i]].place);
+                     " buffers wait for each other: " + describe(setup, heads[walk.front()].buffer);
+  for (std::size_t i = 1; i < walk.size(); ++i)
+    text += " -> " + describe(setup, heads[walk[i]].buffer);
   return text;
 }
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include <weft/simulate/router/state.hpp>
+#include <weft/simulate/router/records.hpp>
 
 namespace weft::detail {
 

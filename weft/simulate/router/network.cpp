@@ -3,13 +3,15 @@
 
 #include <algorithm>
 
+#include <weft/simulate/router/cards.hpp>
 #include <weft/simulate/router/engine.hpp>
+#include <weft/simulate/router/layout.hpp>
 
 namespace weft {
 
 namespace {
 
-// No more parts than routers: who is left over has none.
+// No more parts than routers: surplus workers get no part.
 Result<Parts> cut(const Topology& topology, const NetworkOptions& options, int wanted) {
   const int most = static_cast<int>(topology.graph.router_count());
   auto parts = partition(topology, {std::min(wanted, most), options.cut, options.weight});
@@ -44,7 +46,7 @@ Result<std::unique_ptr<Network>> Network::make(const Topology& topology, const M
                                                const Policy& policy, Host& host,
                                                const NetworkOptions& options) {
   if (Status status = check_machine(machine); !status) return std::move(status).error();
-  if (Status status = detail::Engine::fits(topology, machine); !status)
+  if (Status status = detail::check_size(topology, machine); !status)
     return std::move(status).error();
   const Lines* const lines = policy.lines();
   if (lines != nullptr && lines->kind() == LineKind::average &&
@@ -60,18 +62,19 @@ Result<std::unique_ptr<Network>> Network::make(const Topology& topology, const M
   }
   auto parts = share_out(topology, options);
   if (!parts) return std::move(parts).error();
-  return std::unique_ptr<Network>(new Network(std::make_unique<detail::Engine>(
-      topology, machine, policy, host, detail::Share{options, *parts})));
+  const detail::Setup setup(topology, machine, policy, host, options.seed);
+  return std::unique_ptr<Network>(
+      new Network(std::make_unique<detail::Engine>(setup, options, *parts)));
 }
 
 Network::Network(std::unique_ptr<detail::Engine> engine) : engine_(std::move(engine)) {}
 Network::~Network() = default;
 
 void Network::set_alarm(NodeId node, Time at) {
-  engine_->set_alarm(node, at);
+  detail::set_alarm(engine_->state(), node, at);
 }
 void Network::send(const Outgoing& message, Time now) {
-  engine_->send(message, now);
+  detail::send_message(engine_->state(), message, now);
 }
 Result<bool> Network::run(Time until) {
   return engine_->run(until);
@@ -80,10 +83,10 @@ std::string Network::find_deadlock() const {
   return engine_->find_deadlock();
 }
 bool Network::is_here(RouterId router) const {
-  return engine_->is_here(router);
+  return engine_->state().placement.has(router);
 }
 bool Network::is_here(NodeId node) const {
-  return engine_->is_here(node.index);
+  return engine_->state().is_here(node.index);
 }
 NetworkCounts Network::counts() const {
   return engine_->counts();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <bit>
+#include "weft/simulate/router/news.hpp"
 
-#include <weft/simulate/router/flow.hpp>
+#include <algorithm>
+
+#include <weft/simulate/router/credits.hpp>
+#include <weft/simulate/router/exchange.hpp>
 
 namespace weft::detail {
 
@@ -10,14 +12,18 @@ namespace {
 
 constexpr std::uint64_t one_vc = 256;  // In words of LineKind::average.
 
-std::uint64_t low_bits(int count) {
-  return count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
+std::uint64_t bits(int count) {
+  return low_bits(static_cast<std::uint32_t>(count));
+}
+std::uint64_t bit(int port) {
+  return std::uint64_t{1} << port;
 }
 
+}  // namespace
+
 // Lines in their order, as many to a flit as its bits carry; one that is longer than a flit is cut.
-std::vector<std::vector<NewsPart>> pack_lines(const Lines& lines, int port,
-                                              const NewsPlane& plane) {
-  std::vector<std::vector<NewsPart>> flits;
+std::vector<News::Flit> News::pack_lines(const Lines& lines, int port, const NewsPlane& plane) {
+  std::vector<Flit> flits;
   int left = 0;
   for (int line = 0; line < lines.count(); ++line) {
     const int width = lines.width(port, line);
@@ -34,182 +40,167 @@ std::vector<std::vector<NewsPart>> pack_lines(const Lines& lines, int port,
   return flits;
 }
 
-}  // namespace
-
-void Engine::make_news() {
-  const Lines* const lines = policy_.lines();
-  if (lines == nullptr) return;
-  const NewsPlane& plane = machine_.news;
-  news_ = std::make_unique<News>(
-      News{.lines = *lines,
-           .plane = plane,
-           .ports = lines->ports(),
-           .count = lines->count(),
-           .size = plane.any_credit ? std::min(machine_.flit, machine_.packet_max()).count
-                                    : machine_.packet_max().count,
-           .flit_ps = serialise(machine_.flit, machine_.link.rate).in_ps()});
-  News& news = *news_;
-  WEFT_CHECK(news.ports <= 64 && news.count <= max_vcs);
-  for (int p = 0; p < news.ports; ++p) news.flits.push_back(pack_lines(*lines, p, plane));
-  const std::size_t count = ids_.size();
-  news.told.resize(news.place(static_cast<std::uint32_t>(count), 0) *
-                   static_cast<std::size_t>(news.count));
-  news.cables.resize(news.place(static_cast<std::uint32_t>(count), 0));
-  news.stirred.assign(count, 0);
-  news.owing.assign(count, 0);
-  news.inbox.resize(count);
-  news.inbox_at.assign(count, never_at);
-  for (std::uint32_t r = 0; r < count; ++r) {
-    for (int p = 0; p < news.ports; ++p) make_news_port(r, p);
-  }
-  if (abroad_ == nullptr || plane.mode != NewsMode::instant) return;
-  // Everybody may be on somebody's line.
-  abroad_->neighbours.clear();
-  for (int process = 0; process < abroad_->peers.count(); ++process) {
-    if (process != abroad_->peers.self()) abroad_->neighbours.push_back(process);
+News::News(State& state)
+    : state_(state),
+      lines_(*state.setup.policy.lines()),
+      plane_(state.setup.machine.news),
+      port_count_(lines_.ports()),
+      line_count_(lines_.count()),
+      size_(plane_.any_credit
+                ? std::min(state.setup.machine.flit, state.setup.machine.packet_max()).count
+                : state.setup.machine.packet_max().count),
+      flit_ps_(serialise(state.setup.machine.flit, state.setup.machine.link.rate).in_ps()) {
+  WEFT_CHECK(port_count_ <= 64 && line_count_ <= max_vcs);
+  for (int p = 0; p < port_count_; ++p) flits_.push_back(pack_lines(lines_, p, plane_));
+  const std::size_t count = state.placement.ids.size();
+  const std::size_t ports = count * static_cast<std::size_t>(port_count_);
+  line_states_.resize(ports * static_cast<std::size_t>(line_count_));
+  ports_.resize(ports);
+  changed_.assign(count, 0);
+  pending_.assign(count, 0);
+  inbox_.resize(count);
+  inbox_at_.assign(count, never_at);
+  for (RouterIndex r; r.value < count; ++r) {
+    for (int p = 0; p < port_count_; ++p) make_port(r, p);
   }
 }
 
-void Engine::make_news_port(std::uint32_t r, int port) {
-  News& news = *news_;
-  const auto ports = graph_.ports(RouterId(ids_[r]));
+void News::make_port(RouterIndex r, int port) {
+  const auto ports = state_.setup.graph.ports(state_.placement.ids[r]);
   const auto usable = [&](int p) {
     return static_cast<std::size_t>(p) < ports.size() &&
            ports[static_cast<std::size_t>(p)].usable();
   };
-  News::Port& own = news.cables[news.place(r, port)];
-  own.ready = usable(port) ? all_vcs_ : 0;
-  const int behind = news.lines.behind(port);
-  if (usable(behind)) {
-    const Port& back = ports[static_cast<std::size_t>(behind)];
-    own.audience = back.peer.index;
-    const Duration hop = news.plane.hop > Duration::zero()
-                             ? news.plane.hop
-                             : machine_.switch_delay +
-                                   machine_.cabling(graph_.link_classes()[back.link_class]).delay;
-    own.flit_ps = static_cast<std::uint32_t>(
-        serialise(machine_.flit, machine_.cabling(graph_.link_classes()[back.link_class]).rate)
-            .in_ps());
-    own.delay = static_cast<std::uint32_t>(news.plane.mode == NewsMode::instant ? news.flit_ps
-                                                                                : hop.in_ps());
+  PortState& own = port_state(r, port);
+  own.ready = usable(port) ? state_.setup.all_vcs : 0;
+  const int behind = lines_.behind(port);
+  if (usable(behind)) find_audience(own, ports[static_cast<std::size_t>(behind)]);
+  if (usable(port)) make_lines(r, port);
+}
+
+void News::find_audience(PortState& own, const Port& back) const {
+  const Machine& machine = state_.setup.machine;
+  const Cabling& cable = machine.cabling(state_.setup.graph.link_classes()[back.link_class]);
+  own.audience = back.peer;
+  const Duration hop =
+      plane_.hop > Duration::zero() ? plane_.hop : machine.switch_delay + cable.delay;
+  own.flit_ps = static_cast<std::uint32_t>(serialise(machine.flit, cable.rate).in_ps());
+  own.delay = static_cast<std::uint32_t>(plane_.mode == NewsMode::instant ? flit_ps_ : hop.in_ps());
+}
+
+void News::make_lines(RouterIndex r, int port) {
+  const RouterId here = state_.placement.ids[r];
+  LineState* const known = lines_of(r, port);
+  for (int l = 0; l < line_count_; ++l) {
+    const Line line = lines_.line(here, port, l);
+    known[l].vcs = line.vcs & state_.setup.all_vcs;
+    known[l].length = static_cast<std::uint8_t>(line.length);
+    known[l].least = static_cast<std::uint8_t>(line.least);
+    known[l].next = line.next < 0 ? no_next : static_cast<std::uint8_t>(line.next);
   }
-  if (!usable(port)) return;
-  const bool full = news.lines.starts_full() || news.plane.mode == NewsMode::instant;
-  News::Told* const told = news.lines_of(r, port);
-  for (int l = 0; l < news.count; ++l) {
-    const Line line = news.lines.line(RouterId(ids_[r]), port, l);
-    told[l].vcs = line.vcs & all_vcs_;
-    told[l].length = static_cast<std::uint8_t>(line.length);
-    told[l].least = static_cast<std::uint8_t>(line.least);
-    told[l].next = line.next < 0 ? News::no_next : static_cast<std::uint8_t>(line.next);
-  }
-  if (!full || news.plane.mode == NewsMode::none) return;
-  const RouterId ahead = ports[static_cast<std::size_t>(port)].peer;
-  for (int l = 0; l < news.count; ++l) {
-    // What nobody has said is taken as said.
+  const bool full = lines_.starts_full() || plane_.mode == NewsMode::instant;
+  if (!full || plane_.mode == NewsMode::none) return;
+  const RouterId ahead = state_.setup.graph.ports(here)[static_cast<std::size_t>(port)].peer;
+  for (int l = 0; l < line_count_; ++l) {
+    // As if everyone had announced that all is free.
     const LineNews beyond = all_free(ahead, port, l);
-    told[l].ahead = beyond.word;
-    told[l].ahead_length = static_cast<std::uint8_t>(beyond.length);
+    known[l].ahead = beyond.word;
+    known[l].ahead_length = static_cast<std::uint8_t>(beyond.length);
   }
-  for (int l = 0; l < news.count; ++l) {
-    const LineNews now = line_news(r, port, l, own.ready);
-    told[l].sent = now.word;
-    told[l].sent_length = static_cast<std::uint8_t>(now.length);
+  for (int l = 0; l < line_count_; ++l) {
+    const LineNews now = line(r, port, l);
+    known[l].sent = now.word;
+    known[l].sent_length = static_cast<std::uint8_t>(now.length);
   }
 }
 
 // A line of idle routers, as far as its cables work; round a ring, no further than is asked for.
-LineNews Engine::all_free(RouterId router, int port, int line, int most) const {
-  const auto ports = graph_.ports(router);
+LineNews News::all_free(RouterId router, int port, int line, int most) const {
+  const auto ports = state_.setup.graph.ports(router);
   if (static_cast<std::size_t>(port) >= ports.size()) return {};
   const Port& cable = ports[static_cast<std::size_t>(port)];
-  const Line own = news_->lines.line(router, port, line);
+  const Line own = lines_.line(router, port, line);
   if (!cable.usable() || own.length == 0) return {};
   const bool ends = own.next < 0 || most == 0;
-  if (news_->lines.kind() == LineKind::average) {
-    const auto free = one_vc * static_cast<std::uint64_t>(std::popcount(own.vcs & all_vcs_));
+  if (lines_.kind() == LineKind::average) {
+    const auto free =
+        one_vc * static_cast<std::uint64_t>(std::popcount(own.vcs & state_.setup.all_vcs));
     if (ends) return {free, 1};
     return {(free + all_free(cable.peer, port, own.next, most - 1).word) / 2, 1};
   }
   if (most == 0) return {};
   most = std::min(most, own.length) - 1;
   const int length = ends ? 1 : 1 + all_free(cable.peer, port, own.next, most).length;
-  return {low_bits(length), length};
+  return {bits(length), length};
 }
 
-// Where nothing counts as said, all have something to say.
-void Engine::start_news() {
-  if (news_ == nullptr || news_->lines.starts_full() || news_->plane.mode == NewsMode::none) return;
-  for (std::uint32_t r = 0; r < ids_.size(); ++r) {
-    news_->owing[r] = low_bits(news_->ports);
-    bring_forward(r, news_actor(r), 0);
-    wake(worker_of(r), r, 0);
+void News::start() {
+  if (lines_.starts_full() || plane_.mode == NewsMode::none) return;
+  for (RouterIndex r; r.value < state_.placement.ids.size(); ++r) {
+    pending_[r] = bits(port_count_);
+    state_.bring_forward(r, state_.routers[r].news_actor(), 0);
+    state_.wake(state_.placement.worker_of(r), r, 0);
   }
 }
 
-// What the router would say of a line whose own VCs are these.
-LineNews Engine::line_news(std::uint32_t r, int port, int line, VcMask ready) const {
-  News::Told* const told = news_->lines_of(r, port);
-  const News::Told& own = told[line];
+// What the router would say of a line if these VCs of its own output are ready.
+LineNews News::combine(RouterIndex r, int port, int line, VcMask ready) const {
+  const LineState* const known = lines_of(r, port);
+  const LineState& own = known[line];
   if (own.length == 0) return {};
-  const bool ends = own.next == News::no_next;
-  if (news_->lines.kind() == LineKind::average) {
+  const bool ends = own.next == no_next;
+  if (lines_.kind() == LineKind::average) {
     const auto free = one_vc * static_cast<std::uint64_t>(std::popcount(ready & own.vcs));
-    return {ends ? free : (free + told[own.next].ahead) / 2, 1};
+    return {ends ? free : (free + known[own.next].ahead) / 2, 1};
   }
-  const std::uint64_t bit = own.free(ready) ? 1 : 0;
-  if (ends) return {bit, 1};
-  const int length = std::min<int>(own.length, 1 + told[own.next].ahead_length);
-  return {(bit | (told[own.next].ahead << 1)) & low_bits(length), length};
+  const std::uint64_t nearest = own.free(ready) ? 1 : 0;
+  if (ends) return {nearest, 1};
+  const int length = std::min<int>(own.length, 1 + known[own.next].ahead_length);
+  return {(nearest | (known[own.next].ahead << 1)) & bits(length), length};
 }
 
-LineNews Engine::line(RouterId router, int port, int line) const {
-  if (news_ == nullptr || !is_here(router)) return {};
-  const std::uint32_t r = index_[router.index];
-  return line_news(r, port, line, news_->cables[news_->place(r, port)].ready);
+LineNews News::line(RouterIndex r, int port, int line) const {
+  return combine(r, port, line, port_state(r, port).ready);
 }
 
-// The same as it is now, for a head that has to choose.
-LineNews Engine::line_now(std::uint32_t r, int port, int line, std::int64_t now) {
-  News& news = *news_;
-  if (news.inbox_at[r] <= now) take_news(r, now);
-  const VcMask vcs = news.lines_of(r, port)[line].vcs;
-  const std::uint32_t output = routers_[r].first_output + static_cast<std::uint32_t>(port);
+LineNews News::line_now(RouterIndex r, int port, int line, std::int64_t now) {
+  if (inbox_at_[r] <= now) apply_received(r, now);
   VcMask ready = 0;
-  for (VcMask left = vcs; left != 0; left &= left - 1) {
-    const int vc = std::countr_zero(left);
-    if (is_ready(output, vc, now)) ready |= VcMask{1} << vc;
+  for (VcMask left = lines_of(r, port)[line].vcs; left != 0; left &= left - 1) {
+    const Vc vc(static_cast<std::uint32_t>(std::countr_zero(left)));
+    if (is_ready(output_at(r, port), vc, now)) ready |= VcMask{1} << vc.value;
   }
-  return line_news(r, port, line, ready);
+  return combine(r, port, line, ready);
 }
 
-bool Engine::is_ready(std::uint32_t output, int vc, std::int64_t now) {
-  if (vc_free_at(output, vc) > now) return false;
-  Account& account = accounts_[std::size_t{output} * vcs_ + static_cast<std::uint32_t>(vc)];
-  const Output& out = outputs_[output];
-  if (has_room(account, out, news_->size)) return true;
-  reclaim(account, inputs_[out.target + static_cast<std::uint32_t>(vc)], now);
-  return has_room(account, out, news_->size);
+bool News::is_ready(OutputIndex output, Vc vc, std::int64_t now) {
+  if (state_.vc_free(output, vc) > now) return false;
+  Account& account = state_.accounts[state_.channel(output, vc)];
+  const Output& out = state_.outputs[output];
+  if (has_room(account, out, size_)) return true;
+  reclaim(state_, account, state_.inputs[out.target + vc], now);
+  return has_room(account, out, size_);
 }
 
-void Engine::stir(std::uint32_t r, int output, std::int64_t at) {
-  if (output >= routers_[r].ports || output >= news_->ports) return;
-  news_->stirred[r] |= std::uint64_t{1} << output;
-  bring_forward(r, news_actor(r), at);
+void News::check_port(RouterIndex r, LocalOutput output, std::int64_t at) {
+  const Router& router = state_.routers[r];
+  if (output.value >= router.ports || output.value >= static_cast<std::uint32_t>(port_count_))
+    return;
+  changed_[r] |= std::uint64_t{1} << output.value;
+  state_.bring_forward(r, router.news_actor(), at);
 }
 
-void Engine::receive_news(int worker, std::uint32_t r, const NewsItem& item) {
-  news_->inbox[r].push_back(item);
-  news_->inbox_at[r] = std::min(news_->inbox_at[r], item.at);
-  bring_forward(r, news_actor(r), item.at);
-  wake(worker, r, item.at);
+void News::receive(int worker, RouterIndex r, const NewsItem& item) {
+  inbox_[r].push_back(item);
+  inbox_at_[r] = std::min(inbox_at_[r], item.at);
+  state_.bring_forward(r, state_.routers[r].news_actor(), item.at);
+  state_.wake(worker, r, item.at);
 }
 
-// Items about one line come in the order of their times; those about different lines do not touch
+// Items about one line come in the order of their times; those about different lines do not affect
 // each other.
-void Engine::take_news(std::uint32_t r, std::int64_t now) {
-  News& news = *news_;
-  std::vector<NewsItem>& inbox = news.inbox[r];
+void News::apply_received(RouterIndex r, std::int64_t now) {
+  std::vector<NewsItem>& inbox = inbox_[r];
   std::int64_t later = never_at;
   std::size_t kept = 0;
   for (const NewsItem& item : inbox) {
@@ -218,108 +209,101 @@ void Engine::take_news(std::uint32_t r, std::int64_t now) {
       inbox[kept++] = item;
       continue;
     }
-    News::Told& told = news.lines_of(r, item.port)[item.line];
-    const std::uint64_t mask = low_bits(item.count) << item.from;
-    told.ahead = (told.ahead & ~mask) | (item.word & mask);
-    if (item.length > 0) told.ahead_length = item.length;
-    news.owing[r] |= std::uint64_t{1} << item.port;
+    LineState& known = lines_of(r, item.port)[item.line];
+    const std::uint64_t mask = bits(item.count) << item.from;
+    known.ahead = (known.ahead & ~mask) | (item.word & mask);
+    if (item.length > 0) known.ahead_length = item.length;
+    pending_[r] |= bit(item.port);
   }
   inbox.resize(kept);
-  news.inbox_at[r] = later;
+  inbox_at_[r] = later;
 }
 
-// All outputs have acted: what has become of our VCs, and who is to be told.
-void Engine::tell_news(int worker, std::uint32_t r, std::int64_t now) {
-  News& news = *news_;
-  if (news.inbox_at[r] <= now) take_news(r, now);
-  std::int64_t next = news.inbox_at[r];
-  for (std::uint64_t left = news.stirred[r]; left != 0; left &= left - 1)
-    next = std::min(next, note_ready(worker, r, std::countr_zero(left), now));
-  if (news.plane.mode == NewsMode::none || news.plane.mode == NewsMode::instant) news.owing[r] = 0;
-  for (std::uint64_t left = news.owing[r]; left != 0; left &= left - 1)
-    next = std::min(next, tell_line(worker, r, std::countr_zero(left), now));
-  next_of(r, news_actor(r)) = next;
+void News::act(int worker, RouterIndex r, std::int64_t now) {
+  if (inbox_at_[r] <= now) apply_received(r, now);
+  std::int64_t next = inbox_at_[r];
+  for (std::uint64_t left = changed_[r]; left != 0; left &= left - 1)
+    next = std::min(next, update_ready(worker, r, std::countr_zero(left), now));
+  if (plane_.mode == NewsMode::none || plane_.mode == NewsMode::instant) pending_[r] = 0;
+  for (std::uint64_t left = pending_[r]; left != 0; left &= left - 1)
+    next = std::min(next, announce(worker, r, std::countr_zero(left), now));
+  state_.next_of(r, state_.routers[r].news_actor()) = next;
 }
 
-// Returns when it may change by itself; credits come of theirs.
-std::int64_t Engine::note_ready(int worker, std::uint32_t r, int port, std::int64_t now) {
-  News& news = *news_;
-  News::Port& own = news.cables[news.place(r, port)];
-  const std::uint32_t output = routers_[r].first_output + static_cast<std::uint32_t>(port);
+// Notes which VCs of the port are ready. Returns when that may change by time alone; credits call
+// check_port().
+std::int64_t News::update_ready(int worker, RouterIndex r, int port, std::int64_t now) {
+  PortState& own = port_state(r, port);
   VcMask ready = 0;
   std::int64_t again = never_at;
-  for (int vc = 0; vc < machine_.vcs; ++vc) {
-    const std::int64_t at = room_at(output, vc, news.size, now);
+  for (Vc vc{0}; vc.value < state_.setup.vcs; ++vc) {
+    const std::int64_t at = room_at(state_, output_at(r, port), vc, size_, now);
     if (at <= now) {
-      ready |= VcMask{1} << vc;
+      ready |= VcMask{1} << vc.value;
     } else {
       again = std::min(again, at);
     }
   }
-  if (again == never_at) news.stirred[r] &= ~(std::uint64_t{1} << port);
+  if (again == never_at) changed_[r] &= ~bit(port);
   const VcMask before = own.ready;
   if (ready == before) return again;
   own.ready = ready;
-  news.owing[r] |= std::uint64_t{1} << port;
-  if (news.plane.mode == NewsMode::instant) tell_all(worker, r, port, before, now);
-  // Heads without a VC may think again.
-  if (committing_ && (ready & ~before) != 0) bring_forward(r, 0, now);
+  pending_[r] |= bit(port);
+  if (plane_.mode == NewsMode::instant) tell_whole_line(worker, r, port, before, now);
+  // Heads without a VC may choose again.
+  if (state_.setup.commits && (ready & ~before) != 0) state_.bring_forward(r, routing_actor, now);
   return again;
 }
 
-// In band or on wires of its own; returns when there may be more to say.
-std::int64_t Engine::tell_line(int worker, std::uint32_t r, int port, std::int64_t now) {
-  News& news = *news_;
-  News::Port& own = news.cables[news.place(r, port)];
-  const std::uint64_t paid = ~(std::uint64_t{1} << port);
-  if (own.audience == News::nobody) {
-    news.owing[r] &= paid;
+// Tells the router behind what has changed, in band or on wires of its own. Returns when there may
+// be more to say.
+std::int64_t News::announce(int worker, RouterIndex r, int port, std::int64_t now) {
+  PortState& own = port_state(r, port);
+  if (own.audience == no_router) {
+    pending_[r] &= ~bit(port);
     return never_at;
   }
-  const bool inband = news.plane.mode == NewsMode::inband;
+  const bool inband = plane_.mode == NewsMode::inband;
   if (inband) {
-    const int cable = news.lines.behind(port) + (buffered_ ? cable_count(r) : 0);
+    const int ends = static_cast<int>(state_.routers[r].ends());
+    const int cable = lines_.behind(port) + (state_.setup.buffered ? ends : 0);
     const std::int64_t free_at =
-        std::max(own.busy_until,
-                 outputs_[routers_[r].first_output + static_cast<std::uint32_t>(cable)].free_at);
+        std::max(own.busy_until, state_.outputs[output_at(r, cable)].free_at);
     if (free_at > now) return free_at;
   }
-  const auto& flits = news.flits[static_cast<std::size_t>(port)];
+  const auto& flits = flits_[static_cast<std::size_t>(port)];
   for (std::size_t i = 0; i < flits.size(); ++i) {
     const std::size_t f = (own.turn + i) % flits.size();
-    if (!tell_parts(worker, r, port, flits[f], now) || !inband) continue;
+    if (!announce_flit(worker, r, port, flits[f], now) || !inband) continue;
     ++own.flits;
     own.turn = static_cast<std::uint8_t>((f + 1) % flits.size());
     own.busy_until = now + own.flit_ps;
     return own.busy_until;
   }
-  news.owing[r] &= paid;
+  pending_[r] &= ~bit(port);
   return never_at;
 }
 
 // False if there is nothing new in it.
-bool Engine::tell_parts(int worker, std::uint32_t r, int port, const std::vector<NewsPart>& parts,
-                        std::int64_t now) {
-  News& news = *news_;
-  const News::Port& own = news.cables[news.place(r, port)];
+bool News::announce_flit(int worker, RouterIndex r, int port, const Flit& flit, std::int64_t now) {
+  const PortState& own = port_state(r, port);
   bool told_any = false;
-  for (const NewsPart& part : parts) {
-    News::Told& told = news.lines_of(r, port)[part.line];
-    const LineNews is = line_news(r, port, part.line, own.ready);
-    const std::uint64_t mask = low_bits(part.count) << part.from;
-    // Whoever has the last element says how long the line is.
-    const bool longer =
-        is.length != told.sent_length && is.length > part.from &&
-        (is.length <= part.from + part.count || news.lines.kind() == LineKind::average);
-    if (((is.word ^ told.sent) & mask) == 0 && !longer) continue;
-    told.sent = (told.sent & ~mask) | (is.word & mask);
-    if (longer) told.sent_length = static_cast<std::uint8_t>(is.length);
-    send_news(worker, own.audience,
+  for (const Part& part : flit) {
+    LineState& known = lines_of(r, port)[part.line];
+    const LineNews is = line(r, port, part.line);
+    const std::uint64_t mask = bits(part.count) << part.from;
+    // The part with the last element says how long the line is.
+    const bool longer = is.length != known.sent_length && is.length > part.from &&
+                        (is.length <= part.from + part.count || lines_.kind() == LineKind::average);
+    if (((is.word ^ known.sent) & mask) == 0 && !longer) continue;
+    known.sent = (known.sent & ~mask) | (is.word & mask);
+    if (longer) known.sent_length = static_cast<std::uint8_t>(is.length);
+    send_news(state_, worker, own.audience,
               {.at = now + own.delay,
                .word = is.word,
                .port = static_cast<std::uint8_t>(port),
                .line = static_cast<std::uint8_t>(part.line),
-               .length = told.sent_length,
+               .length = known.sent_length,
                .from = static_cast<std::uint8_t>(part.from),
                .count = static_cast<std::uint8_t>(part.count)});
     told_any = true;
@@ -327,63 +311,64 @@ bool Engine::tell_parts(int worker, std::uint32_t r, int port, const std::vector
   return told_any;
 }
 
-// The whole line learns at once what has changed here.
-void Engine::tell_all(int worker, std::uint32_t r, int port, VcMask before, std::int64_t now) {
-  News& news = *news_;
-  const News::Port& own = news.cables[news.place(r, port)];
-  for (int line = 0; line < news.count; ++line) {
-    const News::Told& told = news.lines_of(r, port)[line];
-    const bool was = told.free(before), is = told.free(own.ready);
-    if (told.length == 0 || was == is) continue;
-    RouterId at(ids_[r]);
-    int spoken = line;  // Of the router whose line it is part of.
-    for (int position = 0;; ++position) {
-      const auto ports = graph_.ports(at);
-      const Port& back = ports[static_cast<std::size_t>(news.lines.behind(port))];
-      if (!back.usable()) break;
-      at = back.peer;
-      int leads = -1;
-      for (int l = 0; l < news.count && leads < 0; ++l) {
-        const Line theirs = news.lines.line(at, port, l);
-        if (theirs.next == spoken && theirs.length > position + 1) leads = l;
-      }
-      if (leads < 0) break;
-      send_news(worker, at.index,
-                {.at = now + news.flit_ps,
-                 .word = std::uint64_t{is ? 1u : 0u} << position,
-                 .port = static_cast<std::uint8_t>(port),
-                 .line = static_cast<std::uint8_t>(spoken),
-                 .length = 0,
-                 .from = static_cast<std::uint8_t>(position),
-                 .count = 1});
-      spoken = leads;
+// NewsMode::instant: all routers of the line learn at once what has changed here.
+void News::tell_whole_line(int worker, RouterIndex r, int port, VcMask before, std::int64_t now) {
+  const PortState& own = port_state(r, port);
+  for (int line = 0; line < line_count_; ++line) {
+    const LineState& known = lines_of(r, port)[line];
+    const bool was = known.free(before), is = known.free(own.ready);
+    if (known.length == 0 || was == is) continue;
+    tell_upstream(worker, r, line,
+                  {.at = now + flit_ps_,
+                   .word = is ? 1u : 0u,
+                   .port = static_cast<std::uint8_t>(port),
+                   .line = static_cast<std::uint8_t>(line),
+                   .length = 0,
+                   .from = 0,
+                   .count = 1});
+  }
+}
+
+// Each router further back has the element one position further on in its line.
+void News::tell_upstream(int worker, RouterIndex r, int line, NewsItem item) {
+  RouterId at = state_.placement.ids[r];
+  const std::uint64_t word = item.word;
+  for (int position = 0;; ++position) {
+    const auto ports = state_.setup.graph.ports(at);
+    const Port& back = ports[static_cast<std::size_t>(lines_.behind(item.port))];
+    if (!back.usable()) return;
+    at = back.peer;
+    int leads = -1;  // The line of that router which ours continues.
+    for (int l = 0; l < line_count_ && leads < 0; ++l) {
+      const Line theirs = lines_.line(at, item.port, l);
+      if (theirs.next == line && theirs.length > position + 1) leads = l;
     }
+    if (leads < 0) return;
+    item.word = word << position;
+    item.line = static_cast<std::uint8_t>(line);
+    item.from = static_cast<std::uint8_t>(position);
+    send_news(state_, worker, at, item);
+    line = leads;
   }
 }
 
-void Engine::send_news(int worker, std::uint32_t audience, const NewsItem& item) {
-  if (abroad_ != nullptr && index_[audience] == elsewhere) {
-    abroad_->boxes[abroad_->owner[audience]].news.push_back({audience, item});
-    return;
-  }
-  const std::uint32_t r = index_[audience];
-  const int owner = worker_of(r);
-  if (owner == worker) {
-    receive_news(worker, r, item);
-    return;
-  }
-  Crew& crew = crews_[static_cast<std::size_t>(worker)];
-  crew.mail[crew.side][static_cast<std::size_t>(owner)].news.push_back({r, item});
-  crew.mailed_at = std::min(crew.mailed_at, item.at);
-}
-
-// The cable's share of news, by the port it is at.
-std::uint64_t Engine::news_flits(std::uint32_t r, int cable) const {
-  if (news_ == nullptr) return 0;
-  for (int p = 0; p < news_->ports; ++p) {
-    if (news_->lines.behind(p) == cable) return news_->cables[news_->place(r, p)].flits;
+std::uint64_t News::flits_on(RouterIndex r, int cable) const {
+  for (int p = 0; p < port_count_; ++p) {
+    if (lines_.behind(p) == cable) return port_state(r, p).flits;
   }
   return 0;
+}
+
+std::int64_t News::least_delay_ps() const {
+  std::int64_t least = never_at;
+  for (const PortState& port : ports_) {
+    if (port.audience != no_router) least = std::min<std::int64_t>(least, port.delay);
+  }
+  return least;
+}
+
+std::size_t News::bytes() const {
+  return line_states_.size() * sizeof(LineState) + ports_.size() * sizeof(PortState);
 }
 
 }  // namespace weft::detail

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The slow part of the credit accounts, out of line: where there is plenty of room, nobody asks.
+#include "weft/simulate/router/credits.hpp"
+
+#include <bit>
+
+namespace weft::detail {
+
+namespace {
+
+void mark_starved(State& state, const Output& out, Input& in) {
+  if (!in.starved && out.kind == to_router)
+    ++state.routers[state.router_of_output[in.feeder()]].starved;
+  in.starved = true;
+}
+
+// When there is room, if the credits up to now are counted and do not suffice.
+std::int64_t room_later(State& state, const Account& account, const Output& out, Input& in,
+                        std::int64_t size) {
+  Account then = account;
+  while (then.reclaim != in.head) {
+    const Slot& gone = state.slot(in, then.reclaim++);
+    then.room += static_cast<std::int32_t>(gone.size());
+    if (has_room(then, out, size)) return gone.head_at;
+  }
+  mark_starved(state, out, in);
+  return never_at;
+}
+
+}  // namespace
+
+std::int64_t room_at(State& state, OutputIndex output, Vc vc, std::int64_t size, std::int64_t now) {
+  Account& account = state.accounts[state.channel(output, vc)];
+  if (state.vc_free(output, vc) > now) return state.vc_free(output, vc);
+  const Output& out = state.outputs[output];
+  if (has_room(account, out, size)) return now;
+  Input& in = state.inputs[out.target + vc];
+  reclaim(state, account, in, now);
+  return has_room(account, out, size) ? now : room_later(state, account, out, in, size);
+}
+
+VcPick pick_vc(State& state, OutputIndex output, VcMask vcs, std::int64_t size, std::int64_t now) {
+  const Output& out = state.outputs[output];
+  const Slice<Account, Vc> accounts(&state.accounts[state.channel(output, Vc(0))]);
+  VcPick best{never_at, no_vc};
+  std::int32_t most = -1;
+  const auto after = static_cast<VcMask>(~std::uint64_t{1} << out.last_vc);
+  for (VcMask left = vcs; left != 0;) {
+    const VcMask set = (left & after) != 0 ? left & after : left;
+    const Vc vc(static_cast<std::uint32_t>(std::countr_zero(set)));
+    left &= ~(VcMask{1} << vc.value);
+    Account& account = accounts[vc];
+    Input& in = state.inputs[out.target + vc];
+    // The accounts are compared, so they must be up to date.
+    reclaim(state, account, in, now);
+    if (state.vc_free(output, vc) > now) {
+      best.possible_at = std::min(best.possible_at, state.vc_free(output, vc));
+    } else if (!has_room(account, out, size)) {
+      best.possible_at = std::min(best.possible_at, room_later(state, account, out, in, size));
+    } else if (account.room > most) {
+      most = account.room;
+      best.vc = vc;
+    }
+  }
+  return best;
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: Apache-2.0
+// One visit of a router: heads are routed; an output decides who goes, and into which virtual
+// channel; what follows from it.
+#include "weft/simulate/router/general_router.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include <weft/simulate/router/cards.hpp>
+#include <weft/simulate/router/flow.hpp>
+#include <weft/simulate/router/port_view.hpp>
+
+namespace weft::detail {
+
+namespace {
+
+class GeneralVisit {
+ public:
+  GeneralVisit(State& state, int worker, RouterIndex r)
+      : state_(state), setup_(state.setup), router_(state.routers[r]), worker_(worker), r_(r) {}
+
+  void run(Reach reach);
+
+ private:
+  struct Candidate {
+    InputIndex input;
+    VcMask vcs = 0;
+    std::uint64_t route = 0;  // Flight::state if it goes.
+    Vc vc = no_vc;
+    std::int64_t possible_at = never_at;  // Lower bound, when it cannot go now.
+  };
+  struct Passage {  // Of a packet through an output: its first flit, its last, and the end of that.
+    std::int64_t start_at, tail_at, free_at;
+  };
+  struct Frame {  // An output in service, and the one that called for it.
+    LocalOutput output;
+    const Frame* below;
+  };
+  static constexpr LocalOutput no_output{UINT32_MAX};
+
+  void act(Actor actor, std::int64_t now);
+  void route_heads(std::int64_t now);
+  void route_head(InputIndex input, std::int64_t now);
+  bool ask_options(InputIndex input, std::int64_t now);
+  void serve(LocalOutput output, std::int64_t now, const Frame* below);
+  std::int64_t allocate_vcs(std::int64_t now);
+  bool ask_and_commit(InputIndex input, std::int64_t now, std::int64_t& possible_at);
+  bool commit_head(InputIndex input, std::int64_t now, std::int64_t& possible_at);
+  void stop_waiting(InputIndex input);
+  template <typename Attempt>
+  void try_in_turn(const std::uint64_t* mask, std::uint32_t pointer, std::uint32_t own,
+                   Attempt&& attempt) const;
+  template <typename Attempt>
+  void try_candidates(LocalOutput output, Attempt&& attempt);
+  Candidate find_winner(LocalOutput output, std::int64_t now, const Frame* below);
+  Candidate find_oldest(LocalOutput output, std::int64_t now);
+  Candidate evaluate(LocalOutput output, LocalInput bit, std::int64_t now);
+  LocalOutput better_output(const Candidate& c, LocalOutput output, std::int64_t now,
+                            const Frame* below);
+  void grant(LocalOutput output, const Candidate& c, std::int64_t now);
+  void depart(InputIndex input, const Passage& passage);
+
+  OutputIndex index_of(LocalOutput output) const { return router_.first_output + output; }
+  LocalInput number_of(InputIndex input) const { return input - router_.first_input; }
+  RouteOption* options_of(InputIndex input) {
+    return &state_.options[std::size_t{input.value} * setup_.options_max];
+  }
+  std::uint64_t* seeking() { return &state_.seeking_words[std::size_t{r_.value} * state_.words]; }
+  std::int64_t head_size(InputIndex input) const {
+    const Input& in = state_.inputs[input];
+    return state_.slot(in, in.head).size();
+  }
+
+  State& state_;
+  const Setup& setup_;
+  Router& router_;
+  const int worker_;
+  const RouterIndex r_;
+};
+
+void GeneralVisit::run(Reach reach) {
+  router_.wake_at = visiting;
+  ++state_.worker(worker_).counts.visits;
+  const std::int64_t* const next = &state_.next_at[router_.first_next];
+  for (;;) {
+    // A route that does not depend on time is computed as soon as we are here.
+    if (!setup_.timed) route_heads(0);
+    const auto actor = std::min_element(next, next + router_.actors) - next;
+    const std::int64_t now = next[actor];
+    if (now >= reach.sure_ps) {
+      router_.wake_at = never_at;
+      if (now < never_at) state_.wake(worker_, r_, now);
+      return;
+    }
+    act(Actor(static_cast<std::uint32_t>(actor)), now);
+  }
+}
+
+void GeneralVisit::act(Actor actor, std::int64_t now) {
+  const LocalOutput output(actor.value - 1);
+  if (actor == routing_actor) {
+    route_heads(now);
+  } else if (output < router_.first_card_output()) {
+    serve(output, now, nullptr);
+  } else if (output.value < router_.outputs) {
+    serve_card(state_, worker_, r_, output, now);
+  } else if (output.value < std::uint32_t{router_.outputs} + router_.nodes) {
+    ring_alarm(state_, worker_, r_, output.value - router_.outputs, now);
+  } else {
+    state_.news->act(worker_, r_, now);
+  }
+}
+
+void GeneralVisit::route_heads(std::int64_t now) {
+  std::int64_t later = never_at;
+  std::uint64_t* const heads = state_.unrouted(r_);
+  for (std::uint32_t w = 0; w < state_.words; ++w) {
+    for (std::uint64_t word = heads[w]; word != 0; word &= word - 1) {
+      const LocalInput bit(w * 64 + static_cast<std::uint32_t>(std::countr_zero(word)));
+      const InputIndex input = router_.first_input + bit;
+      if (setup_.timed) {
+        const std::int64_t at = state_.route_at(state_.inputs[input]);
+        if (at > now) {
+          later = std::min(later, at);
+          continue;
+        }
+      }
+      clear_bit(heads, bit);
+      route_head(input, now);
+    }
+  }
+  if (setup_.commits) later = std::min(later, allocate_vcs(now));
+  state_.next_of(r_, routing_actor) = later;
+}
+
+void GeneralVisit::route_head(InputIndex input, std::int64_t now) {
+  if (!ask_options(input, now)) return;
+  Input& in = state_.inputs[input];
+  in.ready_at = state_.ready_at(in);
+  if (setup_.commits) {  // First a VC, then an output.
+    set_bit(seeking(), number_of(input));
+    return;
+  }
+  for (const Choice& choice : state_.worker(worker_).choices.all()) {
+    const LocalOutput output = output_of(state_, r_, state_.slot(in, in.head), choice);
+    const OutputIndex index = index_of(output);
+    set_bit(state_.waiting(index), number_of(input));
+    state_.bring_forward(r_, actor_of(output),
+                         std::max(in.ready_at, state_.outputs[index].free_at));
+  }
+}
+
+// Notes where the head may go, best first; false if nowhere.
+bool GeneralVisit::ask_options(InputIndex input, std::int64_t now) {
+  Input& in = state_.inputs[input];
+  Slot& packet = state_.slot(in, in.head);
+  const Choices& choices = ask_policy(state_, worker_, r_, packet, now);
+  if (choices.empty()) return false;
+  if (setup_.options_max == 1) {
+    in.vcs = choices[0].vcs & setup_.all_vcs;
+    packet.route = choices[0].state;
+    return true;
+  }
+  state_.option_count[input] = static_cast<std::uint8_t>(choices.count());
+  RouteOption* option = options_of(input);
+  for (const Choice& choice : choices.all()) {
+    *option++ = {.output = static_cast<std::uint16_t>(output_of(state_, r_, packet, choice).value),
+                 .vcs = choice.vcs & setup_.all_vcs,
+                 .route = choice.state};
+  }
+  return true;
+}
+
+void GeneralVisit::serve(LocalOutput output, std::int64_t now, const Frame* below) {
+  const OutputIndex index = index_of(output);
+  Output& out = state_.outputs[index];
+  std::int64_t& next = state_.next_of(r_, actor_of(output));
+  if (out.free_at > now) {
+    next = out.free_at;
+    return;
+  }
+  const Candidate winner = setup_.machine.arbitration == Arbitration::age
+                               ? find_oldest(output, now)
+                               : find_winner(output, now, below);
+  if (!winner.vc.exists()) {
+    WEFT_DCHECK(winner.possible_at > now);
+    next = winner.possible_at;
+    return;
+  }
+  grant(output, winner, now);
+  const std::uint64_t* const mask = state_.waiting(index);
+  const bool more = std::any_of(mask, mask + state_.words, [](auto w) { return w != 0; });
+  next = more ? out.free_at : never_at;
+  // The packet's VC may be there for the next one.
+  if (setup_.commits) state_.bring_forward(r_, routing_actor, now);
+}
+
+// Gives free VCs to the heads that have none; returns when it may be worth trying again.
+std::int64_t GeneralVisit::allocate_vcs(std::int64_t now) {
+  std::int64_t again_at = never_at;
+  const std::uint32_t own = router_.ports * setup_.vcs;
+  try_in_turn(seeking(), router_.vc_pointer, own, [&](LocalInput bit) {
+    const InputIndex input = router_.first_input + bit;
+    const std::int64_t ready_at = state_.inputs[input].ready_at;
+    if (ready_at > now) {
+      again_at = std::min(again_at, ready_at);
+    } else if (setup_.facts.again ? ask_and_commit(input, now, again_at)
+                                  : commit_head(input, now, again_at)) {
+      clear_bit(seeking(), bit);
+      router_.vc_pointer = static_cast<std::uint16_t>(bit.value + 1);
+    }
+    return false;
+  });
+  return again_at;
+}
+
+// The head's options are the same as before, only their order may have changed: no need to ask
+// while none of them is open.
+bool GeneralVisit::ask_and_commit(InputIndex input, std::int64_t now, std::int64_t& possible_at) {
+  const RouteOption* const options = options_of(input);
+  bool open = false;
+  for (int i = 0; i < state_.option_count[input] && !open; ++i) {
+    const VcPick pick = pick_vc(state_, index_of(LocalOutput(options[i].output)), options[i].vcs,
+                                head_size(input), now);
+    possible_at = std::min(possible_at, pick.possible_at);
+    open = pick.vc.exists();
+  }
+  return open && ask_options(input, now) && commit_head(input, now, possible_at);
+}
+
+// Takes the best option that has a free VC, whether or not its output is busy.
+bool GeneralVisit::commit_head(InputIndex input, std::int64_t now, std::int64_t& possible_at) {
+  RouteOption* const options = options_of(input);
+  for (int i = 0; i < state_.option_count[input]; ++i) {
+    const RouteOption option = options[i];
+    const LocalOutput output(option.output);
+    const OutputIndex index = index_of(output);
+    const VcPick pick = pick_vc(state_, index, option.vcs, head_size(input), now);
+    possible_at = std::min(possible_at, pick.possible_at);
+    if (!pick.vc.exists()) continue;
+    options[0] = {
+        .output = option.output, .vcs = VcMask{1} << pick.vc.value, .route = option.route};
+    state_.option_count[input] = 1;
+    set_bit(state_.waiting(index), number_of(input));
+    // Nobody else gets this VC until the packet has gone.
+    state_.vc_free_at[state_.channel(index, pick.vc)] = never_at;
+    if (state_.news != nullptr) state_.news->check_port(r_, output, now);
+    state_.bring_forward(r_, actor_of(output), std::max(now, state_.outputs[index].free_at));
+    return true;
+  }
+  return false;
+}
+
+void GeneralVisit::stop_waiting(InputIndex input) {
+  const RouteOption* const options = options_of(input);
+  for (int i = 0; i < state_.option_count[input]; ++i)
+    clear_bit(state_.waiting(index_of(LocalOutput(options[i].output))), number_of(input));
+}
+
+// Calls attempt(bit) for the bits of the mask in the order of service, until it returns true: round
+// robin, and where through traffic goes first, bits from `own` on (packets of the router's nodes)
+// after the others.
+template <typename Attempt>
+void GeneralVisit::try_in_turn(const std::uint64_t* mask, std::uint32_t pointer, std::uint32_t own,
+                               Attempt&& attempt) const {
+  const auto scan = [&](std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t w = begin / 64; w * 64 < end; ++w) {
+      std::uint64_t word = mask[w];
+      if (w == begin / 64) word &= ~std::uint64_t{0} << (begin % 64);
+      if (end < w * 64 + 64) word &= (std::uint64_t{1} << (end % 64)) - 1;
+      for (; word != 0; word &= word - 1) {
+        if (attempt(LocalInput(w * 64 + static_cast<std::uint32_t>(std::countr_zero(word)))))
+          return true;
+      }
+    }
+    return false;
+  };
+  const std::uint32_t end = state_.words * 64;
+  if (setup_.machine.arbitration != Arbitration::through_first) own = end;
+  const std::uint32_t low = std::min(pointer, own), high = std::max(pointer, own);
+  static_cast<void>(scan(low, own) || scan(0, low) || scan(high, end) || scan(own, high));
+}
+
+template <typename Attempt>
+void GeneralVisit::try_candidates(LocalOutput output, Attempt&& attempt) {
+  // Behind an output buffer all are equal.
+  const std::uint32_t own =
+      output.value < router_.ends() ? router_.ports * setup_.vcs : state_.words * 64;
+  const OutputIndex index = index_of(output);
+  try_in_turn(state_.waiting(index), state_.outputs[index].pointer, own, attempt);
+}
+
+GeneralVisit::Candidate GeneralVisit::find_winner(LocalOutput output, std::int64_t now,
+                                                  const Frame* below) {
+  const Frame here{output, below};
+  // Better outputs served on the way; modulo 64, which can only end the search sooner.
+  std::uint64_t tried = 0;
+  for (;;) {
+    Candidate best;
+    LocalOutput better = no_output;
+    try_candidates(output, [&](LocalInput bit) {
+      const Candidate c = evaluate(output, bit, now);
+      if (!c.vc.exists()) {
+        best.possible_at = std::min(best.possible_at, c.possible_at);
+        return false;
+      }
+      best = c;
+      if (setup_.options_max > 1 && !setup_.commits) {
+        better = better_output(c, output, now, &here);
+        if (better != no_output && ((tried >> (better.value % 64)) & 1) != 0) better = no_output;
+      }
+      return true;
+    });
+    if (better == no_output) return best;
+    // The first in line prefers another output and could take it now: let that output decide first.
+    tried |= std::uint64_t{1} << (better.value % 64);
+    serve(better, now, &here);
+  }
+}
+
+GeneralVisit::Candidate GeneralVisit::find_oldest(LocalOutput output, std::int64_t now) {
+  Candidate best;
+  std::int64_t oldest = never_at;
+  std::uint32_t oldest_from = 0;
+  try_candidates(output, [&](LocalInput bit) {
+    const Candidate c = evaluate(output, bit, now);
+    if (!c.vc.exists()) {
+      if (!best.vc.exists()) best.possible_at = std::min(best.possible_at, c.possible_at);
+      return false;
+    }
+    const Input& in = state_.inputs[c.input];
+    const Message& message = state_.messages[state_.slot(in, in.head).message];
+    if (!best.vc.exists() ||
+        std::pair(message.born_at, message.from) < std::pair(oldest, oldest_from)) {
+      best = c;
+      oldest = message.born_at;
+      oldest_from = message.from;
+    }
+    return false;
+  });
+  return best;
+}
+
+// Can this candidate go through the output now, and into which VC?
+GeneralVisit::Candidate GeneralVisit::evaluate(LocalOutput output, LocalInput bit,
+                                               std::int64_t now) {
+  Candidate c;
+  c.input = state_.first_candidate(r_, output) + bit;
+  const Input& in = state_.inputs[c.input];
+  std::int64_t at = in.ready_at;
+  if (in.port != no_port) at = std::max(at, state_.crossbar_free(r_, in.port));
+  if (at > now) {
+    c.possible_at = at;
+    return c;
+  }
+  const Slot& packet = state_.slot(in, in.head);
+  c.vcs = in.vcs;
+  c.route = packet.route;
+  if (setup_.options_max > 1 && in.port != no_port) {
+    const RouteOption* option = options_of(c.input);
+    while (option->output != output.value) ++option;
+    c.vcs = option->vcs;
+    c.route = option->route;
+    if (setup_.commits) {
+      c.vc = Vc(static_cast<std::uint32_t>(std::countr_zero(c.vcs)));
+      return c;
+    }
+  }
+  if (std::has_single_bit(c.vcs)) {
+    const Vc vc(static_cast<std::uint32_t>(std::countr_zero(c.vcs)));
+    c.possible_at = room_at(state_, index_of(output), vc, packet.size(), now);
+    c.vc = c.possible_at <= now ? vc : no_vc;
+  } else {
+    const VcPick pick = pick_vc(state_, index_of(output), c.vcs, packet.size(), now);
+    c.vc = pick.vc;
+    c.possible_at = pick.possible_at;
+  }
+  return c;
+}
+
+// An output that this candidate prefers to the one at hand and could take right now.
+LocalOutput GeneralVisit::better_output(const Candidate& c, LocalOutput output, std::int64_t now,
+                                        const Frame* below) {
+  if (state_.inputs[c.input].port == no_port) return no_output;
+  for (const RouteOption* option = options_of(c.input); option->output != output.value; ++option) {
+    const LocalOutput other(option->output);
+    if (state_.outputs[index_of(other)].free_at > now) continue;
+    bool busy = false;
+    for (const Frame* f = below; f != nullptr; f = f->below) busy |= f->output == other;
+    if (busy) continue;
+    if (pick_vc(state_, index_of(other), option->vcs, head_size(c.input), now).vc.exists())
+      return other;
+  }
+  return no_output;
+}
+
+void GeneralVisit::grant(LocalOutput output, const Candidate& c, std::int64_t now) {
+  const OutputIndex index = index_of(output);
+  Output& out = state_.outputs[index];
+  const Input& in = state_.inputs[c.input];
+  const Wire& wire = state_.wires[out.wire];
+  Slot packet = state_.slot(in, in.head);
+  const std::int64_t size = packet.size();
+  const std::int64_t flit = wire.serialise_ps(std::min(size, setup_.flit_bytes));
+  // The last flit goes when those before it have gone and it is here.
+  const std::int64_t tail =
+      std::max(now + wire.serialise_ps(std::max<std::int64_t>(size - setup_.flit_bytes, 0)),
+               packet.head_at + packet.tail_after);
+  out.free_at = tail + flit;
+  out.last_vc = static_cast<std::uint8_t>(c.vc.value);
+  const LocalInput bit = c.input - state_.first_candidate(r_, output);
+  out.pointer = static_cast<std::uint16_t>(bit.value + 1);
+  ++out.packets;
+  out.bytes += static_cast<std::uint64_t>(size);
+  if (setup_.options_max == 1 || in.port == no_port) {
+    clear_bit(state_.waiting(index), bit);
+  } else {
+    stop_waiting(c.input);
+  }
+  if (in.port != no_port) state_.crossbar_free(r_, in.port) = out.free_at;
+  const ChannelIndex channel = state_.channel(index, c.vc);
+  Account& account = state_.accounts[channel];
+  account.room -= static_cast<std::int32_t>(size);
+  ++account.pushed;
+  if (setup_.holds_vcs)
+    state_.vc_free_at[channel] = setup_.machine.lookahead ? 0 : out.free_at + wire.vc_alloc;
+  if (state_.news != nullptr) state_.news->check_port(r_, output, now);
+  packet.head_at = now + wire.delay;
+  packet.tail_after = static_cast<std::uint32_t>(tail - now);
+  packet.route = c.route;
+  depart(c.input, {.start_at = now, .tail_at = tail, .free_at = out.free_at});
+  if (out.kind == to_node) {
+    const std::int64_t arrived = packet.head_at + packet.tail_after;
+    note_node_credit(state_, out.target + c.vc, packet, arrived);
+    receive_packet(state_, worker_, packet, arrived);
+    return;
+  }
+  if (out.kind == to_router) packet.count_hop();
+  push(state_, worker_, out, c.vc, packet);
+}
+
+// The head has been granted: its space becomes a credit, and the next packet moves up.
+void GeneralVisit::depart(InputIndex input, const Passage& passage) {
+  Input& in = state_.inputs[input];
+  Slot& gone = state_.slot(in, in.head);
+  const std::int64_t stamp = stamp_at(state_, in, gone.size(), passage.start_at, passage.tail_at);
+  gone.head_at = stamp;
+  gone.route = in.departed += gone.size();
+  ++in.head;
+  in.ready_at = passage.free_at;
+  if (in.remote) {
+    mail_credit(state_, worker_, in, stamp);
+  } else {
+    return_credit(state_, worker_, in, stamp);
+  }
+  if (in.head != in.tail) new_head(state_, worker_, input, r_);
+}
+
+}  // namespace
+
+void visit_general(State& state, int worker, RouterIndex r, Reach reach) {
+  GeneralVisit(state, worker, r).run(reach);
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Visits of plain routers, and their outputs to other routers. A hop executes a few hundred
+// instructions and waits for memory a few times: both must be few.
+#include "weft/simulate/router/plain_router.hpp"
+
+#include <weft/simulate/router/plain_ends.hpp>
+#include <weft/simulate/router/plain_visit.hpp>
+
+namespace weft::detail {
+
+template <std::uint32_t fixed_vcs, bool even>
+inline void PlainVisit<fixed_vcs, even>::run(Reach reach) {
+  router_.wake_at = visiting;
+  PrefetchQueue& prefetch = state_.worker(worker_).prefetch;
+  std::int64_t now;
+  for (;;) {
+    if (router_.unrouted != 0) [[unlikely]]
+      route_heads();
+    now = never_at;
+    Actor actor = routing_actor;
+    for (std::uint64_t set = router_.active; set != 0; set &= set - 1) {
+      const Actor a(static_cast<std::uint32_t>(std::countr_zero(set)));
+      const std::int64_t at = next_[a];
+      // Who is next is as good as random: select, do not branch.
+      const bool sooner = __builtin_expect_with_probability(at < now, 1, 0.5) != 0;
+      actor = sooner ? a : actor;
+      now = sooner ? at : now;
+    }
+    prefetch.fetch_two();
+    if (now >= reach.sure_ps && (now >= reach.far_ps || router_.starved != 0)) break;
+    const LocalOutput output(actor.value - 1);
+    if (output.value < ports_) [[likely]] {
+      if (!serve(output, now, reach.sure_ps)) break;
+    } else {
+      act(output, now);
+    }
+  }
+  router_.wake_at = never_at;
+  if (now < never_at) state_.wake(worker_, r_, now);
+}
+
+// What is not an output to another router.
+template <std::uint32_t fixed_vcs, bool even>
+inline void PlainVisit<fixed_vcs, even>::act(LocalOutput output, std::int64_t now) {
+  if (output.value < ports_ + router_.nodes) {
+    serve_node(output, now);
+  } else if (output.value < router_.outputs) {
+    serve_own_card(output, now);
+  } else {
+    ring_alarm(state_, worker_, r_, output.value - router_.outputs, now);
+    if (next_[actor_of(output)] == never_at) set_idle(output);
+  }
+}
+
+template <std::uint32_t fixed_vcs, bool even>
+inline void PlainVisit<fixed_vcs, even>::route_heads() {
+  for (std::uint64_t heads = std::exchange(router_.unrouted, 0); heads != 0; heads &= heads - 1) {
+    const LocalInput bit(static_cast<std::uint32_t>(std::countr_zero(heads)));
+    route(bit, inputs_[bit].ready_at);
+  }
+}
+
+// One output decides who goes; false: that depends on a credit which may be on its way.
+template <std::uint32_t fixed_vcs, bool even>
+inline bool PlainVisit<fixed_vcs, even>::serve(LocalOutput output, std::int64_t now,
+                                               std::int64_t sure) {
+  const Output& out = outputs_[output];
+  WEFT_DCHECK(out.free_at <= now);  // Whatever sets its time sees to that.
+  std::int64_t possible_at = never_at;
+  for (std::uint64_t left = out.waiting; left != 0;) {
+    const LocalInput bit = first_of(left, out);
+    left &= ~mask_of(bit);
+    const Input& in = inputs_[bit];
+    std::int64_t at = std::max(in.ready_at, crossbar(bit));
+    if (at <= now) [[likely]] {
+      const VcPick pick = pick_far(output, in, head(bit).size(), now, sure);
+      if (pick.vc.exists()) [[likely]] {
+        grant(output, bit, pick.vc, now);
+        return true;
+      }
+      if (pick.possible_at == unknown_at) return false;
+      at = pick.possible_at;
+    }
+    possible_at = std::min(possible_at, at);
+  }
+  schedule(output, possible_at);
+  return true;
+}
+
+// A VC of a buffer at another router.
+template <std::uint32_t fixed_vcs, bool even>
+inline VcPick PlainVisit<fixed_vcs, even>::pick_far(LocalOutput output, const Input& in,
+                                                    std::int64_t size, std::int64_t now,
+                                                    std::int64_t sure) {
+  const OutputIndex index = router_.first_output + output;
+  if ((in.vcs & (in.vcs - 1)) == 0) [[likely]] {
+    const Vc vc(static_cast<std::uint32_t>(std::countr_zero(in.vcs)));
+    const bool taken = !even && state_.vc_free(index, vc) > now;
+    if (!taken && has_room(account(output, vc), outputs_[output], size)) [[likely]]
+      return {now, vc};
+    if (!taken && count_credits(state_, index, vc, size, now)) return {now, vc};
+  }
+  // What is known of a neighbour's buffer may not be all.
+  if (now >= sure) return {unknown_at, no_vc};
+  return pick_slowly(state_, index, in.vcs, size, now);
+}
+
+// Is there room, with the credits that have come back by now? They are counted oldest first: where
+// the oldest stands is known before the visit, so it has been prefetched by now.
+template <std::uint32_t fixed_vcs, bool even>
+bool PlainVisit<fixed_vcs, even>::count_credits(State& state, OutputIndex output, Vc vc,
+                                                std::int64_t size, std::int64_t now) {
+  const Output& out = state.outputs[output];
+  Account& there = state.accounts[state.channel(output, vc)];
+  const std::uint16_t gone = state.inputs[out.target + vc].head;
+  const Slot* const ring = &state.slots[there.ring];
+  std::uint16_t i = there.reclaim;
+  std::uint32_t departed = there.departed;
+  bool fits = false;
+  // Two slots to a line: not more lines than it takes.
+  while (i != gone && (!fits || i % 2 != 0)) {
+    const Slot& slot = ring[i & state.ring_mask];
+    if (slot.head_at > now) break;
+    departed = static_cast<std::uint32_t>(slot.route);
+    ++i;
+    const std::int32_t room = there.room + static_cast<std::int32_t>(departed - there.departed);
+    fits = room >= size && static_cast<std::uint16_t>(there.pushed - i) < out.packets_max;
+  }
+  __builtin_prefetch(&ring[(i + 1u) & state.ring_mask], 1);
+  there.room += static_cast<std::int32_t>(departed - there.departed);
+  there.departed = departed;
+  there.reclaim = i;
+  return fits;
+}
+
+template <std::uint32_t fixed_vcs, bool even>
+VcPick PlainVisit<fixed_vcs, even>::pick_slowly(State& state, OutputIndex output, VcMask vcs,
+                                                std::int64_t size, std::int64_t now) {
+  if ((vcs & (vcs - 1)) != 0) return pick_vc(state, output, vcs, size, now);
+  const Vc vc(static_cast<std::uint32_t>(std::countr_zero(vcs)));
+  const std::int64_t at = room_at(state, output, vc, size, now);
+  return {at, at <= now ? vc : no_vc};
+}
+
+// The head of `bit` goes through `output` now.
+template <std::uint32_t fixed_vcs, bool even>
+inline void PlainVisit<fixed_vcs, even>::grant(LocalOutput output, LocalInput bit, Vc vc,
+                                               std::int64_t now) {
+  Output& out = outputs_[output];
+  const Slot packet = read_head(bit);
+  const Passage passage = cross(out, bit, packet, now);
+  out.last_vc = static_cast<std::uint8_t>(vc.value);
+  if (!even && state_.setup.holds_vcs) {
+    state_.vc_free_at[state_.channel(router_.first_output + output, vc)] =
+        passage.free_at + state_.wires[out.wire].vc_alloc;
+  }
+  push_packet(out, vc, account(output, vc), packet, passage);
+  depart(output, bit, packet, passage);
+}
+
+// Into the buffer at the other end; as push().
+template <std::uint32_t fixed_vcs, bool even>
+inline void PlainVisit<fixed_vcs, even>::push_packet(const Output& out, Vc vc, Account& there,
+                                                     const Slot& packet, const Passage& passage) {
+  Input& in = state_.inputs[out.target + vc];
+  there.room -= static_cast<std::int32_t>(packet.size());
+  const bool empty = in.head == in.tail;
+  if (empty && !out.remote) [[unlikely]]
+    rewind(there, in, first_position(out.router), passage.start_at);
+  // Only written: the slot is cold, and reading it would wait.
+  Slot& place = state_.slots[there.ring + (there.pushed++ & ring_mask_)];
+  const std::int64_t head_at = passage.start_at + out.delay;
+  place.head_at = head_at;
+  place.tail_after = static_cast<std::uint32_t>(passage.tail_at - passage.start_at);
+  place.node = packet.node;
+  place.route = packet.route;
+  place.message = packet.message;
+  place.packed = Slot::one_hop_more(packet.packed);
+  if (out.remote) [[unlikely]] {
+    mail_packet(state_, worker_, out, vc, place);
+    return;
+  }
+  ++in.tail;
+  if (!empty) [[likely]]
+    return;
+  Router& neighbour = state_.routers[out.router];
+  neighbour.unrouted |= mask_of(out.target + vc - neighbour.first_input);
+  state_.wake(worker_, out.router, state_.ready_at(in, head_at));
+}
+
+// A buffer that is empty, and all of whose credits are back, begins again with its first slot. In
+// light traffic one line of each ring is then all that is ever used.
+template <std::uint32_t fixed_vcs, bool even>
+inline void PlainVisit<fixed_vcs, even>::rewind(Account& there, Input& in, std::uint16_t first,
+                                                std::int64_t now) {
+  if (in.ready_at + in.credit > now) return;  // No credit is later.
+  there.room += static_cast<std::int32_t>(in.departed - there.departed);
+  there.departed = in.departed;
+  there.pushed = there.reclaim = in.head = in.tail = first;
+}
+
+namespace {
+
+template <std::uint32_t fixed_vcs, bool even>
+void visit_plain(State& state, int worker, RouterIndex r, Reach reach) {
+  ++state.worker(worker).counts.visits;
+  PlainVisit<fixed_vcs, even>(state, worker, r).run(reach);
+}
+
+}  // namespace
+
+bool fits_plain(const State& state) {
+  const Setup& setup = state.setup;
+  return !setup.buffered && setup.options_max == 1 && state.words == 1 &&
+         state.crossbar_lanes == 1 && !setup.facts.looks &&
+         setup.machine.arbitration != Arbitration::age &&
+         std::all_of(state.routers.begin(), state.routers.end(),
+                     [](const Router& router) { return router.actors <= 64; });
+}
+
+VisitFunction use_plain(State& state) {
+  for (Router& router : state.routers) router.heads = 0;
+  const DimensionOrder* const dor = state.setup.policy.dimension_order();
+  if (state.all_up && dor != nullptr && dor->places().bits() <= 32) state.dimension_order = dor;
+  const std::int64_t byte_ps = state.wires[0].byte_ps;
+  const auto same_rate = [&](const Wire& wire) { return wire.byte_ps == byte_ps; };
+  if (std::all_of(state.wires.begin(), state.wires.end(), same_rate)) state.byte_ps = byte_ps;
+  if (state.byte_ps == 0 || state.setup.holds_vcs) return visit_plain<0, false>;
+  return state.setup.vcs == 2 ? visit_plain<2, true> : visit_plain<0, true>;
+}
+
+}  // namespace weft::detail

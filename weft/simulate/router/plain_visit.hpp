@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// One visit of a plain router: its inputs. plain_router.cpp has the outputs to other routers,
+// plain_ends.hpp the outputs to nodes, and the cards.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include <weft/simulate/router/cards.hpp>
+#include <weft/simulate/router/flow.hpp>
+#include <weft/simulate/router/port_view.hpp>
+
+namespace weft::detail {
+
+// Holds what is known of this router, looked up once: the compiler would otherwise load it again
+// after every store. All functions are inlined into one, and the object lives in registers, so
+// nothing that is not inlined may see `this`.
+//
+// fixed_vcs: the number of VCs, where it is known to the compiler; else 0.
+// even: all wires have the same rate, in whole ps per byte, and VC allocation looks ahead.
+template <std::uint32_t fixed_vcs, bool even>
+class PlainVisit {
+ public:
+  [[gnu::always_inline]] PlainVisit(State& state, int worker, RouterIndex r)
+      : state_(state),
+        router_(state.routers[r]),
+        outputs_(&state.outputs[router_.first_output]),
+        accounts_(&state.accounts[state.channel(router_.first_output, Vc(0))]),
+        inputs_(&state.inputs[router_.first_input]),
+        slots_(&state.slots[std::size_t{router_.first_input.value} << state.ring_bits]),
+        next_(&state.next_at[router_.first_next]),
+        crossbar_(&state.crossbar_free_at[router_.first_port]),
+        through_(state.setup.machine.arbitration == Arbitration::through_first
+                     ? ~(~std::uint64_t{0} << (router_.ports * state.setup.vcs % 64))
+                     : 0),
+        worker_(worker),
+        r_(r),
+        vcs_(fixed_vcs != 0 ? fixed_vcs : state.setup.vcs),
+        ports_(router_.ports),
+        ring_bits_(state.ring_bits),
+        ring_mask_(state.ring_mask),
+        first_position_(first_position(r)) {}
+
+  [[gnu::always_inline]] inline void run(Reach reach);
+
+ private:
+  Slot* ring(LocalInput bit) { return slots_ + (std::size_t{bit.value} << ring_bits_); }
+  Slot& head(LocalInput bit) { return ring(bit)[inputs_[bit].head & ring_mask_]; }
+  // Field by field: copied as a whole it would go through the stack, in loads that are wider than
+  // the stores before them.
+  [[gnu::always_inline]] Slot read_head(LocalInput bit) {
+    const Slot& slot = head(bit);
+    return {.head_at = slot.head_at,
+            .tail_after = slot.tail_after,
+            .node = slot.node,
+            .route = slot.route,
+            .message = slot.message,
+            .packed = slot.packed};
+  }
+  Account& account(LocalOutput output, Vc vc) { return accounts_[output.value * vcs_ + vc.value]; }
+  std::int64_t& crossbar(LocalInput bit) {
+    return crossbar_[fixed_vcs != 0 ? bit.value / vcs_ : inputs_[bit].port];
+  }
+  // Where the rings of a router begin. It differs between routers: equal positions would compete
+  // for the same lines of the cache.
+  std::uint16_t first_position(RouterIndex r) const {
+    return static_cast<std::uint16_t>(((r.value ^ (r.value >> 4)) << 1) & ring_mask_);
+  }
+  // Of a packet that arrives at `head_at` in a buffer from which the last one leaves at `left_at`.
+  std::int64_t ready_at(std::int64_t head_at, std::int64_t left_at) const {
+    return std::max(head_at + state_.setup.early_ps, left_at) + (even ? 0 : state_.setup.late_ps);
+  }
+  static std::uint64_t mask_of(LocalInput bit) { return std::uint64_t{1} << bit.value; }
+
+  // An output, card or alarm has nothing to do until something comes to it.
+  void set_idle(LocalOutput output) {
+    next_[actor_of(output)] = never_at;
+    router_.active &= ~(std::uint64_t{2} << output.value);
+  }
+  void schedule(LocalOutput output, std::int64_t at) {
+    if (at == never_at) {
+      set_idle(output);
+    } else {
+      next_[actor_of(output)] = at;
+    }
+  }
+
+  // The candidate that is next in turn.
+  LocalInput first_of(std::uint64_t candidates, const Output& out) const {
+    const std::uint64_t through = candidates & through_;
+    const std::uint64_t set = through != 0 ? through : candidates;
+    const std::uint64_t later = set & (~std::uint64_t{0} << (out.pointer % 64));
+    return LocalInput(static_cast<std::uint32_t>(std::countr_zero(later != 0 ? later : set)));
+  }
+
+  // Asks the policy where the head goes; false if nowhere.
+  static bool ask_route(State& state, int worker, RouterIndex r, Slot& packet, RouteOption& route) {
+    const Choices& choices = ask_policy(state, worker, r, packet, 0);
+    if (choices.empty()) return false;
+    packet.route = choices[0].state;
+    route.output = static_cast<std::uint16_t>(output_of(state, r, packet, choices[0]).value);
+    route.vcs = choices[0].vcs & state.setup.all_vcs;
+    return true;
+  }
+
+  // The head of `bit` gets its route; the packet before it has left at `left_at`.
+  [[gnu::always_inline]] void route(LocalInput bit, std::int64_t left_at) {
+    Input& in = inputs_[bit];
+    Slot& packet = head(bit);
+    LocalOutput output(ports_);
+    VcMask vcs = state_.setup.all_vcs;
+    if (state_.dimension_order != nullptr) [[likely]] {
+      const DimensionOrder& dor = *state_.dimension_order;
+      const std::uint64_t here = dor.places().word(state_.placement.ids[r_]);
+      const std::uint64_t target = packet.route >> 32;
+      if (target != here) {
+        const Choice choice = dor.straight(here, target, packet.route, packet.hops() == 0);
+        output = LocalOutput(choice.port);
+        vcs = choice.vcs;
+        packet.route = (target << 32) | choice.state;
+      } else {
+        const int node = state_.setup.graph.local_index(NodeId(packet.node));
+        output = LocalOutput(ports_ + static_cast<std::uint32_t>(node));
+        __builtin_prefetch(&state_.messages[packet.message], 1);
+      }
+    } else {
+      RouteOption asked;
+      if (!ask_route(state_, worker_, r_, packet, asked)) return;
+      output = LocalOutput(asked.output);
+      vcs = asked.vcs;
+    }
+    const std::int64_t ready = ready_at(packet.head_at, left_at);
+    in.ready_at = ready;
+    in.vcs = vcs;
+    Output& out = outputs_[output];
+    __builtin_prefetch(&state_.inputs[out.target], 1);
+    out.waiting |= mask_of(bit);
+    std::int64_t& next = next_[actor_of(output)];
+    next = std::min(next, std::max(ready, out.free_at));
+    router_.active |= std::uint64_t{2} << output.value;
+    router_.heads |= mask_of(bit);
+  }
+
+  // A packet on its way through an output: its first flit, its last, the end of that, and how long
+  // the last comes after the first at the full rate.
+  struct Passage {
+    std::int64_t start_at, tail_at, free_at, follow;
+  };
+  // The packet, which is the head of `bit`, begins to cross now.
+  [[gnu::always_inline]] Passage cross(Output& out, LocalInput bit, const Slot& packet,
+                                       std::int64_t now) {
+    const std::int64_t size = packet.size();
+    const std::int64_t flit_size = std::min(size, state_.setup.flit_bytes);
+    const Wire& wire = state_.wires[out.wire];
+    const std::int64_t flit = even ? flit_size * state_.byte_ps : wire.serialise_ps(flit_size);
+    const std::int64_t follow =
+        even ? size * state_.byte_ps - flit : wire.serialise_ps(size - flit_size);
+    // The last flit goes when those before it have gone and it is here.
+    const std::int64_t tail = std::max(now + follow, packet.head_at + packet.tail_after);
+    const std::int64_t free_at = tail + flit;
+    out.free_at = free_at;
+    ++out.packets;
+    out.bytes += static_cast<std::uint64_t>(size);
+    out.pointer = static_cast<std::uint16_t>(bit.value + 1);
+    crossbar(bit) = free_at;
+    return {now, tail, free_at, follow};
+  }
+
+  // The packet has left its slot, which now holds the credit for its space; the next one moves up.
+  [[gnu::always_inline]] void depart(LocalOutput output, LocalInput bit, const Slot& packet,
+                                     const Passage& passage) {
+    Input& in = inputs_[bit];
+    const std::uint32_t position = in.head;
+    Slot* const slots = ring(bit);
+    Slot& place = slots[position & ring_mask_];
+    // With one rate, stamp_at() comes to this.
+    const std::int64_t held = state_.setup.machine.release == Release::tail ? 0 : passage.follow;
+    const std::int64_t stamp =
+        even ? passage.tail_at - held + in.credit
+             : stamp_at(state_, in, packet.size(), passage.start_at, passage.tail_at);
+    place.head_at = stamp;
+    place.route = in.departed += packet.size();
+    in.ready_at = passage.free_at;
+    in.head = static_cast<std::uint16_t>(position + 1);
+    if (in.remote || in.starved) [[unlikely]]
+      tell_feeder(in, stamp);
+    Output& out = outputs_[output];
+    const std::uint64_t others = out.waiting & ~mask_of(bit);
+    std::int64_t& next = next_[actor_of(output)];
+    const bool more = in.head != in.tail;
+    if (more) [[likely]] {
+      __builtin_prefetch(&slots[(position + 3) & ring_mask_], 1);
+      // Most are followed by one of the same message.
+      Slot& follower = slots[(position + 1) & ring_mask_];
+      if (state_.dimension_order != nullptr && follower.node == packet.node &&
+          DimensionOrder::leads(packet.route)) [[likely]] {
+        follower.route = DimensionOrder::follow(packet.route, follower.route);
+        const std::int64_t ready = ready_at(follower.head_at, passage.free_at);
+        in.ready_at = ready;
+        next = others != 0 ? passage.free_at : ready;
+        return;
+      }
+    }
+    out.waiting = others;
+    schedule(output, others != 0 ? passage.free_at : never_at);
+    router_.heads &= ~mask_of(bit);
+    if (more) route(bit, passage.free_at);
+  }
+
+  void tell_feeder(Input& in, std::int64_t stamp) {
+    if (in.remote) {
+      mail_credit(state_, worker_, in, stamp);
+    } else {
+      return_credit(state_, worker_, in, stamp);
+    }
+  }
+
+  // plain_router.cpp
+  static constexpr std::int64_t unknown_at = INT64_MIN;  // VcPick::possible_at: not yet known.
+
+  [[gnu::always_inline]] inline void act(LocalOutput output, std::int64_t now);
+  [[gnu::always_inline]] inline void route_heads();
+  [[gnu::always_inline]] inline bool serve(LocalOutput output, std::int64_t now, std::int64_t sure);
+  [[gnu::always_inline]] inline VcPick pick_far(LocalOutput output, const Input& in,
+                                                std::int64_t size, std::int64_t now,
+                                                std::int64_t sure);
+  static bool count_credits(State& state, OutputIndex output, Vc vc, std::int64_t size,
+                            std::int64_t now);
+  [[gnu::noinline]] static VcPick pick_slowly(State& state, OutputIndex output, VcMask vcs,
+                                              std::int64_t size, std::int64_t now);
+  [[gnu::always_inline]] inline void grant(LocalOutput output, LocalInput bit, Vc vc,
+                                           std::int64_t now);
+  [[gnu::always_inline]] inline void push_packet(const Output& out, Vc vc, Account& there,
+                                                 const Slot& packet, const Passage& passage);
+  [[gnu::always_inline]] inline void rewind(Account& there, Input& in, std::uint16_t first,
+                                            std::int64_t now);
+
+  // plain_ends.hpp
+  [[gnu::always_inline]] inline void serve_node(LocalOutput output, std::int64_t now);
+  [[gnu::always_inline]] inline void serve_own_card(LocalOutput output, std::int64_t now);
+  void serve_card_slowly(LocalOutput output, std::int64_t now);
+  [[gnu::always_inline]] inline void grant_to_node(LocalOutput output, LocalInput bit, Vc vc,
+                                                   std::int64_t now);
+  [[gnu::always_inline]] inline void receive(Card& card, const Slot& packet, std::int64_t tail);
+  [[gnu::noinline]] static void receive_slowly(State& state, int worker, Card& card,
+                                               const Slot& packet, std::int64_t tail);
+  [[gnu::always_inline]] inline Vc pick_near(LocalOutput output, VcMask vcs, std::int64_t size,
+                                             std::int64_t now);
+
+  State& state_;
+  Router& router_;
+  const Slice<Output, LocalOutput> outputs_;
+  Account* const accounts_;  // By output and VC.
+  const Slice<Input, LocalInput> inputs_;
+  Slot* const slots_;  // Of input 0; each has a ring.
+  const Slice<std::int64_t, Actor> next_;
+  std::int64_t* const crossbar_;  // By input port.
+  const std::uint64_t through_;   // Candidates that go before the others; 0: all are equal.
+  const int worker_;
+  const RouterIndex r_;
+  const std::uint32_t vcs_, ports_, ring_bits_, ring_mask_;
+  const std::uint16_t first_position_;  // Of this router's rings.
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/simulate/router/port_view.hpp"
+
+#include <bit>
+#include <string>
+
+#include <weft/simulate/router/credits.hpp>
+#include <weft/simulate/router/news.hpp>
+
+namespace weft::detail {
+
+bool RouterView::up(int port) const {
+  const RouterId here = state_.placement.ids[router_];
+  return state_.all_up || state_.setup.graph.ports(here)[static_cast<std::size_t>(port)].usable();
+}
+
+Bytes RouterView::free_at(OutputIndex output, Vc vc) const {
+  Account& account = state_.accounts[state_.channel(output, vc)];
+  reclaim(state_, account, state_.inputs[state_.outputs[output].target + vc], now_);
+  return Bytes{account.room};
+}
+
+Bytes RouterView::free(int port, int vc) const {
+  return free_at(state_.output_at(router_, LocalOutput(static_cast<std::uint32_t>(port))),
+                 Vc(static_cast<std::uint32_t>(vc)));
+}
+
+LineNews RouterView::line(int port, int line) const {
+  return state_.news->line_now(router_, port, line, now_);
+}
+
+Bytes RouterView::queued(int port) const {
+  const Router& router = state_.routers[router_];
+  const Setup& setup = state_.setup;
+  const LocalOutput output(static_cast<std::uint32_t>(port));
+  Bytes sum;
+  // Behind an output buffer stands a second account, of the far end.
+  for (std::uint32_t stage = 0; stage < setup.stages; ++stage) {
+    const LocalOutput out(output.value + stage * router.ends());
+    const bool inner = stage + 1 < setup.stages;
+    const Bytes whole = inner ? setup.machine.output_buffer : setup.machine.buffer_size();
+    for (Vc vc{0}; vc.value < setup.vcs; ++vc)
+      sum += whole - free_at(router.first_output + out, vc);
+  }
+  const std::uint64_t* const mask = state_.waiting(router.first_output + output);
+  for (std::uint32_t w = 0; w < state_.words; ++w) {
+    for (std::uint64_t word = mask[w]; word != 0; word &= word - 1) {
+      const LocalInput input(w * 64 + static_cast<std::uint32_t>(std::countr_zero(word)));
+      const Input& in = state_.inputs[router.first_input + input];
+      sum += Bytes{state_.slot(in, in.head).size()};
+    }
+  }
+  return sum;
+}
+
+namespace {
+
+// The packet stays where it is. The earliest failure counts, whichever worker finds it: the message
+// is the same for any number of workers.
+void note_no_way(State& state, int worker, RouterIndex r, const Slot& packet) {
+  Worker& finder = state.worker(worker);
+  const RouterId here = state.placement.ids[r];
+  if (std::pair(packet.head_at, here) >= std::pair(finder.failed_at, finder.failed_router)) return;
+  finder.failed_at = packet.head_at;
+  finder.failed_router = here;
+  finder.failure = "no way from " + router_name(state.setup.topology, here) + " to " +
+                   node_name(state.setup.topology, NodeId(packet.node)) +
+                   " under this routing: a cable on the way is down";
+}
+
+}  // namespace
+
+const Choices& ask_policy(State& state, int worker, RouterIndex r, const Slot& packet,
+                          std::int64_t now) {
+  const Setup& setup = state.setup;
+  Flight flight;
+  flight.destination = setup.graph.router_of(NodeId(packet.node));
+  flight.destination_node = NodeId(packet.node);
+  flight.hops = static_cast<std::uint8_t>(packet.hops());
+  flight.state = packet.route;
+  if (setup.facts.asks_source) flight.source_node = NodeId(state.messages[packet.message].from);
+  Choices& choices = state.worker(worker).choices;
+  choices.clear();
+  setup.policy.next(state.placement.ids[r], flight, RouterView(state, r, now), choices);
+  if (choices.empty()) note_no_way(state, worker, r, packet);
+  WEFT_DCHECK(choices.count() <= setup.facts.choices_max);
+  return choices;
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fetches what the next visits of routers need. A visit is short and touches many places, each
+// found through the one before. Requested in time, one level per call, they are in the cache when
+// the visit comes: without this, a large network spends half its time waiting for memory
+// (bench/packet_hops).
+#pragma once
+
+#include <weft/simulate/router/state.hpp>
+
+namespace weft::detail {
+
+// Of a router whose record has been fetched: inputs, outputs, accounts and times in use.
+void prefetch_tables(const State& state, RouterIndex r);
+// Of a router whose tables have been fetched: packets, credits, messages. They are queued for the
+// worker, which fetches them while it visits others.
+void prefetch_slots(State& state, int worker, RouterIndex r);
+
+}  // namespace weft::detail

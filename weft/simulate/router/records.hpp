@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records of the simulated routers, as compact as possible: a hop touches a handful of cache lines.
+// Times are bare picoseconds in the simulation core, and their names end in _at; the rest of the
+// module speaks Time and Duration.
+//
+// A router is a set of inputs (rings of packets, one per port and VC) and of outputs that compete
+// for the heads of the rings. With output buffers each crossbar output fills rings of its own,
+// which a second output (the cable) drains. Cards are outputs without inputs: they make packets
+// from a queue of messages.
+#pragma once
+
+#include <cstdint>
+
+#include <weft/base/id.hpp>
+#include <weft/base/units.hpp>
+#include <weft/network/route/policy.hpp>
+#include <weft/simulate/router/index.hpp>
+
+namespace weft::detail {
+
+inline constexpr std::int64_t never_at = Time::never().in_ps();
+inline constexpr std::uint32_t no_message = 0xffffffffu;
+
+// A packet in a buffer. A credit is no event of its own: when a packet has left, its slot keeps the
+// credit. `head_at` then says when the feeder may use the space, and `route` how many bytes had
+// left this buffer by then since the beginning. Both only grow, so the newest credit that has come
+// back stands for all before it.
+struct Slot {
+  std::int64_t head_at;      // First flit arrives.
+  std::uint32_t tail_after;  // Last flit arrives this much later.
+  std::uint32_t node;        // Destination.
+  std::uint64_t route;       // Flight::state.
+  std::uint32_t message;
+  // Size on the wire: 18 bits; hops: 8; position in the message modulo 64, enough to notice loss
+  // and disorder: 6. Not bit-fields: compilers read those together with their neighbours, and a
+  // load that is wider than the store before it stalls.
+  std::uint32_t packed;
+
+  static std::uint32_t pack(std::int64_t size, std::int64_t sequence) {
+    return static_cast<std::uint32_t>(size) | (static_cast<std::uint32_t>(sequence) << 26);
+  }
+  std::uint32_t size() const { return packed & ((1u << 18) - 1); }
+  std::uint32_t hops() const { return (packed >> 18) & 255; }
+  std::uint32_t sequence() const { return packed >> 26; }
+  void count_hop() { packed = one_hop_more(packed); }
+  static std::uint32_t one_hop_more(std::uint32_t packed) {
+    return packed + (((packed >> 18) & 255) < 255 ? 1u << 18 : 0);
+  }
+};
+static_assert(sizeof(Slot) == 32);
+inline constexpr std::int64_t packet_size_max = (1 << 18) - 1;
+
+// The ring of one VC of an input port, of an output buffer, or of a node's receiving buffer. A
+// mirror is a copy of a ring that another worker or process owns; it stands with the feeder and
+// tells it which packets are in the ring and which credits have come back.
+struct Input {
+  std::int64_t ready_at;   // Its head may be granted then. Without a head: the last one left then.
+  std::uint32_t departed;  // Bytes so far, modulo 2^32.
+  std::uint32_t source;    // See feeder(), mirror() and remote_feeder().
+  std::uint32_t credit;    // From the last flit's leaving to the feeder's using the space, in ps.
+  VcMask vcs;              // Where its head may go, if it has one option only.
+  std::uint16_t head, tail;  // Free-running; the ring is empty when they are equal.
+  std::uint16_t port;        // Input port within the router: its VCs share a crossbar input.
+  bool starved;              // The feeder waits for space here.
+  bool remote;               // The feeder belongs to another worker or process.
+
+  // Not remote: the output that fills it.
+  OutputIndex feeder() const { return OutputIndex(source); }
+  // Remote, one process: the mirror of this ring at the feeder's worker.
+  InputIndex mirror() const { return InputIndex(source); }
+  // Remote, several processes: position in State::remote_feeders.
+  std::uint32_t remote_feeder() const { return source; }
+};
+static_assert(sizeof(Input) == 32);
+inline constexpr std::uint16_t no_port = 0xffff;    // Input::port of an output buffer.
+inline constexpr std::uint16_t sink_port = 0xfffe;  // Of a node's buffer; ready_at: newest credit.
+
+enum OutputKind : std::uint8_t { to_nowhere, to_router, to_buffer, to_node };
+
+// One cache line.
+struct alignas(64) Output {
+  std::int64_t free_at;   // The last flit so far has passed.
+  std::uint64_t waiting;  // Candidates, where one word is enough for all.
+  std::uint64_t packets;
+  InputIndex target;       // VC 0 of the buffer that it fills, or of that buffer's mirror.
+  RouterIndex router;      // Of the target; in another process: see remote_router().
+  std::uint64_t bytes;     // Not beside `packets`: compilers then update both with slower code.
+  InputIndex real_target;  // VC 0 of the real buffer, if `target` is a mirror of this process.
+  std::uint32_t delay;     // Of the wire, ps.
+  std::uint16_t owner;     // Worker or process of the real target.
+  std::uint16_t pointer;   // Round robin: the candidate after the last winner.
+  std::uint8_t wire;
+  std::uint8_t last_vc;
+  std::uint8_t kind;          // OutputKind
+  bool remote;                // The target is a mirror.
+  std::uint16_t packets_max;  // The buffers that it fills hold no more.
+
+  // If the real target belongs to another process: its router, and VC 0 of it within that.
+  RouterId remote_router() const { return RouterId(router.value); }
+  LocalInput remote_target() const { return LocalInput(real_target.value); }
+};
+static_assert(sizeof(Output) == 64);
+
+// Credit account of one VC of an output.
+struct Account {
+  std::int32_t room;       // Bytes known to be free.
+  std::uint32_t departed;  // Bytes whose credits are counted in `room`, modulo 2^32.
+  std::uint32_t ring;      // First slot of the buffer.
+  std::uint16_t reclaim;   // Departed packets before this one are counted in `room`.
+  std::uint16_t pushed;
+};
+static_assert(sizeof(Account) == 16);
+
+// One of the outputs that a head may take.
+struct RouteOption {
+  std::uint16_t output;  // LocalOutput.
+  VcMask vcs;
+  std::uint64_t route;  // Flight::state if it takes this one.
+};
+
+struct Card {
+  std::uint32_t first, last;  // Messages waiting to be cut into packets; no_message for none.
+  std::uint32_t packets;      // Made so far.
+  std::uint32_t node;
+  // The message being received. Its numbers stand here, and in its record only once a packet of
+  // another message comes.
+  std::uint32_t receiving = no_message;
+  std::uint32_t received = 0;
+  std::int64_t missing = 0;
+};
+
+// What every packet asks for is in the first line.
+struct alignas(64) Message {
+  std::int64_t size, unsent, missing;
+  std::int64_t gap;  // After each packet, ps.
+  std::uint32_t from, to;
+  std::uint32_t next;               // In the card's queue.
+  std::uint32_t received;           // Packets.
+  std::uint32_t origin, origin_id;  // From another process: which one, and its id there.
+  std::int64_t entered_at;
+  std::uint64_t cookie;
+  std::int64_t born_at;
+};
+
+// How a packet crosses one kind of connection, all in ps.
+struct Wire {
+  std::int64_t delay;     // Grant to arrival of the head.
+  std::uint64_t rate;     // bit/s, of the slowest part.
+  std::int64_t byte_ps;   // Per byte when that is whole, else 0.
+  std::int64_t vc_alloc;  // Before a freed VC or credit can be used.
+
+  std::int64_t serialise_ps(std::int64_t size) const {
+    if (byte_ps != 0) return size * byte_ps;
+    // size is at most 18 bits, so the product fits.
+    const auto bit_ps = static_cast<std::uint64_t>(size) * 8'000'000'000'000u;
+    return static_cast<std::int64_t>((bit_ps + rate - 1) / rate);
+  }
+};
+
+// One cache line.
+struct alignas(64) Router {
+  std::int64_t wake_at;    // It will be visited no later; `visiting` during a visit.
+  std::uint64_t heads;     // Inputs whose head has a route, of plain routers; else all.
+  std::uint64_t active;    // Actors that may have something to do; kept where 64 bits suffice.
+  std::uint64_t unrouted;  // Inputs whose head has no route yet, where one word is enough for all.
+  OutputIndex first_output;
+  InputIndex first_input;
+  std::uint32_t first_next;  // In State::next_at.
+  std::uint32_t first_port;  // In State::crossbar_free_at.
+  CardIndex first_card;
+  std::uint16_t ports;  // Between routers.
+  std::uint16_t nodes;
+  std::uint16_t vc_pointer;  // Round robin of VC allocation: the input after the last that got one.
+  std::uint16_t outputs;     // Crossbar outputs, cables behind output buffers, cards.
+  std::uint16_t actors;
+  std::uint16_t starved;  // Buffers of neighbours that it waits for.
+
+  std::uint32_t ends() const { return std::uint32_t{ports} + nodes; }  // Cables and nodes.
+  LocalOutput first_card_output() const { return LocalOutput(std::uint32_t{outputs} - nodes); }
+  Actor alarm_actor(std::uint32_t node) const { return Actor(1 + outputs + node); }
+  // The last actor of a router: all others have acted when it announces.
+  Actor news_actor() const { return Actor(actors - 1u); }
+};
+static_assert(sizeof(Router) == 64);
+inline constexpr std::int64_t visiting = INT64_MIN;
+
+}  // namespace weft::detail
