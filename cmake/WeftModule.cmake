@@ -3,6 +3,7 @@ include(GoogleTest OPTIONAL)
 
 option(WEFT_WERROR "Treat warnings as errors" OFF)
 set(WEFT_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined or thread)")
+include(WeftSkip)
 
 add_library(weft_flags INTERFACE)
 target_compile_options(weft_flags INTERFACE

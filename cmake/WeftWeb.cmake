@@ -1,6 +1,11 @@
 # The page that `weft report` fills: one HTML file from web/, with its libraries from npm. -DWEFT_WEB=OFF builds all else.
 option(WEFT_WEB "Build the page of weft report (needs nodejs and npm)" ON)
+set(WEFT_LACKS_WEB "")
 if(NOT WEFT_WEB)
+  set(WEFT_LACKS_WEB "built with -DWEFT_WEB=OFF")
+  if(BUILD_TESTING)
+    weft_skipped(${WEFT_LACKS_WEB} web.types web.unit web.page)
+  endif()
   return()
 endif()
 

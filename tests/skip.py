@@ -3,8 +3,10 @@
 
 As a script (skip.py REASON...) it does only that; CMake adds such a test in place of one that needs what was not found.
 """
+import json
 import os
 import shutil
+import subprocess
 import sys
 import unittest
 
@@ -25,6 +27,14 @@ def without_programs(*names):
     """Which of these programs are not installed, or nothing."""
     missing = [name for name in names if not shutil.which(name)]
     return f"not installed: {' '.join(missing)}" if missing else ""
+
+
+def without_parts(weft, *names):
+    """Which optional parts (names as in weft doctor) this weft was built without, or nothing."""
+    told = subprocess.run([weft, "doctor", "--quick", "--json"], capture_output=True, text=True, check=False).stdout
+    states = {check["name"]: check["state"] for check in json.loads(told)["checks"]}
+    missing = [name for name in names if states[name] != "ok"]
+    return f"weft was built without {', '.join(missing)}" if missing else ""
 
 
 def run_unittests(argv):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a user, the system or a full disk can do to `weft sim` in the middle of a run."""
+"""What a user, the system or a full disk can do to `weft sim` in the middle of a run. Usage: check_fault.py WEFT [Faults] [Memory]"""
 import json
 import os
 import pathlib
@@ -13,8 +13,9 @@ import time
 import unittest
 
 WEFT = sys.argv[1]
-SANITIZED = "sanitized" in sys.argv[2:]
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import skip  # noqa: E402 pylint: disable=wrong-import-position
 
 
 def limit_files():
@@ -26,7 +27,7 @@ def limit_memory():
     resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 
 
-class Faults(unittest.TestCase):
+class Case(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
@@ -40,6 +41,8 @@ class Faults(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
+
+class Faults(Case):
     def start(self, *arguments, options=()):
         self.out = self.place / self.id().rsplit(".", 1)[-1]
         run = subprocess.Popen(
@@ -142,26 +145,6 @@ class Faults(unittest.TestCase):
         self.assertRegex(run.stderr, rb"weft: error: cannot write .*summary\.json.: File too large")
         self.assertEqual(list(out.iterdir()), [])
 
-    def run_with_little_memory(self, *arguments):
-        run = subprocess.run([WEFT, "sim", "-q", "--net", "torus:4x4", *arguments],
-                             capture_output=True, check=False, timeout=60, preexec_fn=limit_memory)
-        self.assertEqual(run.returncode, 1, run.stderr)
-        self.assertEqual(run.stderr.count(b"\n"), 1, run.stderr)
-        return run.stderr
-
-    # A sanitizer needs more address space than that, and has its own way to refuse.
-    @unittest.skipIf(SANITIZED, "address space cannot be limited in a sanitizer's build")
-    def test_lack_of_memory_is_told(self):
-        for threads in ("1", "2"):
-            told = self.run_with_little_memory("--stack", "64KiB", "--threads", threads, self.hoarder)
-            self.assertRegex(
-                told, rb"^weft: error: out of memory for \d+ bytes more after [\d.]+ MB; use fewer ranks, ")
-
-    @unittest.skipIf(SANITIZED, "address space cannot be limited in a sanitizer's build")
-    def test_lack_of_address_space_is_told(self):
-        told = self.run_with_little_memory("--stack", "1GiB", self.program)
-        self.assertRegex(told, rb"^weft: error: no address space for 16 stacks of \d+ bytes: .*--stack")
-
     def test_killed_program_is_told(self):
         run = self.start()
         os.kill(self.child_of(run), signal.SIGKILL)
@@ -171,5 +154,26 @@ class Faults(unittest.TestCase):
                                rb"probably ran out of memory; use fewer ranks, ")
 
 
+class Memory(Case):
+    """A sanitizer needs more address space than this, and has its own way to refuse."""
+
+    def run_with_little_memory(self, *arguments):
+        run = subprocess.run([WEFT, "sim", "-q", "--net", "torus:4x4", *arguments],
+                             capture_output=True, check=False, timeout=60, preexec_fn=limit_memory)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertEqual(run.stderr.count(b"\n"), 1, run.stderr)
+        return run.stderr
+
+    def test_lack_of_memory_is_told(self):
+        for threads in ("1", "2"):
+            told = self.run_with_little_memory("--stack", "64KiB", "--threads", threads, self.hoarder)
+            self.assertRegex(
+                told, rb"^weft: error: out of memory for \d+ bytes more after [\d.]+ MB; use fewer ranks, ")
+
+    def test_lack_of_address_space_is_told(self):
+        told = self.run_with_little_memory("--stack", "1GiB", self.program)
+        self.assertRegex(told, rb"^weft: error: no address space for 16 stacks of \d+ bytes: .*--stack")
+
+
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    skip.run_unittests(["check_fault", *(sys.argv[2:] or ("Faults", "Memory"))])

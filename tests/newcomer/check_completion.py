@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Completion in real shells. Usage: check_completion.py WEFT [bash zsh fish]"""
+"""Completion: words (what weft itself offers), or in a real shell. Usage: check_completion.py WEFT words|bash|zsh|fish"""
 import os
 import pathlib
 import re
-import shutil
 import sys
 import tempfile
 
-from common import Terminal, expect, run
+from common import Terminal, expect, run, skip
 
 # The line as typed before the tabulator, and what the shell makes of it.
 CASES = (
@@ -104,17 +103,17 @@ def check_words(weft):
 
 
 def main():
-    weft, *shells = sys.argv[1:]
-    check_words(weft)
-    for shell in shells:
-        if not shutil.which(shell):
-            print(f"{shell}: not installed, not tried")
-            continue
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            (folder / "ring.toml").write_text("")
-            {"bash": check_bash, "zsh": check_zsh, "fish": check_fish}[shell](environment(weft, folder), folder)
-        print(f"{shell}: {len(CASES)} lines completed")
+    weft, what = sys.argv[1:]
+    if what == "words":
+        check_words(weft)
+        return
+    if reason := skip.without_programs(what):
+        skip.leave(reason)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "ring.toml").write_text("")
+        {"bash": check_bash, "zsh": check_zsh, "fish": check_fish}[what](environment(weft, folder), folder)
+    print(f"{what}: {len(CASES)} lines completed")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""weft help and the manual pages. Usage: check_help.py WEFT SOURCE_FOLDER MAN_FOLDER"""
+"""weft help and the manual pages. Usage: check_help.py WEFT SOURCE_FOLDER MAN_FOLDER topics|man|mandoc"""
 import os
 import pathlib
 import re
-import shutil
 import sys
 
-from common import Terminal, expect, run
+from common import Terminal, expect, run, skip
 
 
 def check_topics(weft, source):
@@ -58,18 +57,29 @@ def check_manual(weft, folder):
         shown = run([weft, command, "--help"]).stdout.partition("Options:")[2]
         for option in re.findall(r"^  (?:-\w,)?(--[a-z][\w-]*)", shown, re.M):
             expect(f"\\fB{option}\\fR" in text, f"weft-{command}.1 has no {option}")
-    for page in sorted(folder.iterdir()):
-        if shutil.which("man"):
+
+
+def check_pages(folder, tool):
+    """The program that shows manual pages has nothing to complain of."""
+    if reason := skip.without_programs(tool):
+        skip.leave(reason)
+    pages = sorted(folder.iterdir())
+    expect(pages, f"no pages in {folder}")
+    for page in pages:
+        if tool == "man":
             env = {**os.environ, "MANWIDTH": "80", "LC_ALL": "C.UTF-8", "MANROFFSEQ": ""}
             done = run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", str(page)], env=env)
             expect(done.stderr == "", f"{page.name}: {done.stderr}")
-        if shutil.which("mandoc"):
+        else:
             done = run(["mandoc", "-T", "lint", "-W", "warning", str(page)], code=None)
             expect(done.returncode == 0, f"{page.name}: {done.stdout}")
 
 
 def main():
-    weft, source, manual = sys.argv[1:]
+    weft, source, manual, what = sys.argv[1:]
+    if what != "topics":
+        check_pages(pathlib.Path(manual), what)
+        return
     check_topics(weft, pathlib.Path(source))
     check_unknown(weft)
     check_pager(weft)

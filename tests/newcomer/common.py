@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the checks of this folder share: running commands, and talking to a program through a terminal."""
 import os
+import pathlib
 import pty
 import select
 import signal
 import subprocess
 import sys
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import skip  # noqa: E402,F401 pylint: disable=wrong-import-position,unused-import
 
 DEADLINE_S = 60
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The record of a real run (weft run --profile, --events): the same files as weft sim's, whatever happens to the run.
 
-Usage: check_profile.py WEFT PROBE LIBRARY_FOLDER [NAME=MPIRUN...]
+Usage: check_profile.py WEFT PROBE LIBRARY_FOLDER [NAME=MPIRUN...] [CLASS...]
 """
 import collections
 import csv
@@ -13,14 +13,12 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import unittest
 
-from check_run_support import bed, Job, LIBRARIES, NETLAB, WEFT, run
+from check_run_support import bed, Job, LAUNCHERS, LIBRARIES, NETLAB, WEFT, main, run, skip
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LAUNCHERS = dict(word.split("=", 1) for word in sys.argv[4:])
 LAB = f"weft-profile-{os.getpid()}"
 RECORD = {"summary.json", "summary.txt", "ranks.csv", "calls.csv", "timeline.h5", "traffic.txt"}
 ARCHIVE = {"trace", "trace.def", "trace.otf2"}
@@ -133,6 +131,8 @@ class Trace:
 class Case(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
+        if reason := skip.without_parts(WEFT, "HDF5", "OTF2"):
+            raise unittest.SkipTest(reason)
         scratch = tempfile.TemporaryDirectory()
         cls.addClassCleanup(scratch.cleanup)
         cls.scratch = pathlib.Path(scratch.name)
@@ -146,6 +146,11 @@ class Case(unittest.TestCase):
 
     def weft(self, *words, ranks=4, **options):
         return run([WEFT, "run", "-n", str(ranks), "--grace", "2s", "--profile", str(self.folder), *words], **options)
+
+    def need_otf2_print(self):
+        """Of use at the end of a test: what came before has been checked, and the test is reported as skipped for the rest."""
+        if not shutil.which("otf2-print"):
+            self.skipTest("the events of archives were not compared: otf2-print is not installed (Debian: otf2-tools)")
 
     def check_sums(self, ranks):
         """The files of a whole record agree with each other."""
@@ -165,8 +170,7 @@ class Case(unittest.TestCase):
         maps = [subprocess.run([WEFT, "map", "--net", "torus:8", "--traffic", str(self.folder / name), "-o", "-", "--evaluations", "50"],
                                capture_output=True, text=True, check=True).stdout for name in ("traffic.txt", "trace.otf2")]
         self.assertEqual(maps[0].replace("/traffic.txt", "/trace.otf2"), maps[1])
-        if not shutil.which("otf2-print"):
-            return None
+        self.need_otf2_print()
         trace = Trace(self.folder)
         self.assertEqual(trace.matrix(), matrix(self.folder))
         sent, received = trace.pairs()
@@ -218,10 +222,10 @@ class Record(Case):
         done = self.weft("--no-shared-memory", "--rails", "lo", "--events", str(self.program))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.check_sums(4)
-        self.check_trace()
         told = summary(self.folder)
         self.assertGreater(told["connections"]["all"], 0)
         self.assertGreaterEqual(sum(rail["bytes"] for rail in told["rails"]), told["bytes"])
+        self.check_trace()
 
     def test_without_mpi(self):
         done = self.weft("true")
@@ -257,9 +261,9 @@ class Endings(Case):
                 self.assertEqual((told["complete"], told["ending"], told["ranks"]), (False, "aborted", 4))
                 self.assertEqual([(row["rank"], row["end_ps"]) for row in rows(self.folder)], [(0, -1)])
                 self.assertGreater(told["messages"], 0)
-                if shutil.which("otf2-print"):
-                    counts = Trace(self.folder).counts()
-                    self.assertEqual(counts["ENTER"], counts["LEAVE"])
+                self.need_otf2_print()
+                counts = Trace(self.folder).counts()
+                self.assertEqual(counts["ENTER"], counts["LEAVE"])
 
     def test_without_rank_0(self):
         done = self.weft(str(self.program), "kill0")
@@ -289,8 +293,10 @@ class Folders(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("weft: warning: no record of the run: ", done.stderr)
 
-    @unittest.skipUnless(os.geteuid() == 0, "a small disk needs root")
-    def test_on_a_full_disk(self):
+
+@unittest.skipIf(skip.without_root("a small disk"), skip.without_root("a small disk"))
+class FullDisk(Case):
+    def test_is_told(self):
         self.folder.mkdir()
         if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(self.folder)], check=False).returncode != 0:
             self.skipTest("no file system can be mounted here")
@@ -322,25 +328,6 @@ class Events(Case):
         done = run([WEFT, "run", "--events", "true"])
         self.assertEqual((done.returncode, done.stderr), (2, "weft: error: --events writes files: say where with --profile DIR\n"))
 
-    @unittest.skipUnless(LAUNCHERS, "no other launcher is here")
-    def test_under_other_launchers(self):
-        for name, mpirun in LAUNCHERS.items():
-            if name == "openmpi" and not os.path.exists(os.path.join(LIBRARIES, "weft-launch-pmix.so")):
-                continue
-            with self.subTest(launcher=name):
-                shutil.rmtree(self.folder, ignore_errors=True)
-                variables = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-                             "WEFT_PROFILE": str(self.folder), "WEFT_EVENTS": "yes"}
-                done = run([mpirun, "-n", "4", str(self.program)], env=variables)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                raw = RECORD - {"timeline.h5"} | {"timeline.raw"} | {f"events.{rank}.bin" for rank in range(4)}
-                self.assertEqual(names(self.folder), raw)
-                self.check_sums(4)
-                merged = run([WEFT, "run", "--merge-events", str(self.folder)])
-                self.assertEqual((merged.returncode, merged.stderr), (0, ""))
-                self.assertEqual(names(self.folder), RECORD | ARCHIVE)
-                self.check_trace()
-
     def test_that_are_missing_or_damaged(self):
         script = f'"$@"; code=$?; [ -e "{self.folder}/events.3.bin" ] && mv "{self.folder}/events.3.bin" "{self.scratch}/"; exit $code'
         done = self.weft("--events", "sh", "-c", script, "sh", str(self.program))
@@ -361,6 +348,34 @@ class Events(Case):
         self.assertEqual(names(self.folder), RECORD | ARCHIVE)
         empty = run([WEFT, "run", "--merge-events", str(self.folder)])
         self.assertEqual((empty.returncode, empty.stderr), (3, f"weft: error: {self.folder} has no logs of events (events.0.bin)\n"))
+
+
+class OtherLauncher:
+    """Events under mpirun, which a class below names: weft merges them afterwards."""
+
+    def test_events_are_merged(self):
+        variables = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+                     "WEFT_PROFILE": str(self.folder), "WEFT_EVENTS": "yes"}
+        done = run([LAUNCHERS[self.launcher], "-n", "4", str(self.program)], env=variables)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        raw = RECORD - {"timeline.h5"} | {"timeline.raw"} | {f"events.{rank}.bin" for rank in range(4)}
+        self.assertEqual(names(self.folder), raw)
+        self.check_sums(4)
+        merged = run([WEFT, "run", "--merge-events", str(self.folder)])
+        self.assertEqual((merged.returncode, merged.stderr), (0, ""))
+        self.assertEqual(names(self.folder), RECORD | ARCHIVE)
+        self.check_trace()
+
+
+@unittest.skipUnless("mpich" in LAUNCHERS, "MPICH's mpirun is not installed")
+class Mpich(OtherLauncher, Case):
+    launcher = "mpich"
+
+
+@unittest.skipUnless("openmpi" in LAUNCHERS, "Open MPI's mpirun is not installed")
+@unittest.skipUnless(os.path.exists(os.path.join(LIBRARIES, "weft-launch-pmix.so")), "weft was built without libpmix")
+class OpenMpi(OtherLauncher, Case):
+    launcher = "openmpi"
 
 
 @unittest.skipIf(bed.missing(), bed.missing())
@@ -394,8 +409,6 @@ class Hosts(Case):
         told = summary(self.folder)
         self.assertEqual([host["name"] for host in told["hosts"]], ["h0", "h1", "h2"])
         trace = self.check_trace()
-        if trace is None:
-            return
         # Far less than the clocks differ, and far more than they can be told wrongly.
         second = 1_000_000_000
         sent, received = trace.pairs()
@@ -406,4 +419,4 @@ class Hosts(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    main("check_profile")

@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import unittest
 
-from check_run_support import Job, PROBE, WEFT, probe, run, wait_until
+from check_run_support import Job, PROBE, WEFT, main, probe, run, wait_until
 
 
 def weft(ranks, *words, **options):
@@ -275,4 +275,4 @@ class Killed(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=["check_run"])
+    main("check_run")

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import unittest
 
-from check_run_support import bed, Job, NETLAB, PROBE, WEFT, probe, run, wait_until
+from check_run_support import bed, Job, NETLAB, PROBE, WEFT, main, probe, run, wait_until
 
 LAB = f"weft-run-{os.getpid()}"
 
@@ -140,4 +140,4 @@ class Hosts(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=["check_run_hosts"])
+    main("check_run_hosts")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Seats that other launchers keep: Open MPI's mpirun (PMIx), MPICH's (PMI-1), Slurm's srun (PMIx).
 
-Usage: check_run_launchers.py WEFT PROBE LIBRARY_FOLDER [NAME=MPIRUN...]
+Usage: check_run_launchers.py WEFT PROBE LIBRARY_FOLDER [NAME=MPIRUN...] [Mpich] [OpenMpi] [Slurm] [WithoutPlugin]
 """
 import ctypes
 import os
@@ -11,13 +11,11 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import unittest
 
-from check_run_support import Job, LIBRARIES, WEFT, probe, run, wait_until
+from check_run_support import LAUNCHERS, LIBRARIES, WEFT, main, probe, run, wait_until
 
-LAUNCHERS = dict(word.split("=", 1) for word in sys.argv[4:])
 ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
                "OMPI_MCA_hwloc_base_binding_policy": "none"}
 WITH_PMIX = os.path.exists(os.path.join(LIBRARIES, "weft-launch-pmix.so"))
@@ -66,7 +64,8 @@ class Mpich(Launcher, unittest.TestCase):
         return [LAUNCHERS["mpich"], "-np", str(ranks)]
 
 
-@unittest.skipUnless("openmpi" in LAUNCHERS and WITH_PMIX, "Open MPI's mpirun or libpmix is not installed")
+@unittest.skipUnless("openmpi" in LAUNCHERS, "Open MPI's mpirun is not installed")
+@unittest.skipUnless(WITH_PMIX, "weft was built without libpmix")
 class OpenMpi(Launcher, unittest.TestCase):
     def command(self, ranks):
         return [LAUNCHERS["openmpi"], "-np", str(ranks)]
@@ -176,7 +175,7 @@ MISSING = [name for name in ("munged", "slurmctld", "slurmd", "srun", "sinfo")
            if not shutil.which(name, path="/usr/sbin:/usr/bin:" + os.environ["PATH"])]
 
 
-@unittest.skipUnless(WITH_PMIX, "libpmix is not installed")
+@unittest.skipUnless(WITH_PMIX, "weft was built without libpmix")
 @unittest.skipIf(MISSING, f"Slurm is not installed: {' '.join(MISSING)} missing")
 @unittest.skipUnless(os.geteuid() == 0, "starting Slurm needs root")
 class Slurm(Launcher, unittest.TestCase):
@@ -207,4 +206,4 @@ class Slurm(Launcher, unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=["check_run_launchers"])
+    main("check_run_launchers")

@@ -8,11 +8,16 @@ import sys
 import time
 import uuid
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bed"))
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "bed")]
 import bed  # noqa: E402 pylint: disable=wrong-import-position
+import skip  # noqa: E402 pylint: disable=wrong-import-position
 
 NETLAB = bed.NETLAB
 WEFT, PROBE, LIBRARIES = (os.path.abspath(word) for word in sys.argv[1:4])
+# Other launchers, NAME=MPIRUN; and the classes to run, all if none is named.
+LAUNCHERS = dict(word.split("=", 1) for word in sys.argv[4:] if "=" in word)
+CLASSES = [word for word in sys.argv[4:] if "=" not in word]
 
 
 class Job:
@@ -86,6 +91,10 @@ def run(words, given=None, **options):
         if not wait_until(lambda: not job.left(), 5):
             raise AssertionError(f"processes are left of {words}: {job.left()}\n{done.stderr}")
         return done
+
+
+def main(name):
+    skip.run_unittests([name, *CLASSES])
 
 
 def probe(*words):

@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 import launch
+from launch import skip
 
 WEFT, LAUNCHERS = launch.parse(__doc__)
 HERE = pathlib.Path(__file__).resolve().parent
@@ -118,4 +119,4 @@ class Sim(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    skip.run_unittests(sys.argv[:1])

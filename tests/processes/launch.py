@@ -5,7 +5,11 @@ import os
 import pathlib
 import signal
 import subprocess
+import sys
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import skip  # noqa: E402,F401 pylint: disable=wrong-import-position,unused-import
 
 # Open MPI refuses root unless told twice; a test has few cores, and shares them.
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",

@@ -12,8 +12,9 @@ import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "bed"))
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "bed")]
 import bed  # noqa: E402 pylint: disable=wrong-import-position
+import skip  # noqa: E402 pylint: disable=wrong-import-position
 
 WEFT = None
 HOSTS = [f"h{number}" for number in range(16)]
@@ -81,9 +82,7 @@ def main():
     global WEFT
     WEFT, *names = sys.argv[1:]
     WEFT = os.path.abspath(WEFT)
-    names = names or ["few", "modes", "lost"]
-    suite = unittest.TestSuite(Connections(f"test_{name}") for name in names)
-    sys.exit(not unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful())
+    skip.run_unittests(["check_connections", *(f"Connections.test_{name}" for name in names or ("few", "modes", "lost"))])
 
 
 if __name__ == "__main__":

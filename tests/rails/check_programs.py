@@ -2,18 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The examples and the Fortran programs print under weft run, with real processes, what they print in the simulator.
 
-Usage: check_programs.py WEFT [NAME...]
+Usage: check_programs.py WEFT [--language c|fortran] [NAME...]
 
 Times and rates are taken out before the comparison. examples/ring is left out: where latencies differ it deadlocks, as its README
 says.
 """
+import argparse
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import skip  # noqa: E402 pylint: disable=wrong-import-position
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FORTRAN = ROOT / "weft/message/fortran/testdata"
@@ -65,10 +68,10 @@ class Checker:
             elif said is not None and not any(said == line.strip() for line in real[1]):
                 self.failures.append(f"{made.name} on {ranks} ranks does not say '{said}': {real}")
 
-    def examples(self):
+    def examples(self, fortran):
         for source, arguments, counts in EXAMPLES:
             path = ROOT / "examples" / source
-            if path.suffix == ".f90" and not shutil.which("gfortran"):
+            if (path.suffix == ".f90") != fortran:
                 continue
             made = self.folder / path.stem
             if not self.wanted or made.name in self.wanted:
@@ -76,9 +79,6 @@ class Checker:
             self.compare(made, arguments, counts)
 
     def fortran(self):
-        if not shutil.which("gfortran"):
-            print("no gfortran: the Fortran programs are left out")
-            return
         for path in sorted([*FORTRAN.glob("*.f90"), *FORTRAN.glob("*.f")]):
             made = self.folder / f"fortran_{path.stem}"
             if path.name in NOT_ALONE or self.wanted and made.name not in self.wanted:
@@ -89,14 +89,24 @@ class Checker:
 
 
 def main():
-    weft, *wanted = sys.argv[1:]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("weft")
+    parser.add_argument("--language", choices=("c", "fortran"))
+    parser.add_argument("names", nargs="*", help="only programs with these names")
+    options = parser.parse_intermixed_args()
+    weft = os.path.abspath(options.weft)
+    if options.language != "c" and (reason := skip.without_programs("gfortran")):
+        skip.leave(reason)
     with tempfile.TemporaryDirectory(prefix="weft-test-") as name:
-        checker = Checker(os.path.abspath(weft), wanted, pathlib.Path(name))
-        checker.examples()
-        checker.fortran()
+        checker = Checker(weft, options.names, pathlib.Path(name))
+        if options.language != "fortran":
+            checker.examples(fortran=False)
+        if options.language != "c":
+            checker.examples(fortran=True)
+            checker.fortran()
     print(f"{checker.runs} comparisons, {len(checker.failures)} differ")
     print("\n".join(checker.failures), end="\n" if checker.failures else "")
-    sys.exit(bool(checker.failures))
+    sys.exit(bool(checker.failures) or checker.runs == 0)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scripts of examples/analysis, on a record made here, against what weft itself says of it.
 
-Usage: check_analysis.py WEFT SOURCE      exit code 77: no Python here has h5py
+Usage: check_analysis.py WEFT SOURCE
 """
 import json
 import pathlib
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import skip  # noqa: E402 pylint: disable=wrong-import-position
 
 
 def python_with_h5py():
@@ -18,12 +21,13 @@ def python_with_h5py():
                 return name
         except OSError:
             continue
-    print("skipped: no h5py (Debian: apt-get install python3-h5py)")
-    sys.exit(77)
+    skip.leave("no h5py (Debian: python3-h5py)")
 
 
 def main(weft, source):
     python = python_with_h5py()
+    if reason := skip.without_parts(weft, "HDF5"):
+        skip.leave(reason)
     with tempfile.TemporaryDirectory(prefix="weft-analysis-") as folder:
         def run(*words):
             return subprocess.run(words, cwd=folder, check=True, text=True, stdout=subprocess.PIPE, timeout=60).stdout

@@ -204,7 +204,7 @@ TEST(ProgramCopies, RefusesWhatItCannotSeparate) {
                 .text,
             "");
   EXPECT_NE(simulate(fixed, 5).text.find("not position-independent"), std::string::npos);
-  if (!has_pass()) return;
+  if (!has_pass()) GTEST_SKIP() << "built without LLVM 14: no shared library was tried";
   const std::string library = build(Language::c, "libcounter.so", {"-shared", "test_library.c"});
   const std::string user = build(Language::c, "user", {"test_library_user.c", library});
   EXPECT_EQ(run(user).code, 0);

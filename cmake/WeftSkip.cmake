@@ -1,0 +1,28 @@
+# A test that cannot run here is added all the same and reports skipped, with the reason, so that it is counted: a test that is not
+# there is missed by nobody.
+
+# weft_skipped("reason" name...): these tests, in place of the real ones.
+function(weft_skipped reason)
+  foreach(name IN LISTS ARGN)
+    add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${reason}")
+    set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "skipped: ")
+  endforeach()
+endfunction()
+
+# weft_check(NAME name COMMAND words... [LACKS reason] [PROPERTIES ...]): a test that is a script. It exits with 77 when it finds
+# out that it cannot run (tests/skip.py); with a reason that is known now, it is not started at all.
+function(weft_check)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;LACKS" "COMMAND;PROPERTIES")
+  if(arg_LACKS)
+    weft_skipped("${arg_LACKS}" ${arg_NAME})
+    return()
+  endif()
+  add_test(NAME ${arg_NAME} COMMAND ${arg_COMMAND})
+  set_tests_properties(${arg_NAME} PROPERTIES SKIP_RETURN_CODE 77 ${arg_PROPERTIES})
+endfunction()
+
+# Why programs that weft cc makes cannot be tested in this build, or nothing.
+set(WEFT_LACKS_PROGRAMS "")
+if(WEFT_SANITIZE)
+  set(WEFT_LACKS_PROGRAMS "built with a sanitizer, which has to be the first library of a program")
+endif()
