@@ -44,8 +44,7 @@ WITHOUT_PROGRAM = (
     ("man", "newcomer/check_help.py", [WEFT, str(TESTS.parent), BUILD, "man"], "not installed: man"),
     ("mandoc", "newcomer/check_help.py", [WEFT, str(TESTS.parent), BUILD, "mandoc"], "not installed: mandoc"),
     ("gfortran", "rails/check_programs.py", [WEFT, "--language", "fortran"], "not installed: gfortran"),
-    ("otf2-print", "processes/check_profile.py", [*JOB, "Record.test_over_the_network"], skip.without_parts(WEFT, "HDF5", "OTF2") or
-     "the events of archives were not compared: otf2-print is not installed (Debian: otf2-tools)"),
+    ("otf2-print", "processes/check_profile.py", [*JOB, "Archives"], "otf2-print is not installed (Debian: otf2-tools)"),
 )
 # Launchers are named by arguments; libfabric leaves out providers by a variable.
 WITHOUT_OTHERS = (

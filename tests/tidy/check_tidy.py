@@ -33,6 +33,18 @@ BANS = (
      "libm's last digit differs between machines; the model uses integers",
      ("map", "disco", "report", "record", "app", "bench", "tests")),
 )
+# Tests: which files, what is looked for, why. A test passes only if it has checked something.
+TESTS = (
+    (re.compile(r"tests/.*check_\w+(?<!_test)\.py"), "skip", re.compile(r"\bunittest\.(main|TextTestRunner)\("),
+     "skipped cases would count as passed; end with skip.run_unittests() of tests/skip.py"),
+    (re.compile(r"tests/.*CMakeLists\.txt"), "skip", re.compile(r"^\s*(return|continue)\(\)"),
+     "nobody misses a test that is not added; add it with weft_check(... LACKS reason)"),
+    (re.compile(r".*_test\.cpp"), "skip", re.compile(r"\bif \(!\w*has\w*\([^;]*\) return;"),
+     "what is left out must be reported; GTEST_SKIP() << reason"),
+    (re.compile(r".*_test\.cpp"), "vacuous",
+     re.compile(r"\b(EXPECT|ASSERT)_(TRUE\(true|FALSE\(false|(EQ|LE|GE)\((?P<c>\w[\w.]*), (?P=c)\))"), "this cannot fail"),
+    (re.compile(r"tests/.*\.py"), "vacuous", re.compile(r"\bassert(True\(True|Equal\((?P<p>\w[\w.]*), (?P=p)\))"), "this cannot fail"),
+)
 HOME = re.compile(r"/(home|Users)/\w|/root/\w")
 RAW = re.compile(r'R"(?P<d>[^(\s]*)\(.*?\)(?P=d)"', re.S)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
@@ -94,6 +106,15 @@ def check_text(path, text):
             yield 1, "spdx", f"one of the first two lines must be: # {SPDX}"
 
 
+def check_tests(path, text):
+    """Comments and literals stay: a pattern is written so that they do not match."""
+    for files, rule, pattern, why in TESTS:
+        if files.fullmatch(path.as_posix()):
+            for number, line in enumerate(text.split("\n"), start=1):
+                if pattern.search(line):
+                    yield number, rule, why
+
+
 def check_links(source, path, text):
     fenced = False
     for number, line in enumerate(text.split("\n"), start=1):
@@ -146,7 +167,7 @@ def findings(source):
         except UnicodeDecodeError:
             yield path, 1, "utf8", "is not UTF-8"
             continue
-        checks = [check_text(path, text)]
+        checks = [check_text(path, text), check_tests(path, text)]
         if path.suffix in sources.CODE:
             checks.append(check_code(path, text))
         if path.suffix == ".md":

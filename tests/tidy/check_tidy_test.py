@@ -79,6 +79,29 @@ class Tidy(unittest.TestCase):
         listing.write_text("TESTS a_test.cpp\n", encoding="utf-8")
         self.assertEqual(self.rules("weft/simulate/router/a_test.cpp", HEAD), [])
 
+    def test_tests_report_what_they_skip(self):
+        script = "# " + check_tidy.SPDX + "\nif __name__ == '__main__':\n    "
+        self.assertEqual(self.rules("tests/rails/check_rails.py", script + "unittest" + ".main()\n"), [("skip", 3)])
+        self.assertEqual(self.rules("tests/rails/check_rails.py", script + "skip.run_unittests(sys.argv)\n"), [])
+        self.assertEqual(self.rules("tests/rails/CMakeLists.txt", "if(NOT WEFT_ROOT)\n  return()\nendif()\n"), [("skip", 2)])
+        self.assertEqual(self.rules("weft/real/wire/CMakeLists.txt", "if(NOT BUILD_TESTING)\n  return()\nendif()\n"), [])
+        listing = self.source / "weft/CMakeLists.txt"
+        listing.parent.mkdir(parents=True, exist_ok=True)
+        listing.write_text("TESTS a_test.cpp\n", encoding="utf-8")
+        self.assertEqual(self.rules("weft/a_test.cpp", HEAD + "  if (!has_hdf5()) return;\n"), [("skip", 2)])
+        self.assertEqual(self.rules("weft/a_test.cpp", HEAD + '  if (!has_hdf5()) GTEST_SKIP() << "no HDF5";\n'), [])
+
+    def test_tests_can_fail(self):
+        listing = self.source / "weft/CMakeLists.txt"
+        listing.parent.mkdir(parents=True, exist_ok=True)
+        listing.write_text("TESTS a_test.cpp\n", encoding="utf-8")
+        for line in ("EXPECT_TRUE(true);", "ASSERT_FALSE(false);", "EXPECT_EQ(a.b, a.b);", "EXPECT_LE(most, most);"):
+            self.assertEqual(self.rules("weft/a_test.cpp", HEAD + line + "\n"), [("vacuous", 2)], line)
+        self.assertEqual(self.rules("weft/a_test.cpp", HEAD + "EXPECT_EQ(a, a.b);\nEXPECT_EQ(a.b, a.bc);\n"), [])
+        script = "# " + check_tidy.SPDX + "\n"
+        self.assertEqual(self.rules("tests/a.py", script + "self.assert" + "Equal(one, one)\n"), [("vacuous", 2)])
+        self.assertEqual(self.rules("tests/a.py", script + "self.assertEqual(one, other)\n"), [])
+
     def test_links(self):
         self.assertEqual(self.rules("a.md", "[x](b.md)\n"), [("link", 1)])
         self.assertEqual(self.rules("a.md", "[x](a.md#there) [y](https://a.b/c)\n"), [])
