@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axes of canvas plots: a left one and one at the bottom.
+// Axes of canvas plots: one on the left and one at the bottom.
 import { scaleLinear } from "d3-scale";
 import { pageColour } from "./colour";
 import { tickFormat } from "./format";

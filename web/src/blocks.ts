@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays that stand in the page as base64 of zlib data; each is decoded once, when first needed.
+// Arrays that the page contains as base64 of zlib data; each is decoded once, when first needed.
 import type { Block } from "./types";
 
 export type Numbers = Uint8Array | Uint16Array | Uint32Array | Float32Array;

@@ -350,7 +350,7 @@ export class ChartCard {
     this.picture.addEventListener("blur", hideTip);
   }
 
-  // A flat box means: only across.
+  // A flat box zooms horizontally only.
   private zoomBox(a: { x: number; y: number }, b: { x: number; y: number }): void {
     const flat = Math.abs(a.y - b.y) < 12;
     const span = (scale: Scale, u: number, v: number): Span =>

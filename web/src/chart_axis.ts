@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ticks of a chart's axis and what stands beside them.
+// Ticks of a chart's axis and their labels.
 import type { ScaleContinuousNumeric } from "d3-scale";
 import { tickFormat, withUnit } from "./format";
 import type { Axis } from "./types";
@@ -12,7 +12,7 @@ export interface Ticks {
   name: string; // the label with its unit
 }
 
-// Of a logarithmic axis' ticks those at 1, 2 and 5, or all if these are too few.
+// Of the ticks of a logarithmic axis those at 1, 2 and 5, or all if these are too few.
 function roundOnes(ticks: number[], most: number): number[] {
   const first = (v: number) => Math.round(v / 10 ** Math.floor(Math.log10(v) + 1e-9));
   const round = ticks.filter((v) => [1, 2, 5].includes(first(v)));
@@ -27,7 +27,7 @@ function logTicks(scale: Scale, low: number, high: number, count: number): numbe
   return powers.filter((_, i) => i % step === 0);
 }
 
-// Over many powers of ten each tick has its own unit; else the label has the unit of all.
+// Over many powers of ten each tick has its own unit; otherwise the label has a common unit.
 export function axisTicks(scale: Scale, axis: Axis, log: boolean, count: number): Ticks {
   const [low, high] = scale.domain() as [number, number];
   const wide = log && high / low >= 1e3;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Charts of the same id in several runs become one chart; domains and nearest points.
+// Merges charts of the same id in several runs into one; domains and nearest points.
 import type { Chart, Run, Series } from "./types";
 
 export interface MergedChart extends Chart {
@@ -33,7 +33,7 @@ export function mergeCharts(runs: readonly Run[]): MergedChart[] {
 
 export type Span = [number, number];
 
-// A logarithmic axis has no place for zero.
+// A logarithmic axis cannot show zero.
 export function usable(series: Series, logX: boolean, logY: boolean): [number, number][] {
   return series.points.filter(
     ([x, y]) => Number.isFinite(x) && Number.isFinite(y) && (!logX || x > 0) && (!logY || y > 0),
@@ -51,13 +51,13 @@ export function domain(lists: readonly [number, number][][], which: 0 | 1, log: 
   }
   if (least > most) return log ? [1, 10] : [0, 1];
   if (log) return least === most ? [least / 2, most * 2] : [least, most];
-  // Amounts start at zero unless all of them lie far away from it.
+  // Axes start at zero unless all values lie far away from it.
   const start = least >= 0 && least < most * 0.6 ? 0 : least;
   if (start === most) return [start - 1, most + 1];
   return [start, most + (which === 1 ? (most - start) * 0.04 : 0)];
 }
 
-// Index of the point whose x is nearest; points are in order of x. -1 if there is none.
+// Index of the point with the nearest x; points are in order of x. -1 if there is none.
 export function nearestX(points: readonly [number, number][], x: number): number {
   if (points.length === 0) return -1;
   let low = 0;

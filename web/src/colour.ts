@@ -47,7 +47,7 @@ function cached(key: string, make: () => Ramp): Ramp {
   return ramp;
 }
 
-// Amounts: 0 is idle and has the colour of an empty place.
+// Amounts: 0 means idle and has the colour of an empty position.
 export function heatRamp(dark = isDark()): Ramp {
   return cached(`heat ${dark}`, () => {
     const empty = dark ? idle.dark : idle.light;
@@ -56,14 +56,14 @@ export function heatRamp(dark = isDark()): Ramp {
   });
 }
 
-// Positions in an order (ranks): every value is a colour, 256 is an empty place.
+// Positions in an order (ranks): every value is a colour, 256 is an empty position.
 export function orderRamp(dark = isDark()): Ramp {
   return cached(`order ${dark}`, () =>
     makeRamp((i) => interpolateViridis(i / 255), dark ? idle.dark : idle.light),
   );
 }
 
-// Okabe and Ito's colours; the light page's yellow and sky are darker to be seen on white.
+// Okabe and Ito's colours; yellow and sky are darker on the light page, to be visible on white.
 const kindsLight = ["#0072b2", "#d55e00", "#009e73", "#b0468c", "#a67c00", "#3a8fc2", "#5a5a5a"];
 const kindsDark = ["#56b4e9", "#e69f00", "#2fbf95", "#e08fc0", "#f0e442", "#e2703a", "#b0b0b0"];
 

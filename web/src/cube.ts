@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cube's routers as tiles: two dimensions span a tile, the others say which tile.
+// A cube's routers as tiles: two dimensions span a tile, the others select the tile.
 
 const letters = ["x", "y", "z", "a", "b", "c"];
 
@@ -13,7 +13,7 @@ export function axesFor(radix: readonly number[], wanted: readonly number[]): [n
   return across !== down && has(across) && has(down) ? [across!, down!] : [0, 1];
 }
 
-// What can be chosen where there are more than two dimensions.
+// The choices if there are more than two dimensions.
 export function axesChoices(dimensions: number): { value: string; text: string }[] {
   const all = Array.from({ length: dimensions }, (_, d) => d);
   return all.flatMap((a) =>
@@ -89,8 +89,8 @@ export function makeSlices(radix: readonly number[], across: number, down: numbe
   return { width, height, tiles: count / (width * height), place, router, tileName };
 }
 
-// Columns of tiles and pixels per router, so that all tiles are as large as fits `room` pixels of
-// width and, if it can be, `tall` pixels of height.
+// Columns of tiles and pixels per router, so that tiles are as large as fits `room` pixels of width
+// and, if possible, `tall` pixels of height.
 export function fitTiles(s: Slices, room: number, tall: number, gap: number, label: number) {
   let best = { columns: 1, cell: 0 };
   for (let columns = 1; columns <= s.tiles; ++columns) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs of ranks summed up in the cells of a grid over a window.
+// Sums pairs of ranks in the cells of a grid over a window.
 import type { Extent } from "./window2d";
 
 export interface Pairs {
@@ -28,7 +28,7 @@ export function binPairs(pairs: Pairs, view: Extent, columns: number, rows: numb
   const fy = rows / (view.y1 - view.y0);
   const { from, to, bytes, messages } = pairs;
   for (let i = 0; i < from.length; ++i) {
-    // The middle of a row decides, so that a cell never gets half of one.
+    // The middle of a row decides, so that no cell gets half a row.
     const x = Math.floor((to[i]! + 0.5 - view.x0) * fx);
     const y = Math.floor((from[i]! + 0.5 - view.y0) * fy);
     if (x < 0 || y < 0 || x >= columns || y >= rows) continue;
@@ -49,7 +49,7 @@ export function cellsAlong(
   return { first, last, count: Math.max(1, Math.min(last - first, Math.floor(pixels))) };
 }
 
-// Least (above zero) and greatest.
+// The smallest value above zero and the greatest.
 export function rangeOf(values: Float64Array): { least: number; most: number } {
   let least = Infinity;
   let most = 0;
@@ -60,7 +60,7 @@ export function rangeOf(values: Float64Array): { least: number; most: number } {
   return { least: most > 0 ? least : 0, most };
 }
 
-// Place of a value between least and most on a logarithmic scale: 1..255, or 0 for nothing.
+// Position of a value between least and most on a logarithmic scale: 1..255, or 0 for zero.
 export function logStep(value: number, range: { least: number; most: number }): number {
   if (value <= 0) return 0;
   if (range.most <= range.least) return 255;

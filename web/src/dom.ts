@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making elements, and the few controls that all views share.
+// Creates elements and the few controls that all views share.
 
 type Child = Node | string | null | undefined | false;
 type Props = Record<string, unknown>;
@@ -91,7 +91,7 @@ export function button(text: string, id: string, click: () => void, label = ""):
   );
 }
 
-// A canvas with one pixel per device pixel; what is drawn counts in CSS pixels.
+// A canvas with one pixel per device pixel; drawing uses CSS pixels.
 export function sizeCanvas(canvas: HTMLCanvasElement, width: number, height: number): number {
   const ratio = Math.min(window.devicePixelRatio || 1, 2);
   const w = Math.max(1, Math.round(width * ratio));
@@ -118,7 +118,7 @@ export function saveFile(name: string, type: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-// The one tip that follows the pointer; its text also reaches screen readers when asked for.
+// The single tooltip that follows the pointer; on request its text also reaches screen readers.
 let tip: HTMLElement | undefined;
 
 export function showTip(lines: string[], x: number, y: number): void {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees and graphs: switches at places, links as lines, the fullest on top. Zoom and pan.
+// Trees and graphs: switches as points, links as lines, the fullest on top. Zoom and pan.
 import { pageColour } from "./colour";
 import { h, pen, sizeCanvas } from "./dom";
 import { onWidth, Teller } from "./drawing";
@@ -94,7 +94,7 @@ export class LineDrawing implements Drawing {
     return Uint32Array.from({ length: count }, (_, i) => i);
   }
 
-  // Nodes as a row of their own under the lowest switches, in the order of these.
+  // Draws nodes as a row of their own under the lowest switches, in their order.
   private placeNodes(): void {
     const { nodes } = nodesByRouter(this.options.model);
     const x = new Float32Array(nodes.length);
@@ -173,7 +173,7 @@ export class LineDrawing implements Drawing {
         p.beginPath();
         p.strokeStyle = value > 0 ? ramp.css[value]! : idle;
         p.lineWidth = Math.max(0.6, (0.7 + (2.3 * value) / 255) * thin);
-        // Among many links the emptier ones must not hide the drawing.
+        // Among many links the emptier ones must not hide the others.
         p.globalAlpha = value > 0 ? dense + (1 - dense) * (value / 255) ** 2 : 0.05 + 0.3 * dense;
         last = step;
       }
@@ -244,7 +244,7 @@ export class LineDrawing implements Drawing {
     p.textAlign = "left";
   }
 
-  // Names stand where no links run: above a tree's upper rows, below its lowest.
+  // Names are drawn where there are no links: above a tree's upper rows, below its lowest.
   private nameBelow(router: number): number {
     if (!this.tree) return -this.size() / 2 - 5;
     return this.options.model.level![router] === 0 && !this.nodes ? 20 : -10;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cube as tiles. All routers go into one small image, a pixel each, which is then drawn enlarged.
+// A cube as tiles. All routers are drawn into one small image, a pixel each, which is then
+// enlarged.
 import { pageColour } from "./colour";
 import { fitTiles, makeSlices } from "./cube";
 import type { Slices } from "./cube";
@@ -215,7 +216,7 @@ export class SliceDrawing implements Drawing {
     );
   }
 
-  // Over a tile's edge the cursor goes on in the next tile.
+  // At a tile's edge the cursor moves on to the next tile.
   private moved([dx, dy]: [number, number]): number {
     const s = this.slices;
     const place = s.place[this.cursor]!;

@@ -54,7 +54,7 @@ export function webglWorks(): boolean {
   return (webgl = context !== null);
 }
 
-// Letters beside three edges, where the first view shows nothing behind them.
+// Letters beside three edges that nothing covers in the first view.
 function makeAxisNames(radix: readonly number[]): three.Sprite[] {
   const [x, y, z] = radix.map((size) => size / 2) as [number, number, number];
   const size = Math.max(...radix) * 0.07;
@@ -191,7 +191,7 @@ export class SolidDrawing implements Drawing {
     return new three.Points(geometry, this.material(pointVertex, pointFragment, false));
   }
 
-  // A link around the edge is two stubs, as it would cross the whole cube.
+  // A wraparound link is drawn as two stubs, as it would cross the whole cube.
   private makeLines(radix: readonly number[]): three.LineSegments {
     const { from, to, direction } = this.options.model.links;
     const ends = new Float32Array(from.length * 6);
@@ -201,7 +201,7 @@ export class SolidDrawing implements Drawing {
         let b = this.where[to[i]! * 3 + d]!;
         const along = direction ? direction[i]! >> 1 === d : a !== b;
         if (along && Math.abs(b - a) > 1.5 && radix[d]! > 2) b = a + (b < a ? 0.5 : -0.5);
-        // The two ways of a cable lie beside each other.
+        // The two directions of a cable are drawn side by side.
         const aside = along ? 0 : a < b ? 0 : (direction?.[i] ?? 0) & 1 ? 0.06 : -0.06;
         ends[i * 6 + d] = a + aside;
         ends[i * 6 + 3 + d] = b + aside;

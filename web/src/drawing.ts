@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all drawings of a network have in common.
+// What all drawings of a network share.
 import type { Ramp } from "./colour";
 import { hideTip, showTip } from "./dom";
 import type { NetModel } from "./netmodel";
 
 export type Pick = { router: number } | { link: number } | { node: number };
 
-// Values index a ramp of 257 colours; 256 is "nothing here".
+// Values index a ramp of 257 colours; 256 means "nothing here".
 export interface Shade {
   ramp: Ramp;
   router: Uint8Array | Uint16Array;
@@ -44,7 +44,7 @@ export class Teller {
     showTip(this.options.describe(pick), x, y);
   }
 
-  // For the keyboard: also said aloud, once per place.
+  // For the keyboard: also read aloud, once per position.
   say(pick: Pick, x: number, y: number): void {
     const lines = this.options.describe(pick);
     showTip(lines, x, y);

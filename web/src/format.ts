@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers with their units, as the command line writes them: 138.7 us, 2.5 GB/s, 12.3 %.
+// Numbers with units, in the format of the command line: 138.7 us, 2.5 GB/s, 12.3 %.
 import type { Unit } from "./types";
 
 const timeUnits: [number, string][] = [
@@ -17,7 +17,7 @@ const decimal: [number, string][] = [
   [1, ""],
 ];
 
-// At most `digits` significant ones, no exponent for ordinary sizes, no zeros at the end.
+// At most `digits` significant digits, no exponent for ordinary sizes, no trailing zeros.
 export function plain(value: number, digits = 4): string {
   if (!Number.isFinite(value)) return "-";
   if (value === 0) return "0";
@@ -83,7 +83,7 @@ export function tickFormat(
   return { name: unit === "ps" ? name : `${name}${unit}`, text: (v) => plain(v / factor) };
 }
 
-// Difference to the first run; undefined if there is nothing to divide by.
+// Relative difference to the first run; undefined if that is zero.
 export function difference(value: number, first: number): number | undefined {
   if (first === 0) return value === 0 ? 0 : undefined;
   return (value - first) / Math.abs(first);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wheel, drag, pinch and keys on a canvas, turned into changes of a Window2D.
+// Turns wheel, drag, pinch and keys on a canvas into changes of a Window2D.
 import type { Window2D } from "./window2d";
 
 export interface Plot {
@@ -10,7 +10,7 @@ export interface Plot {
   hover(x: number, y: number, event: PointerEvent): void; // window coordinates
   leave(): void;
   click?(x: number, y: number): void;
-  // The wheel zooms both ways, or only across (then with Shift only down).
+  // The wheel zooms in both directions, or only horizontally (then vertically with Shift).
   wheel: "both" | "across";
   up?: boolean; // y grows upwards
 }

@@ -10,7 +10,7 @@ export interface LinkEnds {
   direction?: Uint8Array;
 }
 
-// What is shown: a layer, and of a cube's links perhaps only those along one dimension.
+// What is shown: a layer, and for a cube's links optionally only those along one dimension.
 export interface Choice {
   layer: string;
   dimension: number; // -1: all
@@ -34,7 +34,7 @@ export function routerValues(
   return out;
 }
 
-// Frame that covers `ps`: the first that ends there or later; the last one for all later times.
+// The frame that covers `ps`: the first that ends there or later; the last one for all later times.
 export function frameAt(endPs: readonly number[], ps: number): number {
   let low = 0;
   let high = endPs.length - 1;
@@ -46,7 +46,7 @@ export function frameAt(endPs: readonly number[], ps: number): number {
   return Math.max(low, 0);
 }
 
-// All moments at which some run's frame ends, in order, each once.
+// The end times of all runs' frames, in order, without duplicates.
 export function unionOfTimes(lists: readonly (readonly number[])[]): number[] {
   const all = lists.flat().sort((a, b) => a - b);
   return all.filter((value, i) => i === 0 || value !== all[i - 1]);
@@ -145,7 +145,7 @@ export class Frames {
     return Uint8Array.from(values, (v) => (ps > 0 ? Math.round(v / ps) : 0));
   }
 
-  // Mean and fullest of what is counted (links of the dimension, or routers) for each frame.
+  // Mean and maximum of the counted items (links of the dimension, or routers) for each frame.
   stats(choice: Choice): Stats {
     const key = `${choice.layer}/${choice.dimension}`;
     let known = this.statsCache.get(key);
@@ -174,7 +174,7 @@ export class Frames {
     return [count > 0 ? sum / count / 255 : 0, most / 255];
   }
 
-  // Fullest of all frames, 0..255.
+  // Maximum over all frames, 0..255.
   most(choice: Choice): number {
     return Math.round(255 * this.stats(choice).most.reduce((a, b) => Math.max(a, b), 0));
   }
@@ -190,7 +190,7 @@ export class Frames {
     return this.perRouter.has(layer) ? this.routers : this.links.from.length;
   }
 
-  // Every second frame goes; the one that stays takes over the time of the one before it.
+  // Drops every second frame; the one that stays takes over the time of the one before it.
   private thin(): void {
     const keep = (_: unknown, i: number) => (this.count - 1 - i) % 2 === 0;
     for (const [id, list] of this.layers) this.layers.set(id, list.filter(keep));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places of routers in the unit square: trees by level, graphs by their distances. The same network
-// always gets the same places.
+// Positions of routers in the unit square: trees by level, graphs by their distances. The same
+// network always gets the same positions.
 import { forceLink, forceManyBody, forceSimulation, forceX, forceY } from "d3-force";
 import type { LinkEnds } from "./heat";
 
@@ -9,7 +9,7 @@ export interface Places {
   y: Float32Array;
 }
 
-// Level 0 lies at the bottom; each level is spread evenly, in the order of numbers.
+// Level 0 is at the bottom; each level is spread evenly, in the order of numbers.
 export function treePlaces(level: Uint8Array): Places & { levels: number; widest: number } {
   const counts: number[] = [];
   for (const l of level) counts[l] = (counts[l] ?? 0) + 1;
@@ -135,13 +135,13 @@ interface Body {
   y: number;
 }
 
-// Yields now and then, so that a caller can let the page breathe; the last value is the result.
+// Yields now and then, so that a caller can keep the page responsive; the last value is the result.
 export function* graphPlaces(links: LinkEnds, routers: number): Generator<Places> {
   const start = toUnitSquare(pivotPlaces(neighbours(links, routers), routers > 3000 ? 24 : 50));
   yield start;
   const spread = 30 * Math.sqrt(routers);
   const bodies: Body[] = Array.from({ length: routers }, (_, r) => ({
-    // Routers with the same distances to all pivots must not lie on one point.
+    // Routers with the same distances to all pivots must not coincide.
     x: (start.x[r]! + 0.02 * Math.cos(r)) * spread,
     y: (start.y[r]! + 0.02 * Math.sin(r)) * spread,
   }));

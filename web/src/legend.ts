@@ -2,7 +2,7 @@
 import type { Ramp } from "./colour";
 import { h } from "./dom";
 
-// A bar with the ramp's colours and what its ends and middle mean.
+// A bar with the ramp's colours and labels at its ends and middle.
 export function rampLegend(ramp: Ramp, marks: string[], title: string, empty: string): HTMLElement {
   const stops = Array.from({ length: 17 }, (_, i) => ramp.css[Math.min(255, Math.max(1, i * 16))]);
   const bar = h("div", {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that is still going on: frames and progress stream in until it ends.
+// A run in progress: frames and progress stream in until it ends.
 import { fromBase64, inflate } from "./blocks";
 import { h } from "./dom";
 import { plain, short, withUnit } from "./format";
@@ -44,7 +44,7 @@ class Live {
   private readonly rates = h("span", { className: "soft", "data-testid": "rates" });
   private ended = false;
   private asked = 0;
-  // Frames are decoded one after the other, in the order they came.
+  // Frames are decoded one after the other, in order of arrival.
   private queue: Promise<void> = Promise.resolve();
   private readonly source: EventSource;
 
@@ -83,7 +83,7 @@ class Live {
 
   private async frame(event: FrameEvent): Promise<void> {
     const frames = await framesOf(this.run);
-    // After a new connection the server may begin again from the start.
+    // After a reconnection the server may start again from the beginning.
     if (frames.count > 0 && event.end_ps <= frames.endPs[frames.count - 1]!) return;
     const data = new Map<string, Uint8Array>();
     let bytes = 1;
@@ -106,7 +106,7 @@ class Live {
     this.ask();
   }
 
-  // Many frames may come between two pictures.
+  // Many frames may arrive between two redraws.
   private ask(): void {
     if (this.asked) return;
     this.asked = requestAnimationFrame(() => {
@@ -150,7 +150,7 @@ class Live {
     this.listeners.runChanged();
   }
 
-  // While the run goes on the browser connects again by itself; after its end nothing can come.
+  // While the run goes on the browser reconnects by itself; after its end nothing can arrive.
   private broken(): void {
     if (this.ended) {
       this.source.close();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page: header, choice of runs, tabs, and the view of the chosen tab.
+// The page: header, selection of runs, tabs, and the view of the selected tab.
 import { isDark } from "./colour";
 import { button, h, hideTip, select } from "./dom";
 import { startLive } from "./live";
@@ -25,7 +25,7 @@ const views: View[] = [
   tablesView,
 ];
 
-// The texts stand behind the script that runs now, so they are read when asked for.
+// The texts follow the running script in the page, so they are read on demand.
 function licences(): HTMLElement {
   const text = h("pre", { tabIndex: 0 });
   const fill = () => (text.textContent = document.getElementById("licences")?.textContent ?? "");
@@ -101,7 +101,7 @@ class Page {
     }
   }
 
-  // The end of a live run brings tables and charts; the network stays as it is being looked at.
+  // The end of a live run adds tables and charts; the network view stays as it is.
   private runChanged(): void {
     if (this.current().id === "network") this.drawTabs();
     else this.open();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's network, decoded: ends of links, levels, where the nodes are, and routers' names.
+// A run's network, decoded: ends of links, levels, positions of nodes, and names of routers.
 import { bytesOf, wordsOf } from "./blocks";
 import { coordinates, dimensionName } from "./cube";
 import { Frames } from "./heat";

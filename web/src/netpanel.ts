@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run's network with its heat at one moment.
+// One run's network with its heat map at one moment.
 import { heatRamp } from "./colour";
 import { axesFor, dimensionName } from "./cube";
 import { h } from "./dom";
@@ -88,7 +88,7 @@ export class NetPanel {
     this.drawing?.destroy();
   }
 
-  // Marks a router by its number, or by its name; false if there is none.
+  // Selects a router by its number or name; false if there is none.
   find(text: string): boolean {
     const wanted = text
       .trim()
@@ -105,7 +105,7 @@ export class NetPanel {
         router = r;
     }
     if (router < 0 || router >= net.routers) return false;
-    this.selected = -1; // A click on the chosen router lets it go; a search never does.
+    this.selected = -1; // A click on the selected router deselects it; a search never does.
     this.choose({ router });
     this.announce(this.status.textContent ?? "");
     return true;

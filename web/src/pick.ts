@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which point or line lies under the pointer, and which links are the fullest.
+// Finds the point or line under the pointer, and the fullest links.
 import type { LinkEnds } from "./heat";
 import type { Places } from "./layout";
 
@@ -18,7 +18,7 @@ export function nearestPoint(at: Places, x: number, y: number, reach: number): n
   return best;
 }
 
-// Of lines equally near (both ways of a cable) the later in `order`, which lies on top.
+// Of equally near lines (both directions of a cable) the later in `order`, which is on top.
 export function nearestLine(
   at: Places,
   links: LinkEnds,

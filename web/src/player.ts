@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slider over moments, with play, pause, speed and keys.
+// A slider over moments, with play, pause, speed and keys.
 import { button, h, select } from "./dom";
 import { time } from "./format";
 import { frameAt } from "./heat";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which ranks are on which node and router, and the colour of each place.
+// Which ranks are on which node and router, and the colour of each position.
 import { nothing } from "./colour";
 
 export interface Where {
@@ -19,7 +19,7 @@ export function ranksByNode(nodeOf: Uint32Array, nodes: number): Where {
   return { first, ranks };
 }
 
-// The lowest rank gives a place its colour: its position among all ranks, as a step of a ramp.
+// The lowest rank gives a position its colour: its index among all ranks, as a step of a ramp.
 export function shadeOf(
   nodeOf: Uint32Array,
   place: (node: number) => number,

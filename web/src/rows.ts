@@ -6,7 +6,7 @@ export interface Order {
   down: boolean;
 }
 
-// Numbers by size, text as people sort it ("r2" before "r10"), nothing always last.
+// Sorts numbers by size, text naturally ("r2" before "r10"), and empty cells last.
 export function sortRows(rows: readonly Cell[][], order: Order | undefined): Cell[][] {
   if (!order) return [...rows];
   const collator = new Intl.Collator("en", { numeric: true });

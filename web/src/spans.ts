@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A timeline's spans: which lies at a moment, and what a row of pixels shows of them.
+// A timeline's spans: which one lies at a moment, and what a row of pixels shows of them.
 import type { Extent } from "./window2d";
 
 export interface Spans {
@@ -55,7 +55,7 @@ export const makeRow = (width: number): PixelRow => ({
 
 const sums = { width: 0, time: new Float32Array(0), wait: new Float32Array(0) };
 
-// Some ranks as one row of pixels from tick x0 to x1. A pixel shows the kind with most time.
+// Draws some ranks as one row of pixels from tick x0 to x1. A pixel shows the kind with most time.
 export function fillRow(
   s: Spans,
   ranks: readonly number[],
@@ -81,7 +81,7 @@ function addRank(s: Spans, rank: number, x: { x0: number; x1: number }, width: n
   const perTick = width / (x.x1 - x.x0);
   const from = spanAfter(s, rank, x.x0);
   const last = s.first[rank + 1]!;
-  // Far more spans than pixels: look at some of each pixel only, and let them count for it.
+  // Far more spans than pixels: sample some of each pixel.
   const until = spanAfter(s, rank, x.x1);
   const skip = until - from > width * 16 ? Math.floor((until - from) / (width * 8)) : 1;
   for (let i = from; i < last && s.begin[i]! < x.x1; i += skip) {
@@ -119,7 +119,7 @@ function settle(row: PixelRow, ranks: number): void {
 
 const ranksPerRow = 3;
 
-// The ranks that a row of pixels shows: of those that fall on it a few, evenly spread.
+// The ranks that a row of pixels shows: a few of those that fall on it, evenly spread.
 export function ranksOfRow(row: number, rows: number, view: Extent, ranks: number): number[] {
   const each = (view.y1 - view.y0) / rows;
   const count = Math.max(1, Math.min(ranksPerRow, Math.floor(each)));

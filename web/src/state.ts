@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is shown, kept in the address after '#', so that a view can be linked to.
+// The state of the view, stored in the address after '#', so that a view can be linked to.
 
 export class State {
   private readonly values: URLSearchParams;
@@ -19,7 +19,7 @@ export class State {
     return Number.isFinite(value) ? value : otherwise;
   }
 
-  // An empty value leaves the key out: the default needs no place in the address.
+  // An empty value removes the key: defaults are not stored in the address.
   set(key: string, value: string | number): void {
     const text = String(value);
     if ((this.values.get(key) ?? "") === text) return;
@@ -34,7 +34,7 @@ export class State {
     return () => this.watchers.delete(watcher);
   }
 
-  // Another address was entered by hand; true if it differs.
+  // The address was changed by hand; true if it differs.
   replace(hash: string): boolean {
     const next = new URLSearchParams(hash.replace(/^#/, ""));
     if (next.toString() === this.values.toString()) return false;
@@ -49,7 +49,7 @@ export class State {
 
   private pending = false;
 
-  // Browsers refuse many changes of the address per second, as playing would make.
+  // Browsers limit how often the address may change per second, which playing would exceed.
   private write(): void {
     if (this.pending || typeof window === "undefined") return;
     this.pending = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mean and fullest over time, with the shown moment marked; a click goes to another.
+// Mean and maximum over time, with the shown moment marked; a click selects another.
 import { kindColour, pageColour } from "./colour";
 import { h, hideTip, pen, showTip, sizeCanvas } from "./dom";
 import { onWidth } from "./drawing";
@@ -139,7 +139,7 @@ export class Strip {
     p.textAlign = "left";
   }
 
-  // Steps: a value holds for the whole of its frame.
+  // Steps: a value holds for its whole frame.
   private paintLine(
     p: CanvasRenderingContext2D,
     run: StripRun,

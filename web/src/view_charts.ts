@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All charts; those of the same kind from several runs lie over each other.
+// All charts; those of the same kind from several runs are overlaid.
 import { ChartCard } from "./chart";
 import { mergeCharts } from "./chart_model";
 import { h } from "./dom";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who sends how much to whom: a density picture with logarithmic colours.
+// The traffic matrix: a density picture with logarithmic colours.
 import { paintAxes } from "./axes";
 import type { Area } from "./axes";
 import { floatsOf, wordsOf } from "./blocks";
@@ -84,7 +84,7 @@ class MatrixPanel {
     return { left: 62, top: 8, width: size, height: size };
   }
 
-  // Sums the pairs into the cells that are seen; false if there is no room yet.
+  // Sums the pairs in the visible cells; false if there is no room yet.
   bin(): boolean {
     if (!this.pairs || this.width <= 0) return false;
     const area = this.area();
@@ -121,7 +121,7 @@ class MatrixPanel {
     });
   }
 
-  // The grid covers whole rows, so it may stand out over the window by parts of one.
+  // The grid covers whole rows, so it may extend beyond the window by parts of one.
   private paintImage(p: CanvasRenderingContext2D, image: HTMLCanvasElement, area: Area): void {
     const k = this.matrix.bin;
     const w = this.ranks;

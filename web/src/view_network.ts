@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network: heat over time and space, one run or two beside each other.
+// The network: heat over time and space, one run or two side by side.
 import { heatRamp, kindColour } from "./colour";
 import { axesChoices, axesFor, dimensionName } from "./cube";
 import { button, check, h, select } from "./dom";
@@ -82,7 +82,7 @@ class NetworkView implements Shown {
     return unionOfTimes(this.list.map((panel) => panel.frames.endPs));
   }
 
-  // A page opens at the fullest moment, where there is something to see.
+  // A page opens at the busiest moment, where there is something to see.
   private busiest(times: number[]): number {
     const frames = (this.list.find((panel) => panel.frames.count > 0) ?? this.list[0]!).frames;
     const { mean } = frames.stats(this.choice());

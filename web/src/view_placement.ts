@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the ranks are, before and after mapping; a chosen rank is marked in both pictures.
+// The positions of ranks before and after mapping; a selected rank is marked in both pictures.
 import { wordsOf } from "./blocks";
 import { orderRamp } from "./colour";
 import { axesChoices, axesFor } from "./cube";

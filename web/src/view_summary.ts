@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each run came to; with several runs, the difference to the first.
+// The key figures of each run; with several runs, the difference to the first.
 import { h } from "./dom";
 import { difference, differenceText } from "./format";
 import type { Run, SummaryItem } from "./types";

@@ -120,7 +120,7 @@ class TableCard {
     return typeof value === "number" ? withUnit(value, this.table.columns[column]?.unit) : value;
   }
 
-  // Numbers are wanted largest first, text from A.
+  // Numbers are sorted largest first, text from A.
   private sortBy(column: number): void {
     const down = this.order?.column === column ? !this.order.down : this.numeric(column);
     this.order = { column, down };

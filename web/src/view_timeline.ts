@@ -190,7 +190,7 @@ class TimelinePanel {
     }
   }
 
-  // A line of background between ranks once they are high enough to be told apart.
+  // A line of background between ranks once they are high enough to be distinguished.
   private paintGaps(pixels: Uint32Array, width: number, height: number, back: number): void {
     const w = this.window2d;
     const each = height / (w.y1 - w.y0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a plane that a plot shows, and zooming and panning of it. Knows no screen.
+// The part of a plane that a plot shows, with zooming and panning. Does not know the screen.
 
 export interface Extent {
   x0: number;
@@ -47,7 +47,7 @@ export class Window2D implements Extent {
     return this.x0 === w.x0 && this.x1 === w.x1 && this.y0 === w.y0 && this.y1 === w.y1;
   }
 
-  // A factor below 1 comes nearer; the point (x, y) stays where it is.
+  // A factor below 1 zooms in; the point (x, y) stays fixed.
   zoom(fx: number, fy: number, x = (this.x0 + this.x1) / 2, y = (this.y0 + this.y1) / 2): void {
     const wx = this.whole.x1 - this.whole.x0;
     const wy = this.whole.y1 - this.whole.y0;
