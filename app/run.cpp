@@ -23,9 +23,9 @@
 #include <weft/base/text.hpp>
 #include <weft/message/coll/choose.hpp>
 #include <weft/message/conn/request.hpp>
-#include <weft/real/launch/agent_talk.hpp>
+#include <weft/real/launch/agent_protocol.hpp>
 #include <weft/real/launch/environment.hpp>
-#include <weft/real/launch/front.hpp>
+#include <weft/real/launch/launcher.hpp>
 
 namespace weft::app {
 namespace {
@@ -138,7 +138,7 @@ void warn_of_other_library(const std::string& program) {
 }
 
 // On standard error, as remarks; what the program prints is its own.
-void tell_places(const launch::FrontJob& job) {
+void tell_places(const launch::LaunchJob& job) {
   for (const launch::HostRanks& host : job.hosts) {
     std::string ranks;
     for (const std::uint32_t rank : host.ranks) ranks += " " + std::to_string(rank);
@@ -163,8 +163,8 @@ Status check_words(const RunOptions& options, const std::vector<std::string>& wo
   return {};
 }
 
-Result<launch::FrontJob> make_job(const RunOptions& options) {
-  launch::FrontJob job;
+Result<launch::LaunchJob> make_job(const RunOptions& options) {
+  launch::LaunchJob job;
   auto hosts = place_ranks(options.placing);
   if (!hosts) return std::move(hosts).error();
   job.hosts = *std::move(hosts);
@@ -195,7 +195,7 @@ Result<launch::FrontJob> make_job(const RunOptions& options) {
   return job;
 }
 
-RecordWish record_wish(const RunOptions& options, const launch::FrontJob& job) {
+RecordWish record_wish(const RunOptions& options, const launch::LaunchJob& job) {
   RecordWish wish;
   if (job.words.empty()) return wish;
   wish.folder = job.settings.profile;
@@ -222,7 +222,7 @@ Status run(const RunOptions& options, const std::vector<std::string>& words) {
   if (Status s = prepare_record(record); !s) return s;
   if (options.verbose) tell_places(*job);
   if (!options.quiet && !words.empty()) warn_of_other_library(words.front());
-  const auto code = launch::run_front(*job);
+  const auto code = launch::launch_job(*job);
   if (!code) return Error(code.error());
   conclude_record(record, *code);
   if (*code != 0) std::exit(*code);

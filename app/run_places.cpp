@@ -12,7 +12,7 @@ namespace weft::app {
 Result<launch::HostPlaces> decide_places(const launch::HostJob& job) {
   const auto settings = launch::parse_settings(job.settings);
   if (!settings) return Error(settings.error());
-  locality::HostWish wish;
+  locality::HostRequest wish;
   wish.ranks = static_cast<int>(job.here.size());
   wish.rails = settings->rails;
   wish.machine_file = job.machine;

@@ -48,15 +48,15 @@ void raise_descriptor_limit() {
 
 }  // namespace
 
-void Agent::tell(FromAgent kind, std::initializer_list<std::uint64_t> numbers,
-                 std::string_view text) {
+void Agent::report(FromAgent kind, std::initializer_list<std::uint64_t> numbers,
+                   std::string_view text) {
   FieldWriter out;
   for (const std::uint64_t number : numbers) out.number(number);
   out.text(text);
   stream_.send(static_cast<std::uint8_t>(kind), out.take());
 }
 
-void Agent::tell(FromAgent kind, std::initializer_list<std::uint64_t> numbers) {
+void Agent::report(FromAgent kind, std::initializer_list<std::uint64_t> numbers) {
   FieldWriter out;
   for (const std::uint64_t number : numbers) out.number(number);
   stream_.send(static_cast<std::uint8_t>(kind), out.take());
@@ -80,7 +80,7 @@ int Agent::serve() {
   ::sigprocmask(SIG_BLOCK, &caught, nullptr);
   signals_ = ::signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
   stream_.say(agent_greeting);
-  tell(FromAgent::ready, {}, version());
+  report(FromAgent::ready, {}, version());
   while (!done_ && stream_.open()) turn();
   kill_all();
   // Final messages are sent regardless of credit.
@@ -113,10 +113,10 @@ void Agent::turn() {
   stream_.end_line(static_cast<std::uint8_t>(FromAgent::line_end));
   set_.add(stream_.in(), POLLIN, [this] { stream_.read_now(); });
   if (stream_.waiting() > 0) set_.add(stream_.out(), POLLOUT, [this] { stream_.write_now(); });
-  set_.add(signals_, POLLIN, [this] { hear_signal(); });
+  set_.add(signals_, POLLIN, [this] { handle_signal(); });
   for (const auto& rank : ranks_) wait_for(*rank);
   set_.turn(kill_at_);
-  for (Frame frame; !done_ && stream_.next(frame);) hear(frame);
+  for (Frame frame; !done_ && stream_.next(frame);) handle(frame);
   if (kill_at_.passed()) {
     kill_at_ = Deadline::never();
     kill_all();
@@ -126,7 +126,7 @@ void Agent::turn() {
 
 void Agent::wait_for(LocalRank& rank) {
   RankProcess& process = rank.process;
-  set_.add(process.seat(), POLLIN, [this, &rank] { hear_rank(rank); });
+  set_.add(process.seat(), POLLIN, [this, &rank] { handle_rank(rank); });
   if (process.sending()) set_.add(process.seat(), POLLOUT, [&process] { process.send_now(); });
   set_.add(process.holder(), POLLIN, [this, &rank] { check_holder(rank); });
   for (const int stream : {1, 2})
@@ -137,13 +137,13 @@ void Agent::wait_for(LocalRank& rank) {
            [this] { feed_input(); });
 }
 
-void Agent::hear(const Frame& frame) {
+void Agent::handle(const Frame& frame) {
   FieldReader in(frame.body);
   switch (static_cast<ToAgent>(frame.kind)) {
     case ToAgent::job:
       if (Status begun = begin(frame.body); !begun)
-        tell(FromAgent::trouble, {static_cast<std::uint64_t>(begun.error().broken())},
-             begun.error().text());
+        report(FromAgent::trouble, {static_cast<std::uint64_t>(begun.error().broken())},
+               begun.error().text());
       return;
     case ToAgent::cards:
       return relay_card(frame);
@@ -154,11 +154,11 @@ void Agent::hear(const Frame& frame) {
     case ToAgent::signal:
       if (const auto number = static_cast<int>(in.number_up_to(NSIG - 1)); number > 0)
         for (const auto& rank : ranks_)
-          if (!rank->told) rank->process.signal(number);
+          if (!rank->reported) rank->process.signal(number);
       return;
     case ToAgent::end:
       for (const auto& rank : ranks_) {
-        if (rank->told) continue;
+        if (rank->reported) continue;
         rank->process.signal(SIGTERM);
         rank->process.signal(SIGCONT);  // A stopped process would not see the signal.
       }
@@ -196,12 +196,12 @@ Status Agent::begin(const std::string& body) {
     places = *std::move(decided);
   }
   places.ranks.resize(job_.here.size());
-  if (job_.explain) tell(FromAgent::explained, {}, places.explanation);
+  if (job_.explain) report(FromAgent::explained, {}, places.explanation);
   if (job_.words.empty()) return {};
   return start_ranks(places.ranks);
 }
 
-Status Agent::start_ranks(const std::vector<Place>& places) {
+Status Agent::start_ranks(const std::vector<RankPlace>& places) {
   const std::vector<std::string> environment = merge_environment(job_.environment);
   auto settings = parse_settings(job_.settings);
   if (!settings) return std::move(settings).error();

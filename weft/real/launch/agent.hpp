@@ -9,18 +9,18 @@
 #include <vector>
 
 #include <weft/base/result.hpp>
-#include <weft/real/launch/agent_talk.hpp>
+#include <weft/real/launch/agent_protocol.hpp>
 
 namespace weft::launch {
 
 // The binding of one rank of the host.
-struct Place {
+struct RankPlace {
   std::string settings;            // See Settings::places.
   std::function<void()> in_child;  // Runs in the child before exec, to bind it; may be empty.
 };
 struct HostPlaces {
-  std::vector<Place> ranks;  // In the order of HostJob::here.
-  std::string explanation;   // To be printed for the user.
+  std::vector<RankPlace> ranks;  // In the order of HostJob::here.
+  std::string explanation;       // To be printed for the user.
 };
 // Decides the binding of all ranks of the host; null: ranks are not bound.
 using DecidePlaces = std::function<Result<HostPlaces>(const HostJob& job)>;

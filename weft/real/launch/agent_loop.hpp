@@ -24,7 +24,7 @@ struct LocalRank {
   RankProcess process;
   std::uint64_t sittings = 0;  // Number of programs that have taken the seat, one after the other.
   bool seated = false;         // A program holds the seat now.
-  bool child_ended = false, told = false;
+  bool child_ended = false, reported = false;
   int status = 0;
 };
 
@@ -37,26 +37,26 @@ class Agent {
   void turn();
   void wait_for(LocalRank& rank);
   // From `weft run`.
-  void hear(const Frame& frame);
+  void handle(const Frame& frame);
   Status begin(const std::string& body);
-  Status start_ranks(const std::vector<Place>& places);
+  Status start_ranks(const std::vector<RankPlace>& places);
   void relay_card(const Frame& frame);
   void feed_input();
   // From ranks.
-  void hear_rank(LocalRank& rank);
+  void handle_rank(LocalRank& rank);
   void seat(LocalRank& rank, pid_t holder);
-  void hear_packet(LocalRank& rank, const std::string& packet, pid_t sender);
+  void handle_packet(LocalRank& rank, const std::string& packet, pid_t sender);
   bool read_output(LocalRank& rank, int stream);
   void lose(LocalRank& rank);
   void check_holder(LocalRank& rank);
   void settle(LocalRank& rank);
   // From the kernel.
-  void hear_signal();
+  void handle_signal();
   void reap();
   void note_end(pid_t child, int status);
 
-  void tell(FromAgent kind, std::initializer_list<std::uint64_t> numbers, std::string_view text);
-  void tell(FromAgent kind, std::initializer_list<std::uint64_t> numbers);
+  void report(FromAgent kind, std::initializer_list<std::uint64_t> numbers, std::string_view text);
+  void report(FromAgent kind, std::initializer_list<std::uint64_t> numbers);
   void send_all(SeatPacket kind, std::string_view body);
   void kill_all();
   void flush();

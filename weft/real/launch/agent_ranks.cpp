@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include <weft/real/launch/agent_loop.hpp>
-#include <weft/real/launch/cards.hpp>
+#include <weft/real/launch/business_cards.hpp>
 
 namespace weft::launch {
 namespace {
@@ -44,7 +44,7 @@ void Agent::feed_input() {
         taken += static_cast<std::size_t>(done);
       }
     }
-    if (taken > 0) tell(FromAgent::input_taken, {taken});
+    if (taken > 0) report(FromAgent::input_taken, {taken});
     const bool broken = done < 0 && errno != EAGAIN && errno != EINTR;
     pollfd reader = {input, 0, 0};
     const bool gone = ::poll(&reader, 1, 0) > 0 && (reader.revents & POLLERR) != 0;
@@ -63,14 +63,15 @@ bool Agent::read_output(LocalRank& rank, int stream) {
     return false;
   }
   window_ -= static_cast<std::size_t>(size);
-  tell(FromAgent::output, {rank.rank, static_cast<std::uint64_t>(stream)},
-       {bytes.data(), static_cast<std::size_t>(size)});
+  report(FromAgent::output, {rank.rank, static_cast<std::uint64_t>(stream)},
+         {bytes.data(), static_cast<std::size_t>(size)});
   return true;
 }
 
-void Agent::hear_rank(LocalRank& rank) {
+void Agent::handle_rank(LocalRank& rank) {
   std::string packet;
-  for (pid_t sender = -1; rank.process.receive(packet, sender);) hear_packet(rank, packet, sender);
+  for (pid_t sender = -1; rank.process.receive(packet, sender);)
+    handle_packet(rank, packet, sender);
   if (rank.process.closed() && rank.seated) lose(rank);
 }
 
@@ -92,10 +93,10 @@ void Agent::seat(LocalRank& rank, pid_t holder) {
   rank.process.watch_holder(holder);
   rank.seated = true;
   ++rank.sittings;
-  tell(FromAgent::seated, {rank.rank});
+  report(FromAgent::seated, {rank.rank});
 }
 
-void Agent::hear_packet(LocalRank& rank, const std::string& packet, pid_t sender) {
+void Agent::handle_packet(LocalRank& rank, const std::string& packet, pid_t sender) {
   FieldReader in(packet);
   switch (static_cast<SeatPacket>(in.byte())) {
     case SeatPacket::hello:
@@ -112,10 +113,10 @@ void Agent::hear_packet(LocalRank& rank, const std::string& packet, pid_t sender
     case SeatPacket::leave:
       rank.seated = false;
       rank.process.forget_holder();
-      return tell(FromAgent::left, {rank.rank});
+      return report(FromAgent::left, {rank.rank});
     case SeatPacket::abort: {
       const std::uint32_t code = in.number_up_to(std::numeric_limits<std::uint32_t>::max());
-      return tell(FromAgent::abort, {rank.rank, code}, in.text());
+      return report(FromAgent::abort, {rank.rank, code}, in.text());
     }
     default:
       return;
@@ -125,25 +126,25 @@ void Agent::hear_packet(LocalRank& rank, const std::string& packet, pid_t sender
 void Agent::lose(LocalRank& rank) {
   rank.seated = false;
   rank.process.forget_holder();
-  tell(FromAgent::lost, {rank.rank});
+  report(FromAgent::lost, {rank.rank});
 }
 
 // The holder may have ended; packets that it sent before still count. By now another program may
 // hold the seat.
 void Agent::check_holder(LocalRank& rank) {
-  hear_rank(rank);
+  handle_rank(rank);
   if (rank.seated && !rank.process.holder_lives()) lose(rank);
 }
 
-void Agent::hear_signal() {
+void Agent::handle_signal() {
   signalfd_siginfo about = {};
   while (::read(signals_, &about, sizeof about) == sizeof about) {
     if (about.ssi_signo == SIGCHLD) {
       reap();
       continue;
     }
-    tell(FromAgent::trouble, {static_cast<std::uint64_t>(Broken::run)},
-         "the agent was asked to end by signal " + std::to_string(about.ssi_signo));
+    report(FromAgent::trouble, {static_cast<std::uint64_t>(Broken::run)},
+           "the agent was asked to end by signal " + std::to_string(about.ssi_signo));
     done_ = true;
   }
 }
@@ -163,8 +164,8 @@ void Agent::note_end(pid_t child, int status) {
 
 // The end of a rank is reported after all its output.
 void Agent::settle(LocalRank& rank) {
-  if (!rank.child_ended || rank.told) return;
-  hear_rank(rank);
+  if (!rank.child_ended || rank.reported) return;
+  handle_rank(rank);
   // A script ended successfully and left the program running in the background; it may go on.
   if (rank.status == 0 && rank.seated && rank.process.holder_lives()) return;
   for (const int stream : {1, 2})
@@ -172,8 +173,8 @@ void Agent::settle(LocalRank& rank) {
     }
   if (window_ == 0) return;
   if (rank.seated) lose(rank);
-  rank.told = true;
-  tell(FromAgent::ended, {rank.rank, static_cast<std::uint32_t>(rank.status)});
+  rank.reported = true;
+  report(FromAgent::ended, {rank.rank, static_cast<std::uint32_t>(rank.status)});
 }
 
 }  // namespace weft::launch

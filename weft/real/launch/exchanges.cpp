@@ -11,13 +11,13 @@ constexpr std::size_t rounds_max = 16;
 
 std::vector<CardPart> Exchanges::add(const CardPart& part) {
   if (rounds_.size() >= rounds_max && !rounds_.contains(part.round)) return {};
-  CardBox& box = rounds_.try_emplace(part.round, ranks_).first->second;
+  CardCollector& box = rounds_.try_emplace(part.round, ranks_).first->second;
   if (!box.add(part) || !box.complete()) return {};
   const std::vector<std::string> cards = box.take();
   rounds_.erase(part.round);
   std::vector<CardPart> all;
   for (std::uint32_t rank = 0; rank < ranks_; ++rank)
-    for (CardPart& each : cut_card(rank, part.round, cards[rank])) all.push_back(std::move(each));
+    for (CardPart& each : split_card(rank, part.round, cards[rank])) all.push_back(std::move(each));
   return all;
 }
 

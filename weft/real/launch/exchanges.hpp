@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <weft/real/launch/cards.hpp>
+#include <weft/real/launch/business_cards.hpp>
 
 namespace weft::launch {
 
@@ -25,7 +25,7 @@ class Exchanges {
 
  private:
   const std::uint32_t ranks_;
-  std::map<std::uint64_t, CardBox> rounds_;
+  std::map<std::uint64_t, CardCollector> rounds_;
 };
 
 }  // namespace weft::launch

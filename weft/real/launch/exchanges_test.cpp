@@ -3,14 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <weft/real/launch/agent_talk.hpp>
+#include <weft/real/launch/agent_protocol.hpp>
 
 namespace weft::launch {
 namespace {
 
 std::vector<CardPart> add(Exchanges& exchanges, std::uint32_t rank, std::uint64_t round) {
   std::vector<CardPart> got;
-  for (const CardPart& part : cut_card(rank, round, "card " + std::to_string(rank)))
+  for (const CardPart& part : split_card(rank, round, "card " + std::to_string(rank)))
     got = exchanges.add(part);
   return got;
 }

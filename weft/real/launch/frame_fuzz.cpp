@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <weft/real/launch/agent_talk.hpp>
+#include <weft/real/launch/agent_protocol.hpp>
 #include <weft/real/launch/exchanges.hpp>
 #include <weft/real/launch/frame.hpp>
 #include <weft/real/launch/settings.hpp>

@@ -7,7 +7,7 @@
 
 #include <weft/base/file.hpp>
 #include <weft/base/text.hpp>
-#include <weft/real/launch/agent_talk.hpp>
+#include <weft/real/launch/agent_protocol.hpp>
 
 namespace weft::launch {
 namespace {
@@ -22,15 +22,15 @@ Status check_name(std::string_view name) {
   };
   if (name.empty()) return Error::input("a host without a name");
   if (name.front() == '-' || !std::all_of(name.begin(), name.end(), fine) || name.size() > 255)
-    return Error::input("'" + std::string(name.substr(0, 40)) + "' is no name of a host");
+    return Error::input("'" + std::string(name.substr(0, 40)) + "' is not a host name");
   return {};
 }
 
 Result<std::uint32_t> parse_slots(std::string_view text) {
   const auto number = parse_int(text);
   if (!number || *number < 1 || *number > ranks_max)
-    return Error::input("slots: '" + std::string(text.substr(0, 40)) + "' is no number from 1 to " +
-                        std::to_string(ranks_max));
+    return Error::input("slots: '" + std::string(text.substr(0, 40)) +
+                        "' is not a number from 1 to " + std::to_string(ranks_max));
   return static_cast<std::uint32_t>(*number);
 }
 
@@ -52,7 +52,7 @@ Result<Host> parse_host_line(const std::vector<std::string_view>& words) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (!words[i].starts_with("slots=") || host.slots != 0)
       return Error::input("'" + std::string(words[i].substr(0, 40)) +
-                          "' is not understood; a line is a name, then perhaps slots=N");
+                          "' is not understood; a line is a name, optionally followed by slots=N");
     auto slots = parse_slots(words[i].substr(6));
     if (!slots) return std::move(slots).error();
     host.slots = *slots;

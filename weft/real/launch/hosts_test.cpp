@@ -25,14 +25,14 @@ TEST(HostFile, IsReadLineByLine) {
 
 TEST(HostFile, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(said(""), "f: names no host");
-  EXPECT_EQ(said("h0\nh1 slots=x\n"), "f:2: slots: 'x' is no number from 1 to 1048576");
-  EXPECT_EQ(said("h0 slots=0\n"), "f:1: slots: '0' is no number from 1 to 1048576");
+  EXPECT_EQ(said("h0\nh1 slots=x\n"), "f:2: slots: 'x' is not a number from 1 to 1048576");
+  EXPECT_EQ(said("h0 slots=0\n"), "f:1: slots: '0' is not a number from 1 to 1048576");
   EXPECT_EQ(said("h0 cores=2\n"),
-            "f:1: 'cores=2' is not understood; a line is a name, then perhaps slots=N");
+            "f:1: 'cores=2' is not understood; a line is a name, optionally followed by slots=N");
   EXPECT_EQ(said("h0 slots=2 slots=3\n"),
-            "f:1: 'slots=3' is not understood; a line is a name, then perhaps slots=N");
-  EXPECT_EQ(said("-oProxyCommand=x\n"), "f:1: '-oProxyCommand=x' is no name of a host");
-  EXPECT_EQ(said("a;b\n"), "f:1: 'a;b' is no name of a host");
+            "f:1: 'slots=3' is not understood; a line is a name, optionally followed by slots=N");
+  EXPECT_EQ(said("-oProxyCommand=x\n"), "f:1: '-oProxyCommand=x' is not a host name");
+  EXPECT_EQ(said("a;b\n"), "f:1: 'a;b' is not a host name");
 }
 
 TEST(HostFile, SurvivesWhateverComes) {
@@ -53,7 +53,7 @@ TEST(Hosts, AreNamedInTheOption) {
   EXPECT_EQ((*hosts)[1].slots, 4u);
   EXPECT_FALSE(read_hosts("a,,b"));
   EXPECT_EQ(read_hosts("a:b").error().text(),
-            "--hosts: a: slots: 'b' is no number from 1 to 1048576");
+            "--hosts: a: slots: 'b' is not a number from 1 to 1048576");
   EXPECT_FALSE(read_hosts("./no/such/file"));
 }
 

@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 #include <weft/base/text.hpp>
-#include <weft/real/launch/cards.hpp>
+#include <weft/real/launch/business_cards.hpp>
 #include <weft/real/launch/clock.hpp>
 #include <weft/real/launch/environment.hpp>
 #include <weft/real/launch/notices.hpp>
-#include <weft/real/launch/seat_talk.hpp>
+#include <weft/real/launch/seat_protocol.hpp>
 
 namespace weft::launch {
 namespace {
@@ -56,8 +56,8 @@ class OwnSeat final : public Seat {
   // Returns the next packet if it comes in time; -1 ms means no limit.
   Result<std::optional<std::string>> receive(int wait_ms);
   Status read_welcome(FieldReader& in);
-  void hear(FieldReader& in, SeatPacket kind);
-  void hear_end();
+  void handle(FieldReader& in, SeatPacket kind);
+  void handle_end();
 
   const int socket_;
   std::uint32_t self_ = 0, ranks_ = 1;
@@ -102,7 +102,8 @@ Status OwnSeat::read_welcome(FieldReader& in) {
   const std::string secret = in.text();
   auto settings = parse_settings(in.text());
   if (!in.whole() || self_ >= ranks_ || secret.size() != secret_.size())
-    return Error(Broken::peer, "weft run's agent speaks another language: install weft again");
+    return Error(Broken::peer,
+                 "weft run's agent speaks another version of the protocol: install weft again");
   std::memcpy(secret_.data(), secret.data(), secret.size());
   if (!settings) return std::move(settings).error();
   settings_ = *std::move(settings);
@@ -123,13 +124,13 @@ Status OwnSeat::sit_down() {
   }
 }
 
-void OwnSeat::hear_end() {
+void OwnSeat::handle_end() {
   if (!ended_) notices_.add({Notice::Kind::end, 0});
   ended_ = true;
   notices_.forget_source();
 }
 
-void OwnSeat::hear(FieldReader& in, SeatPacket kind) {
+void OwnSeat::handle(FieldReader& in, SeatPacket kind) {
   if (kind != SeatPacket::lost || left_) return;
   const std::uint32_t rank = in.number_up_to(ranks_ - 1);
   if (in.whole()) notices_.add({Notice::Kind::lost, rank});
@@ -138,23 +139,23 @@ void OwnSeat::hear(FieldReader& in, SeatPacket kind) {
 Result<std::vector<std::string>> OwnSeat::exchange(const std::string& card) {
   if (card.size() > card_size_max) return Error::call("a card is larger than 1 MiB");
   const std::uint64_t round = round_++;
-  for (const CardPart& part : cut_card(self_, round, card)) {
+  for (const CardPart& part : split_card(self_, round, card)) {
     FieldWriter out;
     write(out, part);
     if (!send(SeatPacket::card, out.take())) return gone();
   }
-  CardBox box(ranks_);
+  CardCollector box(ranks_);
   while (!box.complete()) {
     auto packet = receive(-1);
     if (!packet) {
-      hear_end();
+      handle_end();
       return std::move(packet).error();
     }
     FieldReader in(**packet);
     const auto kind = static_cast<SeatPacket>(in.byte());
     if (kind == SeatPacket::failed) return Error(Broken::peer, in.text());
     if (kind != SeatPacket::cards) {
-      hear(in, kind);
+      handle(in, kind);
       continue;
     }
     const CardPart part = read_card_part(in);
@@ -169,12 +170,12 @@ bool OwnSeat::next_notice(Notice& out) {
   while (!ended_) {
     auto packet = receive(0);
     if (!packet) {
-      hear_end();
+      handle_end();
     } else if (!*packet) {
       break;
     } else {
       FieldReader in(**packet);
-      hear(in, static_cast<SeatPacket>(in.byte()));
+      handle(in, static_cast<SeatPacket>(in.byte()));
     }
   }
   return notices_.take(out);
@@ -204,7 +205,7 @@ Result<std::unique_ptr<Seat>> take_own_seat() {
   const auto number = parse_int(text);
   if (!number || *number < 0 || *number > std::numeric_limits<int>::max())
     return Error::input(std::string("variable ") + seat_variable + ": '" + text +
-                        "' is no descriptor");
+                        "' is not a descriptor");
   const int socket = static_cast<int>(*number);
   int type = 0;
   socklen_t size = sizeof type;

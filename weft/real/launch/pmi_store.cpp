@@ -76,7 +76,7 @@ class PmiStore final : public Store {
   std::uint32_t ranks() const override { return start_.ranks; }
   std::size_t value_size_max() const override { return value_size_max_; }
   Status put(const std::string& key, const std::string& value) override;
-  Status meet() override;
+  Status barrier() override;
   Result<std::string> get(std::uint32_t rank, const std::string& key) override;
   int descriptor() const override { return notices_.descriptor(); }
   bool next_notice(Notice& out) override;
@@ -175,7 +175,7 @@ Status PmiStore::put(const std::string& key, const std::string& value) {
   return {};
 }
 
-Status PmiStore::meet() {
+Status PmiStore::barrier() {
   // No time limit: others may be late.
   auto answer = ask("cmd=barrier_in", "barrier_out", Deadline::never());
   if (!answer) return std::move(answer).error();

@@ -27,10 +27,10 @@ void on_event(std::size_t, pmix_status_t status, const pmix_proc_t* source, pmix
     if (PMIX_CHECK_KEY(&info[i], PMIX_EVENT_AFFECTED_PROC) && info[i].value.type == PMIX_PROC)
       about = info[i].value.data.proc;
   if (status == PMIX_ERR_LOST_CONNECTION) {
-    listener.heard(listener.owner, 1, 0);
+    listener.notify(listener.owner, 1, 0);
   } else if (about != nullptr && std::strncmp(about->nspace, own.nspace, PMIX_MAX_NSLEN) == 0 &&
              about->rank < size && about->rank != own.rank) {
-    listener.heard(listener.owner, 0, about->rank);
+    listener.notify(listener.owner, 0, about->rank);
   }
   if (done != nullptr) done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, data);
 }
@@ -54,9 +54,9 @@ int listen_for_ends() {
   return got < 0 ? got : 0;  // Non-negative values are the handler's number.
 }
 
-int init(char** environment, PmixListener heard) {
+int init(char** environment, PmixListener given) {
   environ = environment;
-  listener = heard;
+  listener = given;
   if (const pmix_status_t status = PMIx_Init(&own, nullptr, 0); status != PMIX_SUCCESS)
     return status;
   pmix_proc_t all;
@@ -78,7 +78,7 @@ int put(const char* key, const void* data, std::size_t count) {
   return PMIx_Put(PMIX_GLOBAL, key, &value);  // Copies; the value stays ours.
 }
 
-int meet() {
+int barrier() {
   if (const pmix_status_t status = PMIx_Commit(); status != PMIX_SUCCESS) return status;
   pmix_proc_t all;
   PMIX_LOAD_PROCID(&all, own.nspace, PMIX_RANK_WILDCARD);
@@ -116,7 +116,7 @@ const weft::launch::PmixPlugin weft_launch_pmix_v1 = {
     [] { return std::uint32_t{own.rank}; },
     [] { return size; },
     &put,
-    &meet,
+    &barrier,
     &get,
     &abort_job,
     &finalize,

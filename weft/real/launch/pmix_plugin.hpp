@@ -10,7 +10,7 @@ namespace weft::launch {
 
 struct PmixListener {
   // Called from a thread of libpmix: `rank` has ended, or if `all` is set the launcher is gone.
-  void (*heard)(void* owner, int all, std::uint32_t rank);
+  void (*notify)(void* owner, int all, std::uint32_t rank);
   void* owner;
 };
 
@@ -27,7 +27,7 @@ struct PmixPlugin {
   std::uint32_t (*self)();
   std::uint32_t (*ranks)();
   int (*put)(const char* key, const void* data, std::size_t size);
-  int (*meet)();
+  int (*barrier)();
   int (*get)(std::uint32_t rank, const char* key, PmixTaker taker);
   void (*abort)(int code, const char* message);
   void (*finalize)();

@@ -29,9 +29,9 @@ class PmixStore final : public Store {
   std::uint32_t ranks() const override { return ranks_; }
   std::size_t value_size_max() const override { return std::size_t{1} << 20; }
   Status put(const std::string& key, const std::string& value) override {
-    return said(plugin_.put(key.c_str(), value.data(), value.size()), "PMIx_Put");
+    return check(plugin_.put(key.c_str(), value.data(), value.size()), "PMIx_Put");
   }
-  Status meet() override { return said(plugin_.meet(), "PMIx_Fence"); }
+  Status barrier() override { return check(plugin_.barrier(), "PMIx_Fence"); }
   Result<std::string> get(std::uint32_t rank, const std::string& key) override;
   int descriptor() const override { return notices_.descriptor(); }
   bool next_notice(Notice& out) override { return notices_.take(out); }
@@ -43,7 +43,7 @@ class PmixStore final : public Store {
   }
 
  private:
-  Status said(int error, const char* call) const {
+  Status check(int error, const char* call) const {
     if (error == 0) return {};
     return Error(Broken::peer, std::string(call) + ": " + plugin_.text(error));
   }
@@ -55,11 +55,11 @@ class PmixStore final : public Store {
 
 Status PmixStore::open() {
   if (Status opened = notices_.open(-1); !opened) return opened;
-  const auto heard = [](void* owner, int all, std::uint32_t rank) {
+  const auto notify = [](void* owner, int all, std::uint32_t rank) {
     static_cast<Notices*>(owner)->add({all != 0 ? Notice::Kind::end : Notice::Kind::lost, rank});
   };
   const SignalsKept kept;
-  if (Status done = said(plugin_.init(environ, {heard, &notices_}), "PMIx_Init"); !done)
+  if (Status done = check(plugin_.init(environ, {notify, &notices_}), "PMIx_Init"); !done)
     return done;
   self_ = plugin_.self();
   ranks_ = plugin_.ranks();
@@ -73,7 +73,7 @@ Result<std::string> PmixStore::get(std::uint32_t rank, const std::string& key) {
   const auto take = [](void* owner, const void* data, std::size_t size) {
     static_cast<std::string*>(owner)->assign(static_cast<const char*>(data), size);
   };
-  if (Status got = said(plugin_.get(rank, key.c_str(), {take, &value}), "PMIx_Get"); !got)
+  if (Status got = check(plugin_.get(rank, key.c_str(), {take, &value}), "PMIx_Get"); !got)
     return std::move(got).error();
   return value;
 }

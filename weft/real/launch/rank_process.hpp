@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 #include <weft/base/result.hpp>
-#include <weft/real/launch/seat_talk.hpp>
+#include <weft/real/launch/seat_protocol.hpp>
 
 namespace weft::launch {
 

@@ -7,7 +7,7 @@
 #include <weft/real/launch/own_seat.hpp>
 #include <weft/real/launch/pmi_store.hpp>
 #include <weft/real/launch/pmix_store.hpp>
-#include <weft/real/launch/seat_talk.hpp>
+#include <weft/real/launch/seat_protocol.hpp>
 #include <weft/real/launch/store_seat.hpp>
 
 namespace weft::launch {

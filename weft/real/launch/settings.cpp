@@ -69,7 +69,7 @@ Status read(std::string_view text, bool& out) {
 Status read(std::string_view text, Duration& out) {
   auto value = parse_duration(text);
   if (!value) return std::move(value).error();
-  if (*value <= Duration::zero()) return Error::input("must be more than nothing");
+  if (*value <= Duration::zero()) return Error::input("must be greater than zero");
   out = *value;
   return {};
 }

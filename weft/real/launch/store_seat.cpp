@@ -9,7 +9,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include <weft/real/launch/cards.hpp>
+#include <weft/real/launch/business_cards.hpp>
 #include <weft/real/launch/frame.hpp>
 
 namespace weft::launch {
@@ -68,7 +68,7 @@ Result<std::string> StoreSeat::get_card(std::uint32_t rank) {
   if (!whole) return whole;
   FieldReader head(std::string_view(*whole).substr(0, head_size));
   const std::uint64_t size = head.number();
-  const Error broken(Broken::peer, "the card of rank " + std::to_string(rank) + " is out of shape");
+  const Error broken(Broken::peer, "the card of rank " + std::to_string(rank) + " is malformed");
   if (!head.whole() || size > card_size_max) return broken;
   for (std::size_t part = 1; whole->size() < head_size + size; ++part) {
     auto more = store_->get(rank, key(rank, part));
@@ -83,7 +83,7 @@ Result<std::string> StoreSeat::get_card(std::uint32_t rank) {
 Result<std::vector<std::string>> StoreSeat::exchange(const std::string& card) {
   if (card.size() > card_size_max) return Error::call("a card is larger than 1 MiB");
   if (Status put = put_card(card); !put) return std::move(put).error();
-  if (Status met = store_->meet(); !met) return std::move(met).error();
+  if (Status met = store_->barrier(); !met) return std::move(met).error();
   std::vector<std::string> cards;
   for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
     auto got = get_card(rank);

@@ -23,7 +23,7 @@ class Store {
   virtual Status put(const std::string& key, const std::string& value) = 0;
   // A barrier: blocks until all ranks have called it; afterwards all values that were put are
   // visible.
-  virtual Status meet() = 0;
+  virtual Status barrier() = 0;
   virtual Result<std::string> get(std::uint32_t rank, const std::string& key) = 0;
 
   virtual int descriptor() const = 0;

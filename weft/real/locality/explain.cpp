@@ -68,7 +68,7 @@ std::string rails_text(const Machine& machine, std::span<const Interface> interf
   if (rails.empty()) return "rails: none; processes of this host use shared memory\n";
   std::vector<Row> rows = {{"rail", "address", "subnet", "speed", "slot", "node", "buffers"}};
   for (std::size_t i = 0; i < rails.size(); ++i) {
-    const Card* card = find_card(machine, rails[i].name);
+    const Nic* card = find_nic(machine, rails[i].name);
     const bool known = i < interfaces.size();
     rows.push_back({rails[i].name, known ? to_text(interfaces[i].address) : "-",
                     known ? to_text(interfaces[i].subnet()) : "-", speed_text(rails[i].speed),
@@ -81,7 +81,7 @@ std::string rails_text(const Machine& machine, std::span<const Interface> interf
 }
 
 // Merges ranks with the same text into one line.
-std::vector<std::pair<std::string, std::size_t>> alike(const std::vector<Place>& ranks) {
+std::vector<std::pair<std::string, std::size_t>> alike(const std::vector<RankPlace>& ranks) {
   std::vector<std::pair<std::string, std::size_t>> groups;
   for (std::size_t first = 0; first < ranks.size();) {
     std::size_t end = first + 1;
@@ -94,10 +94,10 @@ std::vector<std::pair<std::string, std::size_t>> alike(const std::vector<Place>&
   return groups;
 }
 
-std::string ranks_text(const Places& places) {
+std::string ranks_text(const HostPlaces& places) {
   std::vector<Row> rows = {{"rank", "node", "processors"}};
   for (const auto& [name, first] : alike(places.ranks)) {
-    const Place& place = places.ranks[first];
+    const RankPlace& place = places.ranks[first];
     rows.push_back(
         {name, node_text(place.node), place.cpus.empty() ? "any" : list_to_text(place.cpus)});
   }
@@ -113,7 +113,7 @@ std::vector<double> assumed_rates(const Machine& machine, const std::vector<Rail
   double sum = 0;
   int known = 0;
   for (const RailSite& rail : rails) {
-    const Card* card = find_card(machine, rail.name);
+    const Nic* card = find_nic(machine, rail.name);
     double rate = rail.speed.in_byte_per_s();
     if (rate <= 0 && card != nullptr) rate = card->link.in_byte_per_s();
     rates.push_back(rate);
@@ -129,7 +129,7 @@ double gbit(const std::vector<double>& rates_byte_per_s) {
   return std::accumulate(rates_byte_per_s.begin(), rates_byte_per_s.end(), 0.0) * 8 / 1e9;
 }
 
-std::string shares_text(const Machine& machine, const Places& places) {
+std::string shares_text(const Machine& machine, const HostPlaces& places) {
   Row head = {"memory of node"};
   for (const RailSite& rail : places.rails) head.push_back(rail.name);
   head.insert(head.end(), {"together", "ranks at home there"});
@@ -157,7 +157,7 @@ std::string shares_text(const Machine& machine, const Places& places) {
 }
 
 // Only if some rail is far and fast enough to be limited.
-std::string link_reason(const Machine& machine, const Places& places) {
+std::string link_reason(const Machine& machine, const HostPlaces& places) {
   const std::vector<double> rates = assumed_rates(machine, places.rails);
   for (const NumaNode& node : machine.nodes)
     if (lower_rates(rates, node.index, machine, places.rails) != rates)
@@ -171,7 +171,7 @@ std::string link_reason(const Machine& machine, const Places& places) {
 }  // namespace
 
 std::string explain(const Machine& machine, std::span<const Interface> rails,
-                    const Places& places) {
+                    const HostPlaces& places) {
   std::string text =
       machine_text(machine) + rails_text(machine, rails, places.rails) + ranks_text(places);
   if (!places.rails.empty()) text += shares_text(machine, places);

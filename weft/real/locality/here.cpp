@@ -20,7 +20,7 @@ Result<int> parse_node(std::string_view text) {
   return static_cast<int>(*number);
 }
 
-Status read_place(std::string_view record, Here& here) {
+Status read_place(std::string_view record, ProcessPlace& here) {
   const std::vector<std::string_view> words = split(record, ' ');
   if (words.size() != 4) return broken(record);
   const auto binding = parse_binding(words[1]);
@@ -32,7 +32,7 @@ Status read_place(std::string_view record, Here& here) {
   return {};
 }
 
-Status read_rail(std::string_view record, Here& here) {
+Status read_rail(std::string_view record, ProcessPlace& here) {
   const std::vector<std::string_view> words = split(record, ' ');
   if (words.size() != 5) return broken(record);
   auto nodes = parse_list(words[2]);
@@ -46,15 +46,15 @@ Status read_rail(std::string_view record, Here& here) {
 
 }  // namespace
 
-Here here_of(const Machine& machine, const Places& places, int local_rank) {
+ProcessPlace process_place(const Machine& machine, const HostPlaces& places, int local_rank) {
   const auto rank = static_cast<std::size_t>(local_rank);
   WEFT_CHECK(local_rank >= 0 && rank < places.ranks.size());
-  Here here{places.binding, places.ranks[rank], places.rails, machine};
+  ProcessPlace here{places.binding, places.ranks[rank], places.rails, machine};
   for (NumaNode& node : here.machine.nodes) node.cores.clear();
   return here;
 }
 
-std::string to_text(const Here& here) {
+std::string to_text(const ProcessPlace& here) {
   std::string text = fmt::format("place {} {} {}", to_text(here.binding), here.place.node,
                                  list_to_text(here.place.cpus));
   for (const RailSite& rail : here.rails)
@@ -63,8 +63,8 @@ std::string to_text(const Here& here) {
   return text + ";" + to_text(here.machine);
 }
 
-Result<Here> parse_here(const std::string& text) {
-  Here here;
+Result<ProcessPlace> parse_process_place(const std::string& text) {
+  ProcessPlace here;
   std::string rest;  // Describes the machine.
   bool placed = false;
   for (const std::string_view record : split(text, ';')) {

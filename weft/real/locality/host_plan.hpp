@@ -18,7 +18,7 @@ namespace weft::locality {
 // machine, includes only processors that this process may use.
 Result<Machine> read_machine(const std::string& xml_path = "");
 
-struct HostWish {
+struct HostRequest {
   int ranks = 1;                   // On this host.
   std::vector<std::string> rails;  // As Settings::rails.
   std::optional<Binding> binding;  // Empty: the machine's default.
@@ -28,7 +28,7 @@ struct HostWish {
 struct HostPlan {
   Machine machine;
   std::vector<Interface> rails;
-  Places places;
+  HostPlaces places;
 
   std::string explain() const { return locality::explain(machine, rails, places); }
   // Settings::places of a local rank; empty if there is nothing to report.
@@ -37,9 +37,9 @@ struct HostPlan {
 
 // Reads interfaces and machine, and decides. Without hwloc it uses /sys, and if that says nothing
 // ranks run unbound; a reason says so. Returns an error if a request cannot be met.
-Result<HostPlan> plan_host(const HostWish& wish);
+Result<HostPlan> plan_host(const HostRequest& request);
 // The same for interfaces and a machine that were read before.
-Result<HostPlan> plan_host(const HostWish& wish, std::vector<Interface> interfaces,
+Result<HostPlan> plan_host(const HostRequest& request, std::vector<Interface> interfaces,
                            Machine machine);
 
 }  // namespace weft::locality

@@ -98,32 +98,32 @@ std::vector<Interface> with_wanted_addresses(std::vector<Interface> all) {
   return kept;
 }
 
-bool is_libfabric(const std::string& wish) {
-  return wish.starts_with("ofi:");
+bool is_libfabric(const std::string& request) {
+  return request.starts_with("ofi:");
 }
 
-Error unusable(const Interface& one, const std::string& wish) {
+Error unusable(const Interface& one, const std::string& request) {
   std::string what = !one.up        ? "is down"
                      : !one.running ? "has no carrier (cable, or the port at the switch)"
                                     : "has no address";
-  return Error::call("rail '" + wish + "': interface '" + one.name + "' " + what +
+  return Error::call("rail '" + request + "': interface '" + one.name + "' " + what +
                      "; fix that or leave it out of the rails");
 }
 
 // The interfaces that one request means. Addresses in the loopback's subnet always exist, so one
 // host can have several rails to itself.
-Result<std::vector<Interface>> grant(std::span<const Interface> own, const std::string& wish) {
+Result<std::vector<Interface>> grant(std::span<const Interface> own, const std::string& request) {
   std::vector<Interface> granted;
   for (const Interface& one : own)
-    if (one.name == wish) {
-      if (!one.usable()) return unusable(one, wish);
+    if (one.name == request) {
+      if (!one.usable()) return unusable(one, request);
       granted.push_back(one);
     }
   if (!granted.empty()) return granted;
-  const bool slash = wish.find('/') != std::string::npos;
-  const auto address = parse_address(wish);
+  const bool slash = request.find('/') != std::string::npos;
+  const auto address = parse_address(request);
   if (slash) {
-    auto subnet = parse_subnet(wish);
+    auto subnet = parse_subnet(request);
     if (!subnet) return Error::call("rail " + subnet.error().message());
     for (const Interface& one : own)
       if (one.usable() && contains(*subnet, one.address)) granted.push_back(one);
@@ -132,7 +132,7 @@ Result<std::vector<Interface>> grant(std::span<const Interface> own, const std::
       if (!one.has_address()) continue;
       const bool alias = one.loopback && contains(one.subnet(), *address);
       if (one.address != *address && !alias) continue;
-      if (!one.usable()) return unusable(one, wish);
+      if (!one.usable()) return unusable(one, request);
       granted.push_back(one);
       granted.back().address = *address;
       break;
@@ -142,7 +142,7 @@ Result<std::vector<Interface>> grant(std::span<const Interface> own, const std::
   const std::string what = slash     ? "no interface of this host has an address in this subnet"
                            : address ? "no interface of this host has this address"
                                      : "this host has no interface of this name";
-  return Error::call("rail '" + wish + "': " + what + "; there are: " + list_text(own));
+  return Error::call("rail '" + request + "': " + what + "; there are: " + list_text(own));
 }
 
 }  // namespace
@@ -240,17 +240,17 @@ Result<std::vector<Interface>> parse_interfaces(const std::string& text) {
 }
 
 Result<std::vector<Interface>> choose_rails(std::span<const Interface> own,
-                                            std::span<const std::string> wishes) {
+                                            std::span<const std::string> requests) {
   std::vector<Interface> chosen;
   for (const Interface& one : own)
-    if (wishes.empty() && one.usable() && !one.loopback && !is_link_local(one.address))
+    if (requests.empty() && one.usable() && !one.loopback && !is_link_local(one.address))
       chosen.push_back(one);
-  if (wishes.empty() && chosen.empty())
+  if (requests.empty() && chosen.empty())
     for (const Interface& one : own)
       if (one.usable() && one.loopback) chosen.push_back(one);
-  for (const std::string& wish : wishes) {
-    if (is_libfabric(wish)) continue;
-    auto granted = grant(own, wish);
+  for (const std::string& request : requests) {
+    if (is_libfabric(request)) continue;
+    auto granted = grant(own, request);
     if (!granted) return std::move(granted).error();
     for (Interface& one : *granted)
       if (std::find(chosen.begin(), chosen.end(), one) == chosen.end()) chosen.push_back(one);

@@ -44,7 +44,7 @@ Result<std::vector<Interface>> parse_interfaces(const std::string& text);
 // "ofi:...", which is skipped: libfabric finds that one. In the order of the requests, without
 // duplicates. Without requests: all that lead to other hosts, else the loopback, else none.
 Result<std::vector<Interface>> choose_rails(std::span<const Interface> own,
-                                            std::span<const std::string> wishes);
+                                            std::span<const std::string> requests);
 
 // The list for error messages: "eth0 (10.1.0.1/24), eth1 (down)".
 std::string list_text(std::span<const Interface> interfaces);

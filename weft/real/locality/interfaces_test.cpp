@@ -14,10 +14,10 @@ namespace weft::locality {
 namespace {
 
 using List = std::vector<Interface>;
-using Wishes = std::vector<std::string>;
+using Requests = std::vector<std::string>;
 
-std::string chosen(const List& own, const Wishes& wishes) {
-  const auto rails = choose_rails(own, wishes);
+std::string chosen(const List& own, const Requests& requests) {
+  const auto rails = choose_rails(own, requests);
   return rails ? list_text(*rails) : "error: " + rails.error().message();
 }
 

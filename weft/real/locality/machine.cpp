@@ -13,7 +13,7 @@ namespace weft::locality {
 namespace {
 
 // Far more than any machine has. A limit for input, since the distance matrix grows quadratically.
-constexpr std::size_t nodes_most = 1024;
+constexpr std::size_t nodes_max = 1024;
 
 std::size_t position_of(const Machine& machine, int index) {
   const auto& nodes = machine.nodes;
@@ -31,7 +31,7 @@ bool in_range(const Result<std::int64_t>& number, std::int64_t least, std::int64
 }
 
 Status read_node(const std::vector<std::string_view>& words, Machine& machine) {
-  if (words.size() < 4 || machine.nodes.size() >= nodes_most) return broken(words[0]);
+  if (words.size() < 4 || machine.nodes.size() >= nodes_max) return broken(words[0]);
   const auto index = parse_int(words[1]), socket = parse_int(words[2]),
              memory = parse_int(words[3]);
   if (!in_range(index, 0, 65'535) || !in_range(socket, 0, 65'535) || !memory || *memory < 0 ||
@@ -65,8 +65,8 @@ Status read_card(const std::vector<std::string_view>& words, Machine& machine) {
   auto nodes = parse_list(words[3]);
   const auto link = parse_int(words[5]);
   if (!nodes || !link || *link < 0) return broken(words[1]);
-  machine.cards.push_back({std::string(words[1]), words[2] == "openfabrics", *std::move(nodes),
-                           words[4] == "-" ? "" : std::string(words[4]), Rate::bit_per_s(*link)});
+  machine.nics.push_back({std::string(words[1]), words[2] == "openfabrics", *std::move(nodes),
+                          words[4] == "-" ? "" : std::string(words[4]), Rate::bit_per_s(*link)});
   return {};
 }
 
@@ -89,8 +89,8 @@ const NumaNode* find_node(const Machine& machine, int index) {
   return position < machine.nodes.size() ? &machine.nodes[position] : nullptr;
 }
 
-const Card* find_card(const Machine& machine, const std::string& name) {
-  for (const Card& card : machine.cards)
+const Nic* find_nic(const Machine& machine, const std::string& name) {
+  for (const Nic& card : machine.nics)
     if (card.name == name) return &card;
   return nullptr;
 }
@@ -152,7 +152,7 @@ std::string to_text(const Machine& machine) {
   }
   for (const std::vector<int>& row : machine.distances)
     text += fmt::format(";distances {}", fmt::join(row, " "));
-  for (const Card& card : machine.cards)
+  for (const Nic& card : machine.nics)
     text += fmt::format(";card {} {} {} {} {}", card.name,
                         card.openfabrics ? "openfabrics" : "network", list_to_text(card.nodes),
                         card.bus.empty() ? "-" : card.bus, card.link.in_bit_per_s());

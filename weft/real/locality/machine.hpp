@@ -27,14 +27,14 @@ struct NumaNode {
   friend bool operator==(const NumaNode&, const NumaNode&) = default;
 };
 
-struct Card {
+struct Nic {
   std::string name;          // eth0, mlx5_0
   bool openfabrics = false;  // Otherwise a network interface.
   std::vector<int> nodes;    // The nearest nodes; empty: unknown, or equally far from all.
   std::string bus;           // PCI address ("0000:3b:00.0"); empty: unknown.
   Rate link;                 // Rate of the slot; zero: unknown.
 
-  friend bool operator==(const Card&, const Card&) = default;
+  friend bool operator==(const Nic&, const Nic&) = default;
 };
 
 // An assumption: older machines with two sockets have about half of this between them.
@@ -44,7 +44,7 @@ struct Machine {
   std::vector<NumaNode> nodes;  // By index.
   std::vector<std::vector<int>>
       distances;  // By position in `nodes`, as reported by the firmware; local is 10.
-  std::vector<Card> cards;
+  std::vector<Nic> nics;
   // The rate of links between nodes for NICs is this times local distance / distance; see
   // lower_rates().
   Rate memory_rate = least_memory_rate;
@@ -57,7 +57,7 @@ constexpr int far_distance = 20;  // Used if unknown.
 
 // Null when there is no such node.
 const NumaNode* find_node(const Machine& machine, int index);
-const Card* find_card(const Machine& machine, const std::string& name);
+const Nic* find_nic(const Machine& machine, const std::string& name);
 // far_distance if either is not a node of this machine.
 int distance(const Machine& machine, int from, int to);
 // The smallest distance from a node to any of several; -1 when there are none.

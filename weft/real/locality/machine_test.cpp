@@ -24,9 +24,9 @@ TEST(NumberList, IsReadAndWritten) {
 
 TEST(Machine, TravelsAsText) {
   Machine machine = test_machine({2, 2, 4, 2});
-  machine.cards = {{"eth0", false, {1}, "0000:3b:00.0", Rate::gbit_per_s(126)},
-                   {"mlx5_0", true, {2, 3}, "", Rate()},
-                   {"virt", false, {}, "", Rate()}};
+  machine.nics = {{"eth0", false, {1}, "0000:3b:00.0", Rate::gbit_per_s(126)},
+                  {"mlx5_0", true, {2, 3}, "", Rate()},
+                  {"virt", false, {}, "", Rate()}};
   machine.memory_rate = Rate::gbyte_per_s(37);
   const std::string text = to_text(machine);
   EXPECT_EQ(text.find('\n'), std::string::npos);

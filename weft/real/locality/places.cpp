@@ -71,9 +71,9 @@ void sort_by_rails(std::vector<const NumaNode*>& nodes, const Machine& machine,
 }
 
 // The home node is the one of these nodes that is nearest to the rails.
-Place place_on(std::vector<const NumaNode*> nodes, const Machine& machine,
-               std::span<const RailSite> rails) {
-  Place place;
+RankPlace place_on(std::vector<const NumaNode*> nodes, const Machine& machine,
+                   std::span<const RailSite> rails) {
+  RankPlace place;
   for (const NumaNode* node : nodes)
     for (const int cpu : cpus_of(*node)) place.cpus.push_back(cpu);
   std::sort(place.cpus.begin(), place.cpus.end());
@@ -82,7 +82,7 @@ Place place_on(std::vector<const NumaNode*> nodes, const Machine& machine,
   return place;
 }
 
-void bind_to_nodes(const Machine& machine, std::size_t ranks, Places& places) {
+void bind_to_nodes(const Machine& machine, std::size_t ranks, HostPlaces& places) {
   const Line line(machine);
   std::vector<std::vector<const NumaNode*>> dealt(ranks);
   if (ranks > 0 && ranks < line.nodes.size())
@@ -94,7 +94,7 @@ void bind_to_nodes(const Machine& machine, std::size_t ranks, Places& places) {
   }
 }
 
-void bind_near_cards(const Machine& machine, std::size_t ranks, Places& places) {
+void bind_near_nics(const Machine& machine, std::size_t ranks, HostPlaces& places) {
   Line line(machine);
   if (ranks >= line.nodes.size()) return bind_to_nodes(machine, ranks, places);
   sort_by_rails(line.nodes, machine, places.rails);
@@ -106,14 +106,14 @@ void bind_near_cards(const Machine& machine, std::size_t ranks, Places& places) 
 }
 
 // Spreads ranks over the machine. If ranks outnumber cores, each gets a hardware thread.
-void bind_to_cores(const Machine& machine, std::size_t ranks, Places& places) {
-  std::vector<Place> cores, threads;
+void bind_to_cores(const Machine& machine, std::size_t ranks, HostPlaces& places) {
+  std::vector<RankPlace> cores, threads;
   for (const NumaNode& node : machine.nodes)
     for (const Core& core : node.cores) {
       cores.push_back({node.index, core.cpus});
       for (const int cpu : core.cpus) threads.push_back({node.index, {cpu}});
     }
-  const std::vector<Place>& seats = ranks <= cores.size() ? cores : threads;
+  const std::vector<RankPlace>& seats = ranks <= cores.size() ? cores : threads;
   for (std::size_t rank = 0; rank < ranks; ++rank)
     places.ranks.push_back(seats[rank * seats.size() / ranks]);
   if (ranks > cores.size())
@@ -121,7 +121,7 @@ void bind_to_cores(const Machine& machine, std::size_t ranks, Places& places) {
         "{} ranks are more than {} cores: each has a hardware thread", ranks, cores.size()));
 }
 
-Binding choose_binding(const Machine& machine, std::size_t ranks, std::optional<Binding> wish,
+Binding choose_binding(const Machine& machine, std::size_t ranks, std::optional<Binding> request,
                        std::vector<std::string>& reasons) {
   const Line line(machine);
   if (ranks > line.total) {
@@ -129,9 +129,9 @@ Binding choose_binding(const Machine& machine, std::size_t ranks, std::optional<
         fmt::format("not bound: {} ranks are more than {} hardware threads", ranks, line.total));
     return Binding::none;
   }
-  if (wish) {
-    reasons.push_back(fmt::format("binding '{}' was asked for", to_text(*wish)));
-    return *wish;
+  if (request) {
+    reasons.push_back(fmt::format("binding '{}' was asked for", to_text(*request)));
+    return *request;
   }
   if (line.nodes.size() < 2) {
     reasons.push_back("not bound: there is one NUMA node, so all memory is near");
@@ -185,7 +185,7 @@ Result<Binding> parse_binding(std::string_view text) {
 RailSite locate_rail(const Machine& machine, const std::string& name) {
   RailSite site;
   site.name = name;
-  if (const Card* card = find_card(machine, name)) site.nodes = card->nodes;
+  if (const Nic* card = find_nic(machine, name)) site.nodes = card->nodes;
   std::erase_if(site.nodes, [&](int node) { return find_node(machine, node) == nullptr; });
   site.buffers = buffers_near(machine, site.nodes);
   return site;
@@ -206,13 +206,13 @@ std::vector<RailSite> locate_rails(const Machine& machine, std::span<const Inter
   return sites;
 }
 
-Places decide_places(const Machine& machine, std::vector<RailSite> rails, int ranks,
-                     std::optional<Binding> wish) {
+HostPlaces decide_places(const Machine& machine, std::vector<RailSite> rails, int ranks,
+                         std::optional<Binding> request) {
   WEFT_CHECK(ranks >= 0);
   const auto count = static_cast<std::size_t>(ranks);
-  Places places;
+  HostPlaces places;
   places.rails = std::move(rails);
-  places.binding = choose_binding(machine, count, wish, places.reasons);
+  places.binding = choose_binding(machine, count, request, places.reasons);
   switch (places.binding) {
     case Binding::none:
       places.ranks.resize(count);
@@ -223,8 +223,8 @@ Places decide_places(const Machine& machine, std::vector<RailSite> rails, int ra
     case Binding::numa:
       bind_to_nodes(machine, count, places);
       break;
-    case Binding::near_card:
-      bind_near_cards(machine, count, places);
+    case Binding::near_nic:
+      bind_near_nics(machine, count, places);
       break;
   }
   explain_rails(machine, places.rails, places.reasons);

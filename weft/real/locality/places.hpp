@@ -21,17 +21,17 @@ enum class Binding : std::uint8_t {
   core,  // One core each.
   numa,  // NUMA nodes in order; if ranks are fewer, several nodes each.
   // Like numa, but if ranks are fewer than nodes, one node each: those nearest to the rails.
-  near_card,
+  near_nic,
 };
 
 std::string_view to_text(Binding binding);
 Result<Binding> parse_binding(std::string_view text);
 
-struct Place {
+struct RankPlace {
   int node = -1;          // Where most of its memory will be; -1: the system decides.
   std::vector<int> cpus;  // Where it may run; empty: no change.
 
-  friend bool operator==(const Place&, const Place&) = default;
+  friend bool operator==(const RankPlace&, const RankPlace&) = default;
 };
 
 // The location of a rail's NIC.
@@ -44,9 +44,9 @@ struct RailSite {
   friend bool operator==(const RailSite&, const RailSite&) = default;
 };
 
-struct Places {
+struct HostPlaces {
   Binding binding = Binding::none;
-  std::vector<Place> ranks;  // By local rank.
+  std::vector<RankPlace> ranks;  // By local rank.
   std::vector<RailSite> rails;
   std::vector<std::string> reasons;  // One sentence each, to be printed.
 };
@@ -57,8 +57,8 @@ RailSite locate_rail(const Machine& machine, const std::string& name);
 
 // Without a request: numa if several nodes have processors, else none. Always none if ranks
 // outnumber processors.
-Places decide_places(const Machine& machine, std::vector<RailSite> rails, int ranks,
-                     std::optional<Binding> wish);
+HostPlaces decide_places(const Machine& machine, std::vector<RailSite> rails, int ranks,
+                         std::optional<Binding> request);
 
 // The rates at which rails deliver messages from the memory of a node, given their best rates; 0
 // for a rail that is down. Rails next to the node keep their rates. Rails behind a link to another
@@ -73,22 +73,23 @@ std::vector<double> weigh_rails(std::span<const double> rates_byte_per_s, int me
                                 const Machine& machine, std::span<const RailSite> rails);
 
 // The locality of one process; Settings::places is its text.
-struct Here {
+struct ProcessPlace {
   Binding binding = Binding::none;
-  Place place;
+  RankPlace place;
   std::vector<RailSite> rails;
   Machine machine;  // Without cores.
 
-  friend bool operator==(const Here&, const Here&) = default;
+  friend bool operator==(const ProcessPlace&, const ProcessPlace&) = default;
 };
 
 // REQUIRES: 0 <= local_rank < places.ranks.size().
-Here here_of(const Machine& machine, const Places& places, int local_rank);
+ProcessPlace process_place(const Machine& machine, const HostPlaces& places, int local_rank);
 // One line; parsing gives the same.
-std::string to_text(const Here& here);
-Result<Here> parse_here(const std::string& text);
+std::string to_text(const ProcessPlace& here);
+Result<ProcessPlace> parse_process_place(const std::string& text);
 
 // The text of --show-topology: rails, ranks, their distances, and the reasons.
-std::string explain(const Machine& machine, std::span<const Interface> rails, const Places& places);
+std::string explain(const Machine& machine, std::span<const Interface> rails,
+                    const HostPlaces& places);
 
 }  // namespace weft::locality

@@ -23,23 +23,23 @@ RailSite site(const std::string& name, std::vector<int> nodes, int speed_gbit = 
 }
 
 // "0:0-3 1:4-7": home node and processors of each rank.
-std::string text_of(const Places& places) {
+std::string text_of(const HostPlaces& places) {
   std::string text;
-  for (const Place& place : places.ranks)
+  for (const RankPlace& place : places.ranks)
     text += (text.empty() ? "" : " ") + std::to_string(place.node) + ":" + list_to_text(place.cpus);
   return text;
 }
 
 std::string decided(const Machine& machine, std::vector<RailSite> rails, int ranks,
-                    std::optional<Binding> wish = {}) {
-  return text_of(decide_places(machine, std::move(rails), ranks, wish));
+                    std::optional<Binding> request = {}) {
+  return text_of(decide_places(machine, std::move(rails), ranks, request));
 }
 
 TEST(Binding, HasNames) {
-  for (const Binding binding : {Binding::none, Binding::core, Binding::numa, Binding::near_card})
+  for (const Binding binding : {Binding::none, Binding::core, Binding::numa, Binding::near_nic})
     EXPECT_EQ(*parse_binding(to_text(binding)), binding);
-  EXPECT_EQ(parse_binding("near_card").error().message(),
-            "unknown binding 'near_card'; did you mean 'near-card'?");
+  EXPECT_EQ(parse_binding("near_nic").error().message(),
+            "unknown binding 'near_nic'; did you mean 'near-card'?");
 }
 
 TEST(DecidePlaces, BindsToNodesWhereThereAreSeveral) {
@@ -76,11 +76,11 @@ TEST(DecidePlaces, SpreadsCores) {
 TEST(DecidePlaces, GoesNearTheCards) {
   const Machine four = test_machine({4, 1, 2, 1});
   const std::vector<RailSite> rails = {site("a", {1}), site("b", {3}), site("c", {3})};
-  EXPECT_EQ(decided(four, rails, 1, Binding::near_card), "3:6-7");
-  EXPECT_EQ(decided(four, rails, 2, Binding::near_card), "1:2-3 3:6-7");
-  EXPECT_EQ(decided(four, rails, 3, Binding::near_card), "0:0-1 1:2-3 3:6-7");
-  EXPECT_EQ(decided(four, rails, 4, Binding::near_card), decided(four, rails, 4, Binding::numa));
-  EXPECT_EQ(decided(four, {site("x", {})}, 1, Binding::near_card), "0:0-1");
+  EXPECT_EQ(decided(four, rails, 1, Binding::near_nic), "3:6-7");
+  EXPECT_EQ(decided(four, rails, 2, Binding::near_nic), "1:2-3 3:6-7");
+  EXPECT_EQ(decided(four, rails, 3, Binding::near_nic), "0:0-1 1:2-3 3:6-7");
+  EXPECT_EQ(decided(four, rails, 4, Binding::near_nic), decided(four, rails, 4, Binding::numa));
+  EXPECT_EQ(decided(four, {site("x", {})}, 1, Binding::near_nic), "0:0-1");
 }
 
 TEST(DecidePlaces, CountsProcessorsOfUnequalNodes) {
@@ -100,7 +100,7 @@ TEST(DecidePlaces, PassesOverNodesWithoutProcessors) {
 
 TEST(LocateRails, AsksCardsThenInterfaces) {
   Machine machine = test_machine({2, 2, 2, 1});
-  machine.cards = {{"eth0", false, {3}, "", Rate()}, {"eth1", false, {2, 3}, "", Rate()}};
+  machine.nics = {{"eth0", false, {3}, "", Rate()}, {"eth1", false, {2, 3}, "", Rate()}};
   machine.nodes[3].memory = {};
   const std::vector<Interface> rails = {
       card("eth0", "10.1.0.1/24", 10, 1), card("eth1", "10.2.0.1/24"),
@@ -190,29 +190,29 @@ TEST(WeighRails, GivesDeadRailsNothing) {
   EXPECT_TRUE(weigh_rails({}, 0, machine, {}).empty());
 }
 
-TEST(Here, TravelsAsText) {
+TEST(ProcessPlace, TravelsAsText) {
   Machine machine = test_machine({2, 2, 4, 2});
-  machine.cards = {{"eth0", false, {1}, "0000:3b:00.0", Rate::gbit_per_s(126)}};
-  const Places places = decide_places(machine, {site("eth0", {1}), site("tap0", {}, 0)}, 6, {});
+  machine.nics = {{"eth0", false, {1}, "0000:3b:00.0", Rate::gbit_per_s(126)}};
+  const HostPlaces places = decide_places(machine, {site("eth0", {1}), site("tap0", {}, 0)}, 6, {});
   for (int rank = 0; rank < 6; ++rank) {
-    const Here here = here_of(machine, places, rank);
+    const ProcessPlace here = process_place(machine, places, rank);
     EXPECT_TRUE(cpus_of(here.machine).empty());
     const std::string text = to_text(here);
     EXPECT_EQ(text.find('\n'), std::string::npos);
-    const auto read = parse_here(text);
+    const auto read = parse_process_place(text);
     ASSERT_TRUE(read) << read.error().message();
     EXPECT_EQ(*read, here);
   }
 }
 
-TEST(Here, RefusesBrokenText) {
+TEST(ProcessPlace, RefusesBrokenText) {
   const std::string machine = ";node 0 0 1;distances 10";
-  EXPECT_TRUE(parse_here("place none -1 -" + machine));
+  EXPECT_TRUE(parse_process_place("place none -1 -" + machine));
   for (const char* text : {"", "place none -1", "place odd -1 -", "place none -2 -",
                            "place none 0 x", "rail eth0 0 0 0", "place none -1 -;rail eth0 0 0",
                            "place none -1 -;rail eth0 0 0 -1", "place none -1 -;rail eth0 0 x 0"})
-    EXPECT_FALSE(parse_here(text + machine)) << text;
-  EXPECT_FALSE(parse_here("place none -1 -"));
+    EXPECT_FALSE(parse_process_place(text + machine)) << text;
+  EXPECT_FALSE(parse_process_place("place none -1 -"));
 }
 
 struct Draw {
@@ -240,8 +240,8 @@ Draw draw(Rng& rng) {
 }
 
 // Every rank gets existing processors, and no processor is given twice while there are enough.
-void check_places(const Draw& made, Binding wish) {
-  const Places places = decide_places(made.machine, made.rails, made.ranks, wish);
+void check_places(const Draw& made, Binding request) {
+  const HostPlaces places = decide_places(made.machine, made.rails, made.ranks, request);
   const std::vector<int> cpus = cpus_of(made.machine);
   const std::set<int> known(cpus.begin(), cpus.end());
   ASSERT_EQ(places.ranks.size(), static_cast<std::size_t>(made.ranks));
@@ -250,7 +250,7 @@ void check_places(const Draw& made, Binding wish) {
     return;
   }
   std::map<int, int> users;
-  for (const Place& place : places.ranks) {
+  for (const RankPlace& place : places.ranks) {
     ASSERT_FALSE(place.cpus.empty());
     ASSERT_NE(find_node(made.machine, place.node), nullptr);
     for (const int cpu : place.cpus) {
@@ -258,7 +258,7 @@ void check_places(const Draw& made, Binding wish) {
       ++users[cpu];
     }
   }
-  for (const auto& [cpu, count] : users) ASSERT_TRUE(wish != Binding::core || count == 1) << cpu;
+  for (const auto& [cpu, count] : users) ASSERT_TRUE(request != Binding::core || count == 1) << cpu;
   for (const NumaNode& node : made.machine.nodes) {
     const std::vector<int> own = cpus_of(node);
     const auto ranks = own.empty() ? 0 : users[own.front()];
@@ -274,8 +274,8 @@ TEST(DecidePlaces, KeepsItsPromisesOnAnyMachine) {
   for (int round = 0; round < 2000 && !testing::Test::HasFailure(); ++round) {
     const Draw made = draw(rng);
     SCOPED_TRACE(std::to_string(made.ranks) + " ranks on " + to_text(made.machine));
-    for (const Binding wish : {Binding::core, Binding::numa, Binding::near_card})
-      check_places(made, wish);
+    for (const Binding request : {Binding::core, Binding::numa, Binding::near_nic})
+      check_places(made, request);
   }
 }
 

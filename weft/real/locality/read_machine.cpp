@@ -115,7 +115,7 @@ void read_card(hwloc_topology_t topology, hwloc_obj_t device, Machine& machine) 
   if ((type != HWLOC_OBJ_OSDEV_NETWORK && type != HWLOC_OBJ_OSDEV_OPENFABRICS) ||
       device->name == nullptr)
     return;
-  Card card;
+  Nic card;
   card.name = device->name;
   card.openfabrics = type == HWLOC_OBJ_OSDEV_OPENFABRICS;
   const hwloc_obj_t near = hwloc_get_non_io_ancestor_obj(topology, device);
@@ -131,14 +131,14 @@ void read_card(hwloc_topology_t topology, hwloc_obj_t device, Machine& machine) 
     card.link = Rate::bit_per_s(static_cast<std::int64_t>(std::llround(pci.linkspeed * 8e9)));
     break;
   }
-  machine.cards.push_back(std::move(card));
+  machine.nics.push_back(std::move(card));
 }
 
 // Nothing reports the rate of links between sockets, but they grew with the slots over the
 // generations: about four of the widest slots at distance 10. Half of it is left to programs.
-Rate guess_memory_rate(const std::vector<Card>& cards) {
+Rate guess_memory_rate(const std::vector<Nic>& cards) {
   Rate rate = least_memory_rate;
-  for (const Card& card : cards)
+  for (const Nic& card : cards)
     rate = std::max(rate, Rate::bit_per_s(2 * card.link.in_bit_per_s()));
   return rate;
 }
@@ -154,9 +154,9 @@ Result<Machine> read_machine(const std::string& xml_path) {
   hwloc_obj_t device = nullptr;
   while ((device = hwloc_get_next_osdev(topology->get(), device)) != nullptr)
     read_card(topology->get(), device, machine);
-  std::sort(machine.cards.begin(), machine.cards.end(),
-            [](const Card& a, const Card& b) { return a.name < b.name; });
-  machine.memory_rate = guess_memory_rate(machine.cards);
+  std::sort(machine.nics.begin(), machine.nics.end(),
+            [](const Nic& a, const Nic& b) { return a.name < b.name; });
+  machine.memory_rate = guess_memory_rate(machine.nics);
   if (cpus_of(machine).empty()) return Error::input("hwloc finds no processor in this machine");
   return xml_path.empty() ? keep_cpus(std::move(machine), cpus_of_this_process()) : machine;
 }

@@ -27,7 +27,7 @@ Machine machine_of(const std::string& name) {
 }
 
 std::string nodes_of(const Machine& machine, const std::string& name) {
-  const Card* found = find_card(machine, name);
+  const Nic* found = find_nic(machine, name);
   return found == nullptr ? "no such card" : list_to_text(found->nodes);
 }
 
@@ -44,13 +44,13 @@ TEST(ReadMachine, FindsNodesCoresAndThreads) {
 
 TEST(ReadMachine, FindsCardsOfBothKinds) {
   const Machine machine = machine_of("two_sockets_card_each");
-  ASSERT_EQ(machine.cards.size(), 4u);
+  ASSERT_EQ(machine.nics.size(), 4u);
   EXPECT_EQ(nodes_of(machine, "ens1f0"), "0");
   EXPECT_EQ(nodes_of(machine, "mlx5_1"), "1");
-  EXPECT_TRUE(find_card(machine, "mlx5_1")->openfabrics);
-  EXPECT_FALSE(find_card(machine, "ens2f0")->openfabrics);
-  EXPECT_EQ(find_card(machine, "ens2f0")->bus, "0000:b2:00.0");
-  EXPECT_NEAR(find_card(machine, "ens2f0")->link.in_byte_per_s(), 15.75e9, 1e7);
+  EXPECT_TRUE(find_nic(machine, "mlx5_1")->openfabrics);
+  EXPECT_FALSE(find_nic(machine, "ens2f0")->openfabrics);
+  EXPECT_EQ(find_nic(machine, "ens2f0")->bus, "0000:b2:00.0");
+  EXPECT_NEAR(find_nic(machine, "ens2f0")->link.in_byte_per_s(), 15.75e9, 1e7);
 }
 
 TEST(ReadMachine, GuessesLinksFromSlots) {
@@ -111,7 +111,7 @@ TEST(ReadMachine, SaysWhatIsWrongWithAFile) {
 struct Case {
   const char* machine;
   const char* golden;  // In testdata.
-  HostWish wish;
+  HostRequest request;
   std::vector<Interface> interfaces;
 };
 
@@ -123,30 +123,31 @@ std::vector<Interface> cards(const std::vector<std::string>& names, int speed_gb
 }
 
 std::vector<Case> cases() {
-  const auto wish = [](int ranks, std::optional<Binding> binding = {}) {
-    return HostWish{.ranks = ranks, .rails = {}, .binding = binding, .machine_file = ""};
+  const auto request = [](int ranks, std::optional<Binding> binding = {}) {
+    return HostRequest{.ranks = ranks, .rails = {}, .binding = binding, .machine_file = ""};
   };
   const std::vector<std::string> four = {"enp134s0", "enp150s0", "enp166s0", "enp182s0"};
-  HostWish verbs = wish(16);
+  HostRequest verbs = request(16);
   verbs.rails = {"ofi:verbs:mlx5_0", "ofi:verbs:mlx5_1"};
   return {
-      {"two_sockets_card_each", "two_sockets_card_each", wish(4), cards({"ens1f0", "ens2f0"}, 100)},
-      {"two_sockets_cards_on_second", "two_sockets_cards_on_second", wish(6), cards(four, 100)},
-      {"two_sockets_cards_on_second", "one_rank_near_cards", wish(1, Binding::near_card),
+      {"two_sockets_card_each", "two_sockets_card_each", request(4),
+       cards({"ens1f0", "ens2f0"}, 100)},
+      {"two_sockets_cards_on_second", "two_sockets_cards_on_second", request(6), cards(four, 100)},
+      {"two_sockets_cards_on_second", "one_rank_near_cards", request(1, Binding::near_nic),
        cards(four, 100)},
-      {"four_sockets_two_cards", "four_sockets_two_cards", wish(2, Binding::near_card),
+      {"four_sockets_two_cards", "four_sockets_two_cards", request(2, Binding::near_nic),
        cards({"eno1", "eno2"}, 10)},
-      {"eight_nodes_two_cards", "eight_nodes_two_cards", wish(2), cards({"ibs1", "ibs2"}, 200)},
+      {"eight_nodes_two_cards", "eight_nodes_two_cards", request(2), cards({"ibs1", "ibs2"}, 200)},
       {"eight_nodes_two_cards", "eight_nodes_verbs", verbs, cards({}, 0)},
-      {"four_sockets_two_cards", "oversubscribed", wish(17), cards({"eno1", "tap0"}, 10)},
-      {"memory_only_nodes", "memory_only_nodes", wish(8, Binding::core), cards({"ens5"}, 0)},
-      {"one_node", "one_node", wish(2), cards({"eth0"}, 1)}};
+      {"four_sockets_two_cards", "oversubscribed", request(17), cards({"eno1", "tap0"}, 10)},
+      {"memory_only_nodes", "memory_only_nodes", request(8, Binding::core), cards({"ens5"}, 0)},
+      {"one_node", "one_node", request(2), cards({"eth0"}, 1)}};
 }
 
 // WEFT_BLESS=1 rewrites the files; read the difference afterwards.
 TEST(Explain, TellsEveryDecision) {
   for (const Case& one : cases()) {
-    const auto plan = plan_host(one.wish, one.interfaces, machine_of(one.machine));
+    const auto plan = plan_host(one.request, one.interfaces, machine_of(one.machine));
     ASSERT_TRUE(plan) << plan.error().text();
     const std::string path = data(std::string(one.golden) + ".txt");
     const bool bless = std::getenv("WEFT_BLESS") != nullptr;
@@ -159,12 +160,12 @@ TEST(Explain, TellsEveryDecision) {
 
 TEST(PlanHost, TellsEachRankItsPlace) {
   for (const Case& one : cases()) {
-    const auto plan = plan_host(one.wish, one.interfaces, machine_of(one.machine));
+    const auto plan = plan_host(one.request, one.interfaces, machine_of(one.machine));
     ASSERT_TRUE(plan);
-    for (int rank = 0; rank < one.wish.ranks; ++rank) {
+    for (int rank = 0; rank < one.request.ranks; ++rank) {
       const std::string text = plan->text_for(rank);
       if (text.empty()) continue;
-      const auto here = parse_here(text);
+      const auto here = parse_process_place(text);
       ASSERT_TRUE(here) << text;
       EXPECT_EQ(here->place, plan->places.ranks[static_cast<std::size_t>(rank)]);
       EXPECT_EQ(here->rails, plan->places.rails);
@@ -173,7 +174,7 @@ TEST(PlanHost, TellsEachRankItsPlace) {
 }
 
 TEST(PlanHost, WorksOnThisHost) {
-  const auto plan = plan_host(HostWish{});
+  const auto plan = plan_host(HostRequest{});
   ASSERT_TRUE(plan) << plan.error().text();
   EXPECT_EQ(plan->places.ranks.size(), 1u);
   EXPECT_FALSE(plan->explain().empty());
@@ -181,9 +182,9 @@ TEST(PlanHost, WorksOnThisHost) {
 
 TEST(PlanHost, RefusesWhatCannotBeMet) {
   EXPECT_FALSE(plan_host(
-      HostWish{.ranks = 1, .rails = {"no-such-card"}, .binding = {}, .machine_file = ""}));
+      HostRequest{.ranks = 1, .rails = {"no-such-card"}, .binding = {}, .machine_file = ""}));
   EXPECT_FALSE(plan_host(
-      HostWish{.ranks = 1, .rails = {}, .binding = {}, .machine_file = "/nowhere/x.xml"}));
+      HostRequest{.ranks = 1, .rails = {}, .binding = {}, .machine_file = "/nowhere/x.xml"}));
 }
 
 }  // namespace

@@ -87,8 +87,8 @@ Result<Machine> machine_from_sys(const std::string& sys) {
   return machine;
 }
 
-Here find_here(const Machine& machine, std::span<const Interface> rails) {
-  Here here;
+ProcessPlace find_process_place(const Machine& machine, std::span<const Interface> rails) {
+  ProcessPlace here;
   here.machine = machine;
   here.rails = locate_rails(machine, rails);
   here.place.cpus = cpus_of_this_process();

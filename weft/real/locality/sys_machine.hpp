@@ -18,6 +18,6 @@ Result<Machine> machine_from_sys(const std::string& sys);
 
 // The locality that this process finds itself with; binds nothing. Its home is the node that holds
 // all of its processors, if there is one.
-Here find_here(const Machine& machine, std::span<const Interface> rails);
+ProcessPlace find_process_place(const Machine& machine, std::span<const Interface> rails);
 
 }  // namespace weft::locality

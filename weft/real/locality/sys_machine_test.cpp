@@ -85,14 +85,14 @@ TEST(FindHere, IsAtHomeWhereItsProcessorsAre) {
   machine.nodes[0].cores = {{{own.back() + 1}}};
   machine.nodes[1].cores = {{own}};
   const std::vector<Interface> rails = {card("eth0", "10.1.0.1/24", 10, 1)};
-  const Here here = find_here(machine, rails);
+  const ProcessPlace here = find_process_place(machine, rails);
   EXPECT_EQ(here.place.node, 1);
   EXPECT_EQ(here.place.cpus, own);
   EXPECT_EQ(here.binding, Binding::none);
   EXPECT_EQ(here.rails[0].nodes, std::vector<int>{1});
-  EXPECT_EQ(*parse_here(to_text(here)), here);
+  EXPECT_EQ(*parse_process_place(to_text(here)), here);
   machine.nodes[1].cores = {{{own.back() + 2}}};
-  EXPECT_EQ(find_here(machine, rails).place.node, -1);
+  EXPECT_EQ(find_process_place(machine, rails).place.node, -1);
 }
 
 }  // namespace

@@ -144,10 +144,11 @@ Status Wire::find_places(std::vector<PlaceCard>& places) {
   if (!rails) return std::move(rails).error();
   own.rails = *std::move(rails);
   // What the launcher found out, else what the system says.
-  if (auto here = locality::parse_here(settings.places); here && !settings.places.empty()) {
+  if (auto here = locality::parse_process_place(settings.places);
+      here && !settings.places.empty()) {
     here_ = *std::move(here);
   } else if (const auto machine = locality::machine_from_sys("/sys")) {
-    here_ = locality::find_here(*machine, own.rails);
+    here_ = locality::find_process_place(*machine, own.rails);
   }
   constexpr std::size_t most = 64;
   if (own.rails.size() > most) own.rails.resize(most);

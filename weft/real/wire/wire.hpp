@@ -137,7 +137,7 @@ class Wire final : public Fabric, private LinkHost {
   std::vector<Link*> links_;  // In use.
   Link* kept_ = nullptr;      // It has a frame that waits for another.
   std::vector<locality::Interface> rails_;
-  locality::Here here_;
+  locality::ProcessPlace here_;
   std::vector<Descriptor> doors_;  // By rail.
   Descriptor spare_;               // To turn callers away when there is no other.
   std::uint32_t near_room_ = 0;    // Descriptors for neighbours.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "weft/real/launch/cards.hpp"
+#include "weft/real/launch/business_cards.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -26,7 +26,7 @@ CardPart read_card_part(FieldReader& in) {
   return part;
 }
 
-std::vector<CardPart> cut_card(std::uint32_t rank, std::uint64_t round, std::string_view card) {
+std::vector<CardPart> split_card(std::uint32_t rank, std::uint64_t round, std::string_view card) {
   WEFT_CHECK(card.size() <= card_size_max);
   std::vector<CardPart> parts;
   std::size_t at = 0;
@@ -38,16 +38,17 @@ std::vector<CardPart> cut_card(std::uint32_t rank, std::uint64_t round, std::str
   return parts;
 }
 
-Status CardBox::add(const CardPart& part) {
+Status CardCollector::add(const CardPart& part) {
   if (part.rank >= cards_.size())
-    return Error(Broken::peer, "a card of rank " + std::to_string(part.rank) + ", which is none");
+    return Error(Broken::peer,
+                 "a card of rank " + std::to_string(part.rank) + ", which does not exist");
   std::string& card = cards_[part.rank];
   State& state = states_[part.rank];
   const bool fits = state != State::whole && part.offset == card.size() &&
                     part.total <= card_size_max && part.bytes.size() <= part.total - part.offset &&
                     (!part.bytes.empty() || part.total == 0);
   if (part.offset > part.total || !fits)
-    return Error(Broken::peer, "a card of rank " + std::to_string(part.rank) + " is out of shape");
+    return Error(Broken::peer, "a card of rank " + std::to_string(part.rank) + " is malformed");
   card += part.bytes;
   state = State::begun;
   if (card.size() == part.total) {

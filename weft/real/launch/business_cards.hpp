@@ -28,12 +28,12 @@ void write(FieldWriter& out, const CardPart& part);
 CardPart read_card_part(FieldReader& in);
 // Returns at least one part, even for an empty card. REQUIRES: the card is no larger than
 // card_size_max.
-std::vector<CardPart> cut_card(std::uint32_t rank, std::uint64_t round, std::string_view card);
+std::vector<CardPart> split_card(std::uint32_t rank, std::uint64_t round, std::string_view card);
 
 // Collects the cards of all ranks in one round.
-class CardBox {
+class CardCollector {
  public:
-  explicit CardBox(std::uint32_t ranks) : cards_(ranks), states_(ranks, State::none) {}
+  explicit CardCollector(std::uint32_t ranks) : cards_(ranks), states_(ranks, State::none) {}
 
   // Parts of one card must come in order.
   Status add(const CardPart& part);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "weft/real/launch/agent_talk.hpp"
+#include "weft/real/launch/agent_protocol.hpp"
 
 #include <cstring>
 

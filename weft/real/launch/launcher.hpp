@@ -21,7 +21,7 @@ struct HostRanks {
   std::vector<std::uint32_t> ranks;  // In order; not empty.
 };
 
-struct FrontJob {
+struct LaunchJob {
   std::vector<HostRanks> hosts;
   std::vector<std::string> words;               // Program and arguments.
   std::vector<std::string> environment;         // "NAME=VALUE" for every rank.
@@ -42,6 +42,6 @@ struct FrontJob {
 };
 
 // Runs the job and returns its exit code. An error means that it could not be started.
-Result<int> run_front(const FrontJob& job);
+Result<int> launch_job(const LaunchJob& job);
 
 }  // namespace weft::launch

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include <weft/base/version.hpp>
-#include <weft/real/launch/cards.hpp>
-#include <weft/real/launch/front_loop.hpp>
+#include <weft/real/launch/business_cards.hpp>
+#include <weft/real/launch/launcher_loop.hpp>
 
 namespace weft::launch {
 namespace {
@@ -22,44 +22,44 @@ constexpr int abort_ms_max = 500;        // Time before ranks of an aborted job 
 
 }  // namespace
 
-void Front::hear_crew(Crew& crew) {
-  for (Frame frame; crew.link->stream().next(frame);) hear(crew, frame);
-  if (crew.ready) {
-    std::string said = crew.link->take_complaints();
+void Launcher::handle_agent(HostAgent& agent) {
+  for (Frame frame; agent.link->stream().next(frame);) handle(agent, frame);
+  if (agent.ready) {
+    std::string said = agent.link->take_complaints();
     if (!said.empty() && said.back() == '\n') said.pop_back();
     if (!said.empty() && !finishing_) err_.say(said);
   }
-  if (!crew.link->stream().open()) hear_end_of(crew);
+  if (!agent.link->stream().open()) handle_end_of(agent);
 }
 
-void Front::hear_end_of(Crew& crew) {
-  crew.gone = true;
-  crew.link->read_complaints();
-  const std::string& trouble = crew.link->stream().trouble();
-  std::string why = crew.link->last_complaint();
+void Launcher::handle_end_of(HostAgent& agent) {
+  agent.gone = true;
+  agent.link->read_complaints();
+  const std::string& trouble = agent.link->stream().trouble();
+  std::string why = agent.link->last_complaint();
   if (why.empty()) why = trouble.empty() ? "the connection has ended" : trouble;
   if (finishing_) return;
-  if (!crew.ready)
-    return refuse(Error::run("host " + crew.host->name + ": no agent there: " + why));
-  for (const std::uint32_t rank : crew.host->ranks) {
+  if (!agent.ready)
+    return refuse(Error::run("host " + agent.host->name + ": no agent there: " + why));
+  for (const std::uint32_t rank : agent.host->ranks) {
     if (verdict_.has_ended(rank)) continue;
-    verdict_.failed(rank, "host " + crew.host->name + ": its agent is lost: " + why);
-    miss(rank);
+    verdict_.failed(rank, "host " + agent.host->name + ": its agent is lost: " + why);
+    notify_lost(rank);
   }
 }
 
-void Front::hear_ready(Crew& crew, const std::string& version) {
+void Launcher::handle_ready(HostAgent& agent, const std::string& version) {
   if (version != weft::version()) {
-    return refuse(Error::run("host " + crew.host->name + " has weft " + version + ", and this is " +
-                             std::string(weft::version()) +
+    return refuse(Error::run("host " + agent.host->name + " has weft " + version +
+                             ", and this is " + std::string(weft::version()) +
                              ": install the same, or name it with --remote-weft"));
   }
-  crew.ready = true;
+  agent.ready = true;
   HostJob part;
   part.ranks = ranks_;
-  part.here = crew.host->ranks;
+  part.here = agent.host->ranks;
   part.words = job_.words;
-  part.environment = crew.host->local ? std::vector<std::string>() : job_.remote_environment;
+  part.environment = agent.host->local ? std::vector<std::string>() : job_.remote_environment;
   part.environment.insert(part.environment.end(), job_.environment.begin(), job_.environment.end());
   part.folder = job_.folder;
   part.secret = secret_;
@@ -70,36 +70,37 @@ void Front::hear_ready(Crew& crew, const std::string& version) {
   const std::string bytes = to_bytes(part);
   if (bytes.size() >= frame_size_max)
     return refuse(Error::input("arguments and environment take more than 16 MiB"));
-  crew.link->stream().send(static_cast<std::uint8_t>(ToAgent::job), bytes);
-  const auto ready = [](const Crew& one) { return one.ready; };
-  if (std::all_of(crews_.begin(), crews_.end(), ready)) ready_by_ = Deadline::never();
+  agent.link->stream().send(static_cast<std::uint8_t>(ToAgent::job), bytes);
+  const auto ready = [](const HostAgent& one) { return one.ready; };
+  if (std::all_of(agents_.begin(), agents_.end(), ready)) ready_by_ = Deadline::never();
 }
 
-void Front::hear(Crew& crew, const Frame& frame) {
+void Launcher::handle(HostAgent& agent, const Frame& frame) {
   FieldReader in(frame.body);
   const auto kind = static_cast<FromAgent>(frame.kind);
-  if (kind == FromAgent::ready) return hear_ready(crew, in.text());
+  if (kind == FromAgent::ready) return handle_ready(agent, in.text());
   if (kind == FromAgent::trouble) {
     const auto broken = static_cast<Broken>(in.number_up_to(static_cast<int>(Broken::peer)));
-    return refuse(Error(broken, "host " + crew.host->name + ": " + in.text()));
+    return refuse(Error(broken, "host " + agent.host->name + ": " + in.text()));
   }
-  if (kind == FromAgent::explained) return hear_explained(crew, in.text());
+  if (kind == FromAgent::explained) return handle_explained(agent, in.text());
   if (kind == FromAgent::input_taken) {
     input_room_ += in.number_up_to(window_bytes);
     return;
   }
-  if (kind == FromAgent::card) return hear_card(frame);
-  if (kind == FromAgent::output) return hear_output(crew, in);
+  if (kind == FromAgent::card) return handle_card(frame);
+  if (kind == FromAgent::output) return handle_output(agent, in);
   if (kind == FromAgent::line_end) return;
   const std::uint32_t rank = in.number_up_to(ranks_ - 1);
   if (in.broken()) return;
   if (kind == FromAgent::seated) verdict_.sat(rank);
   if (kind == FromAgent::left) verdict_.left(rank);
   // Ranks that we end ourselves are reported as lost too; that is no failure.
-  if (kind == FromAgent::lost && !ending_ && interrupted_ == 0 && verdict_.lost(rank)) miss(rank);
+  if (kind == FromAgent::lost && !ending_ && interrupted_ == 0 && verdict_.lost(rank))
+    notify_lost(rank);
   if (kind == FromAgent::abort) {
     const auto code = in.number_up_to(std::numeric_limits<std::uint32_t>::max());
-    hear_abort(rank, code, in.text());
+    handle_abort(rank, code, in.text());
   }
   if (kind == FromAgent::ended) {
     const auto status = static_cast<int>(in.number());
@@ -107,57 +108,57 @@ void Front::hear(Crew& crew, const Frame& frame) {
     err_.end(rank);
     const bool counts = !ending_ && interrupted_ == 0;
     if (verdict_.ended(rank, status, counts)) {
-      say_reason();
-      miss(rank);
+      print_reason();
+      notify_lost(rank);
     }
     check_exchanges();
   }
 }
 
-void Front::hear_explained(Crew& crew, std::string text) {
+void Launcher::handle_explained(HostAgent& agent, std::string text) {
   if (!text.empty() && text.back() == '\n') text.pop_back();
   // Beside a program's output this goes to standard error; without a program it is the result.
   Printer& printer = job_.words.empty() ? out_ : err_;
-  printer.say("host " + crew.host->name + ":\n" + text);
+  printer.say("host " + agent.host->name + ":\n" + text);
   if (job_.words.empty())
-    for (const std::uint32_t rank : crew.host->ranks) verdict_.ended(rank, 0, false);
+    for (const std::uint32_t rank : agent.host->ranks) verdict_.ended(rank, 0, false);
 }
 
-void Front::hear_output(Crew& crew, FieldReader& in) {
+void Launcher::handle_output(HostAgent& agent, FieldReader& in) {
   const std::uint32_t rank = in.number_up_to(ranks_ - 1);
   const std::uint64_t stream = in.number();
   const std::string bytes = in.text();
   if (!in.whole()) return;
   (stream == 2 ? err_ : out_).add(rank, bytes);
-  crew.owed += bytes.size();
+  agent.owed += bytes.size();
 }
 
-void Front::hear_card(const Frame& frame) {
+void Launcher::handle_card(const Frame& frame) {
   FieldReader in(frame.body);
   const CardPart part = read_card_part(in);
   if (!in.whole()) return;
   for (const CardPart& each : exchanges_.add(part)) {
     FieldWriter body;
     write(body, each);
-    tell_all(ToAgent::cards, body.take());
+    send_to_all(ToAgent::cards, body.take());
   }
   check_exchanges();
 }
 
 // A rank that has ended will never send its card.
-void Front::check_exchanges() {
+void Launcher::check_exchanges() {
   const auto gone = [this](std::uint32_t rank) { return verdict_.gone(rank); };
   while (const auto rank = exchanges_.give_up(gone)) {
     const std::string why = verdict_.name(*rank) + " ended before it met the others in MPI_Init";
     FieldWriter body;
     body.text(why);
-    tell_all(ToAgent::failed, body.take());
+    send_to_all(ToAgent::failed, body.take());
     if (verdict_.has_ended(*rank)) verdict_.failed(*rank, why);
     begin_grace();
   }
 }
 
-void Front::hear_abort(std::uint32_t rank, std::uint32_t code, const std::string& text) {
+void Launcher::handle_abort(std::uint32_t rank, std::uint32_t code, const std::string& text) {
   if (ending_ || interrupted_ != 0) return;
   std::string line = text;
   for (char& c : line)
@@ -173,7 +174,7 @@ void Front::hear_abort(std::uint32_t rank, std::uint32_t code, const std::string
   end_ranks(abort_ms_max);
 }
 
-void Front::hear_signal() {
+void Launcher::handle_signal() {
   signalfd_siginfo about = {};
   while (::read(signals_, &about, sizeof about) == sizeof about) {
     const auto number = static_cast<int>(about.ssi_signo);
@@ -182,29 +183,30 @@ void Front::hear_signal() {
       interrupt(number);
       continue;
     }
-    tell_all(ToAgent::signal, {static_cast<std::uint64_t>(number)});
+    send_to_all(ToAgent::signal, {static_cast<std::uint64_t>(number)});
     if (number != SIGTSTP) continue;
-    for (Crew& crew : crews_)
-      if (!crew.gone) crew.link->stream().write_now();
+    for (HostAgent& agent : agents_)
+      if (!agent.gone) agent.link->stream().write_now();
     ::raise(SIGSTOP);
   }
 }
 
-void Front::interrupt(int number) {
+void Launcher::interrupt(int number) {
   if (interrupted_ != 0) return end_ranks(0);
   interrupted_ = number;
   if (ready_by_.set()) return refuse(Error::run("interrupted while starting"));
-  tell_all(ToAgent::signal, {static_cast<std::uint64_t>(number)});
-  tell_all(ToAgent::signal, {SIGCONT});
+  send_to_all(ToAgent::signal, {static_cast<std::uint64_t>(number)});
+  send_to_all(ToAgent::signal, {SIGCONT});
   grace_ = Deadline::in_ms(interrupt_ms_max);
 }
 
-void Front::read_input() {
+void Launcher::read_input() {
   std::array<char, 16 << 10> bytes;
   const ssize_t size = ::read(0, bytes.data(), std::min(bytes.size(), input_room_));
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  const auto rank_0 = std::find_if(crews_.begin(), crews_.end(),
-                                   [](const Crew& crew) { return crew.host->ranks.front() == 0; });
+  const auto rank_0 = std::find_if(agents_.begin(), agents_.end(), [](const HostAgent& agent) {
+    return agent.host->ranks.front() == 0;
+  });
   FieldWriter body;
   if (size > 0) {
     input_room_ -= static_cast<std::size_t>(size);
@@ -213,7 +215,7 @@ void Front::read_input() {
     input_ended_ = true;
   }
   const ToAgent kind = size > 0 ? ToAgent::input : ToAgent::input_end;
-  if (rank_0 != crews_.end() && !rank_0->gone)
+  if (rank_0 != agents_.end() && !rank_0->gone)
     rank_0->link->stream().send(static_cast<std::uint8_t>(kind), body.take());
 }
 

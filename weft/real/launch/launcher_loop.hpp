@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a job in `weft run`; front.cpp drives it, front_news.cpp handles what arrives.
+// The state of a job in `weft run`; launcher.cpp drives it, launcher_events.cpp handles what
+// arrives.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +14,23 @@
 #include <weft/real/launch/agent_link.hpp>
 #include <weft/real/launch/clock.hpp>
 #include <weft/real/launch/exchanges.hpp>
-#include <weft/real/launch/front.hpp>
+#include <weft/real/launch/launcher.hpp>
 #include <weft/real/launch/poll_set.hpp>
 #include <weft/real/launch/printer.hpp>
 #include <weft/real/launch/verdict.hpp>
 
 namespace weft::launch {
 
-struct Crew {
+struct HostAgent {
   const HostRanks* host = nullptr;
   std::unique_ptr<AgentLink> link;
   bool ready = false, gone = false;
   std::size_t owed = 0;  // Bytes of output not yet confirmed.
 };
 
-class Front {
+class Launcher {
  public:
-  explicit Front(const FrontJob& job);
+  explicit Launcher(const LaunchJob& job);
   Result<int> run();
 
  private:
@@ -37,40 +38,40 @@ class Front {
   Status start(const HostRanks& host);
   void loop();
   void turn();
-  void wait_for(Crew& crew);
+  void wait_for(HostAgent& agent);
   Deadline next_deadline() const;
   void check_deadlines();
   // From agents.
-  void hear_crew(Crew& crew);
-  void hear(Crew& crew, const Frame& frame);
-  void hear_ready(Crew& crew, const std::string& version);
-  void hear_card(const Frame& frame);
-  void hear_abort(std::uint32_t rank, std::uint32_t code, const std::string& text);
-  void hear_explained(Crew& crew, std::string text);
-  void hear_output(Crew& crew, FieldReader& in);
-  void hear_end_of(Crew& crew);
+  void handle_agent(HostAgent& agent);
+  void handle(HostAgent& agent, const Frame& frame);
+  void handle_ready(HostAgent& agent, const std::string& version);
+  void handle_card(const Frame& frame);
+  void handle_abort(std::uint32_t rank, std::uint32_t code, const std::string& text);
+  void handle_explained(HostAgent& agent, std::string text);
+  void handle_output(HostAgent& agent, FieldReader& in);
+  void handle_end_of(HostAgent& agent);
   void check_exchanges();
   // From the user.
-  void hear_signal();
+  void handle_signal();
   void interrupt(int number);
   void read_input();
 
-  void tell_all(ToAgent kind, std::initializer_list<std::uint64_t> numbers);
-  void tell_all(ToAgent kind, std::string_view body);
-  void miss(std::uint32_t rank);
+  void send_to_all(ToAgent kind, std::initializer_list<std::uint64_t> numbers);
+  void send_to_all(ToAgent kind, std::string_view body);
+  void notify_lost(std::uint32_t rank);
   void begin_grace();
-  void say_reason();
+  void print_reason();
   void end_ranks(int ms_until_kill);
   void refuse(Error error);
   void confirm_output();
   void write_printer(Printer& printer);
   int exit_code() const;
 
-  const FrontJob& job_;
+  const LaunchJob& job_;
   const std::uint32_t ranks_;
   Verdict verdict_;
   Printer out_, err_;
-  std::vector<Crew> crews_;
+  std::vector<HostAgent> agents_;
   Secret secret_{};
   PollSet set_;
   int signals_ = -1;

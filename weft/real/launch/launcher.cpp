@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "weft/real/launch/front.hpp"
+#include "weft/real/launch/launcher.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -13,7 +13,7 @@
 
 #include <weft/base/quantity.hpp>
 #include <weft/real/launch/descendants.hpp>
-#include <weft/real/launch/front_loop.hpp>
+#include <weft/real/launch/launcher_loop.hpp>
 
 namespace weft::launch {
 namespace {
@@ -23,7 +23,7 @@ constexpr int finish_ms_max = 15'000;  // Time for agents to clean up.
 constexpr int kill_after_ms = 2'000;   // Time between asking ranks to end and killing them.
 constexpr int code_timeout = 124;
 
-std::vector<std::string> hosts_by_rank(const FrontJob& job) {
+std::vector<std::string> hosts_by_rank(const LaunchJob& job) {
   std::size_t count = 0;
   for (const HostRanks& host : job.hosts) count += host.ranks.size();
   std::vector<std::string> names(count);
@@ -42,7 +42,7 @@ std::string quoted(const std::string& word) {
   return out + "'";
 }
 
-std::vector<std::string> remote_command(const FrontJob& job, const std::string& host) {
+std::vector<std::string> remote_command(const LaunchJob& job, const std::string& host) {
   std::vector<std::string> words = job.remote_shell;
   bool named = false;
   for (std::string& word : words) {
@@ -58,7 +58,7 @@ std::vector<std::string> remote_command(const FrontJob& job, const std::string& 
 
 }  // namespace
 
-Front::Front(const FrontJob& job)
+Launcher::Launcher(const LaunchJob& job)
     : job_(job),
       ranks_(static_cast<std::uint32_t>(hosts_by_rank(job).size())),
       verdict_(hosts_by_rank(job)),
@@ -66,7 +66,7 @@ Front::Front(const FrontJob& job)
       err_(2, job.label),
       exchanges_(ranks_) {}
 
-Status Front::open() {
+Status Launcher::open() {
   if (::getrandom(secret_.data(), secret_.size(), 0) != static_cast<ssize_t>(secret_.size()))
     return Error::run("the system gives no random numbers for the job's secret");
   adopt_descendants();
@@ -82,23 +82,23 @@ Status Front::open() {
   ::sigprocmask(SIG_BLOCK, &caught, nullptr);
   signals_ = ::signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
   if (signals_ < 0) return Error::run(std::string("signals: ") + std::strerror(errno));
-  crews_.reserve(job_.hosts.size());
+  agents_.reserve(job_.hosts.size());
   for (const HostRanks& host : job_.hosts)
     if (Status started = start(host); !started) return started;
   return {};
 }
 
-Status Front::start(const HostRanks& host) {
+Status Launcher::start(const HostRanks& host) {
   auto link = host.local ? AgentLink::fork_local(job_.places)
                          : AgentLink::start_remote(remote_command(job_, host.name));
   if (!link) return std::move(link).error().during("host " + host.name);
-  crews_.emplace_back();
-  crews_.back().host = &host;
-  crews_.back().link = *std::move(link);
+  agents_.emplace_back();
+  agents_.back().host = &host;
+  agents_.back().link = *std::move(link);
   return {};
 }
 
-Result<int> Front::run() {
+Result<int> Launcher::run() {
   if (Status opened = open(); !opened) {
     end_descendants([](pid_t, int) {});
     return std::move(opened).error();
@@ -108,7 +108,7 @@ Result<int> Front::run() {
   ready_by_ = Deadline::in_ms(ready_ms_max);
   loop();
   end_descendants([](pid_t, int) {});
-  say_reason();
+  print_reason();
   out_.end_all();
   err_.end_all();
   while (out_.writing() || err_.writing()) {
@@ -121,34 +121,34 @@ Result<int> Front::run() {
   return exit_code();
 }
 
-int Front::exit_code() const {
+int Launcher::exit_code() const {
   if (interrupted_ != 0) return 128 + interrupted_;
   if (fixed_code_) return *fixed_code_;
   return verdict_.code();
 }
 
-void Front::loop() {
-  const auto gone = [](const Crew& crew) { return crew.gone; };
-  while (!std::all_of(crews_.begin(), crews_.end(), gone)) {
+void Launcher::loop() {
+  const auto gone = [](const HostAgent& agent) { return agent.gone; };
+  while (!std::all_of(agents_.begin(), agents_.end(), gone)) {
     turn();
     if (!finishing_ && verdict_.all_ended()) {
       finishing_ = true;
-      tell_all(ToAgent::finish, "");
+      send_to_all(ToAgent::finish, "");
       finish_by_ = Deadline::in_ms(finish_ms_max);
     }
     if (finish_by_.passed()) return;  // Remaining agents are killed.
   }
 }
 
-Deadline Front::next_deadline() const {
+Deadline Launcher::next_deadline() const {
   Deadline next = sooner(sooner(grace_, timeout_), sooner(finish_by_, ready_by_));
   return sooner(next, sooner(out_.next(), err_.next()));
 }
 
-void Front::turn() {
-  for (Crew& crew : crews_)
-    if (!crew.gone) wait_for(crew);
-  set_.add(signals_, POLLIN, [this] { hear_signal(); });
+void Launcher::turn() {
+  for (HostAgent& agent : agents_)
+    if (!agent.gone) wait_for(agent);
+  set_.add(signals_, POLLIN, [this] { handle_signal(); });
   for (Printer* const printer : {&out_, &err_})
     if (printer->writing())
       set_.add(printer->descriptor(), POLLOUT, [this, printer] { write_printer(*printer); });
@@ -156,46 +156,46 @@ void Front::turn() {
   if (!input_ended_ && input_room_ > 0 && foreground && !finishing_)
     set_.add(0, POLLIN, [this] { read_input(); });
   set_.turn(next_deadline());
-  for (Crew& crew : crews_)
-    if (!crew.gone) hear_crew(crew);
+  for (HostAgent& agent : agents_)
+    if (!agent.gone) handle_agent(agent);
   out_.pump();
   err_.pump();
   confirm_output();
   check_deadlines();
 }
 
-void Front::wait_for(Crew& crew) {
-  Stream& stream = crew.link->stream();
+void Launcher::wait_for(HostAgent& agent) {
+  Stream& stream = agent.link->stream();
   set_.add(stream.in(), POLLIN, [&stream] { stream.read_now(); });
   if (stream.waiting() > 0) set_.add(stream.out(), POLLOUT, [&stream] { stream.write_now(); });
-  set_.add(crew.link->complaints(), POLLIN, [&crew] { crew.link->read_complaints(); });
+  set_.add(agent.link->complaints(), POLLIN, [&agent] { agent.link->read_complaints(); });
 }
 
-void Front::write_printer(Printer& printer) {
+void Launcher::write_printer(Printer& printer) {
   if (printer.write_now()) return;
   // Ranks must notice a closed output as they would without us.
-  tell_all(ToAgent::output_closed, {static_cast<std::uint64_t>(printer.descriptor())});
+  send_to_all(ToAgent::output_closed, {static_cast<std::uint64_t>(printer.descriptor())});
 }
 
-void Front::confirm_output() {
+void Launcher::confirm_output() {
   if (out_.backlog() + err_.backlog() > window_bytes) return;
-  for (Crew& crew : crews_) {
-    if (crew.owed == 0 || crew.gone) continue;
+  for (HostAgent& agent : agents_) {
+    if (agent.owed == 0 || agent.gone) continue;
     FieldWriter body;
-    body.number(crew.owed);
-    crew.link->stream().send(static_cast<std::uint8_t>(ToAgent::output_taken), body.take());
-    crew.owed = 0;
+    body.number(agent.owed);
+    agent.link->stream().send(static_cast<std::uint8_t>(ToAgent::output_taken), body.take());
+    agent.owed = 0;
   }
 }
 
-void Front::check_deadlines() {
+void Launcher::check_deadlines() {
   if (ready_by_.passed()) {
     ready_by_ = Deadline::never();
-    for (const Crew& crew : crews_) {
-      if (!crew.ready)
-        return refuse(Error::run("host " + crew.host->name + ": no answer within a minute; try: " +
+    for (const HostAgent& agent : agents_) {
+      if (!agent.ready)
+        return refuse(Error::run("host " + agent.host->name + ": no answer within a minute; try: " +
                                  (job_.remote_shell.empty() ? "" : job_.remote_shell[0] + " ") +
-                                 crew.host->name + " true"));
+                                 agent.host->name + " true"));
     }
   }
   if (timeout_.passed()) {
@@ -209,36 +209,37 @@ void Front::check_deadlines() {
   }
   if (grace_.passed()) {
     grace_ = Deadline::never();
-    say_reason();
+    print_reason();
     end_ranks(kill_after_ms);
   }
 }
 
-void Front::tell_all(ToAgent kind, std::string_view body) {
-  for (Crew& crew : crews_)
-    if (crew.ready && !crew.gone) crew.link->stream().send(static_cast<std::uint8_t>(kind), body);
+void Launcher::send_to_all(ToAgent kind, std::string_view body) {
+  for (HostAgent& agent : agents_)
+    if (agent.ready && !agent.gone)
+      agent.link->stream().send(static_cast<std::uint8_t>(kind), body);
 }
 
-void Front::tell_all(ToAgent kind, std::initializer_list<std::uint64_t> numbers) {
+void Launcher::send_to_all(ToAgent kind, std::initializer_list<std::uint64_t> numbers) {
   FieldWriter body;
   for (const std::uint64_t number : numbers) body.number(number);
-  tell_all(kind, body.take());
+  send_to_all(kind, body.take());
 }
 
 // The job cannot continue without this rank.
-void Front::miss(std::uint32_t rank) {
+void Launcher::notify_lost(std::uint32_t rank) {
   if (ending_ || finishing_) return;
-  tell_all(ToAgent::lost, {rank});
+  send_to_all(ToAgent::lost, {rank});
   check_exchanges();
   begin_grace();
 }
 
-void Front::begin_grace() {
+void Launcher::begin_grace() {
   if (!ending_ && !finishing_ && !grace_.set())
     grace_ = Deadline::in_ms(job_.grace.in_ps() / 1'000'000'000);
 }
 
-void Front::say_reason() {
+void Launcher::print_reason() {
   if (said_reason_ || interrupted_ != 0 || refusal_) return;
   const std::string reason =
       verdict_.reason().empty() ? verdict_.reason_of_loss() : verdict_.reason();
@@ -246,25 +247,25 @@ void Front::say_reason() {
   said_reason_ = !reason.empty();
 }
 
-void Front::end_ranks(int ms_until_kill) {
+void Launcher::end_ranks(int ms_until_kill) {
   ending_ = true;
   grace_ = Deadline::never();
-  tell_all(ToAgent::end, {static_cast<std::uint64_t>(ms_until_kill)});
+  send_to_all(ToAgent::end, {static_cast<std::uint64_t>(ms_until_kill)});
 }
 
 // The job could not be started everywhere, so no rank may run.
-void Front::refuse(Error error) {
+void Launcher::refuse(Error error) {
   if (!refusal_) refusal_ = std::move(error);
   ending_ = finishing_ = true;
-  tell_all(ToAgent::finish, "");
-  for (Crew& crew : crews_) {
-    if (!crew.ready) crew.gone = true;
+  send_to_all(ToAgent::finish, "");
+  for (HostAgent& agent : agents_) {
+    if (!agent.ready) agent.gone = true;
   }
   finish_by_ = Deadline::in_ms(finish_ms_max);
 }
 
-Result<int> run_front(const FrontJob& job) {
-  return Front(job).run();
+Result<int> launch_job(const LaunchJob& job) {
+  return Launcher(job).run();
 }
 
 }  // namespace weft::launch
