@@ -27,7 +27,7 @@ std::atomic<bool> asked_to_end = false;
 
 struct Request {
   ProbeSettings settings;
-  probe::Wish wish;
+  probe::ProbeSettings wish;
   bool ask = false, progress = false, by_paper = false;
   std::optional<probe::Finding> earlier;
 };

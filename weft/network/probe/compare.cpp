@@ -97,7 +97,7 @@ void compare_groups(const Finding& finding, const Edges& truth, Comparison& resu
   result.groups = lost == 0;
   if (lost > 0) result.differences.push_back(fmt::format("{} hosts are not placed", lost));
   const auto name = [&](std::size_t host) { return finding.hosts[host].name; };
-  const auto tell = [&](const auto& mixed, const char* format) {
+  const auto report = [&](const auto& mixed, const char* format) {
     for (const auto& [sw, parts] : mixed) {
       if (parts.size() < 2) continue;
       result.groups = false;
@@ -107,8 +107,8 @@ void compare_groups(const Finding& finding, const Edges& truth, Comparison& resu
                                                name(second->second[0])));
     }
   };
-  tell(found, "{} and {} were found on one switch but are on two");
-  tell(known, "{} and {} are on one switch but were found on two");
+  report(found, "{} and {} were found on one switch but are on two");
+  report(known, "{} and {} are on one switch but were found on two");
 }
 
 }  // namespace
@@ -125,16 +125,16 @@ Comparison compare(const Finding& finding, const Topology& truth) {
   if (!result.groups) return result;
   const std::set<Side> found = sides_of(edges_of(finding)), right = sides_of(known);
   result.tree = found == right;
-  const auto tell = [&](const std::set<Side>& some, const std::set<Side>& others,
-                        const char* what) {
+  const auto report = [&](const std::set<Side>& some, const std::set<Side>& others,
+                          const char* what) {
     for (const Side& side : some) {
       if (others.contains(side) || result.differences.size() >= told_max) continue;
       result.differences.push_back(
           fmt::format("{}: the link to {}", what, name_some(finding, side)));
     }
   };
-  tell(right, found, "not found");
-  tell(found, right, "not there");
+  report(right, found, "not found");
+  report(found, right, "not there");
   return result;
 }
 

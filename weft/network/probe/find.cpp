@@ -25,15 +25,15 @@ constexpr double near_share = 0.25;
 
 class Search {
  public:
-  Search(Meter& meter, const Wish& wish)
-      : wish_(wish),
-        n_(static_cast<std::uint32_t>(wish.hosts.size())),
-        instruments_(meter, wish.seconds_max) {}
+  Search(Meter& meter, const ProbeSettings& settings)
+      : settings_(settings),
+        n_(static_cast<std::uint32_t>(settings.hosts.size())),
+        instruments_(meter, settings.seconds_max) {}
   Finding run();
 
  private:
-  void tell(double share, const std::string& what) const {
-    if (wish_.progress) wish_.progress(share, what);
+  void report_progress(double share, const std::string& what) const {
+    if (settings_.progress) settings_.progress(share, what);
   }
   bool start_from_earlier();
   void measure_newcomers(const std::map<std::string, std::uint32_t>& known);
@@ -45,7 +45,7 @@ class Search {
   void judge_links();
   void put_alone();
 
-  const Wish& wish_;
+  const ProbeSettings& settings_;
   std::uint32_t n_;
   Instruments instruments_;
   Finding found_;
@@ -59,8 +59,9 @@ class Search {
 // Starts with the earlier positions of hosts that still exist. The base must be among them, to
 // measure new hosts from.
 bool Search::start_from_earlier() {
-  if (wish_.earlier == nullptr || !wish_.earlier->tree || wish_.earlier->jump_ns <= 0) return false;
-  const Finding& before = *wish_.earlier;
+  if (settings_.earlier == nullptr || !settings_.earlier->tree || settings_.earlier->jump_ns <= 0)
+    return false;
+  const Finding& before = *settings_.earlier;
   std::map<std::string, std::uint32_t> known;
   for (std::uint32_t i = 0; i < before.hosts.size(); ++i)
     if (before.hosts[i].on != nowhere) known.emplace(before.hosts[i].name, i);
@@ -72,7 +73,7 @@ bool Search::start_from_earlier() {
   }
   survey_.from_base_ns.assign(n_, no_answer);
   for (std::uint32_t host = 0; host < n_; ++host) {
-    const auto at = known.find(wish_.hosts[host]);
+    const auto at = known.find(settings_.hosts[host]);
     if (at == known.end()) continue;
     const std::uint32_t on = before.hosts[at->second].on;
     nodes[on].hosts.push_back(host);
@@ -101,7 +102,7 @@ bool Search::start_from_earlier() {
 void Search::measure_newcomers(const std::map<std::string, std::uint32_t>& known) {
   std::vector<Pair> pairs;
   for (std::uint32_t host = 0; host < n_; ++host) {
-    if (known.contains(wish_.hosts[host])) continue;
+    if (known.contains(settings_.hosts[host])) continue;
     newcomers_.push_back(host);
     for (const std::uint32_t base : survey_.base) pairs.push_back({base, host});
   }
@@ -118,14 +119,14 @@ void Search::place() {
                                          n_ - newcomers_.size(), n_, newcomers_.size()));
   } else {
     known_switches_ = 0;
-    tell(0, "looking around");
+    report_progress(0, "surveying hosts");
     newcomers_.resize(n_);
     std::iota(newcomers_.begin(), newcomers_.end(), 0u);
     // Repeat as often as the noise requires; later measurements then repeat as often from the
     // start.
     int looks = 1;
     for (;; ++looks) {
-      survey_ = look_around(instruments_, n_);
+      survey_ = survey_hosts(instruments_, n_);
       if (!survey_.noisy() || looks == looks_max || instruments_.over()) break;
     }
     instruments_.set_repeats(looks);
@@ -133,10 +134,10 @@ void Search::place() {
   }
   if (survey_.alone) return;
   placing_->place_all([&](std::size_t count) {
-    tell(0.1 + 0.5 * static_cast<double>(count) / n_,
-         fmt::format("{} of {} hosts placed", count, n_));
+    report_progress(0.1 + 0.5 * static_cast<double>(count) / n_,
+                    fmt::format("{} of {} hosts placed", count, n_));
   });
-  tell(0.6, "asking again");
+  report_progress(0.6, "confirming placements");
   placing_->join_close();
   const std::vector<double> sure = vote(instruments_, *placing_, newcomers_);
   placing_->join_close();
@@ -169,7 +170,7 @@ void Search::write_tree() {
 // Links with the same hosts on both sides as before keep their rates.
 void Search::take_over_links() {
   if (known_switches_ == 0) return;
-  const Finding& before = *wish_.earlier;
+  const Finding& before = *settings_.earlier;
   found_.host_bit_per_s = before.host_bit_per_s;
   const auto sides = [](const Finding& finding) {
     const TreeView view(finding);
@@ -263,9 +264,9 @@ void Search::judge_links() {
 }
 
 Finding Search::run() {
-  for (const std::string& name : wish_.hosts) found_.hosts.push_back({name, nowhere, 0});
+  for (const std::string& name : settings_.hosts) found_.hosts.push_back({name, nowhere, 0});
   if (n_ == 1) {
-    found_.hosts[0] = {wish_.hosts[0], 0, 1};
+    found_.hosts[0] = {settings_.hosts[0], 0, 1};
     found_.switches.push_back({"s0", 0});
     return std::move(found_);
   }
@@ -282,12 +283,13 @@ Finding Search::run() {
     check();
   }
   TrafficTrials trials(instruments_);
-  tell(0.7, "flows at the same time");
+  report_progress(0.7, "flows at the same time");
   // If no new switch was found, flows would show nothing new.
   if (found_.tree && found_.switches.size() > known_switches_)
-    resolve_stars(trials, found_, wish_.trials);
-  if (found_.tree && wish_.trials != Trials::never) {
-    measure_rates(trials, found_, [&](double share) { tell(0.8 + 0.2 * share, "rates of links"); });
+    resolve_stars(trials, found_, settings_.trials);
+  if (found_.tree && settings_.trials != Trials::never) {
+    measure_rates(trials, found_,
+                  [&](double share) { report_progress(0.8 + 0.2 * share, "rates of links"); });
   }
   name_switches();
   judge_links();
@@ -310,9 +312,9 @@ Finding Search::run() {
 
 }  // namespace
 
-Finding find_network(Meter& meter, const Wish& wish) {
-  WEFT_CHECK(!wish.hosts.empty());
-  return Search(meter, wish).run();
+Finding find_network(Meter& meter, const ProbeSettings& settings) {
+  WEFT_CHECK(!settings.hosts.empty());
+  return Search(meter, settings).run();
 }
 
 }  // namespace weft::probe

@@ -13,7 +13,7 @@ namespace weft::probe {
 
 enum class Trials { automatic, never, always };
 
-struct Wish {
+struct ProbeSettings {
   std::vector<std::string> hosts;  // Names, in the order of the meter's hosts; not empty.
   double seconds_max = 0;          // 0: no limit.
   Trials trials = Trials::automatic;
@@ -21,6 +21,6 @@ struct Wish {
   std::function<void(double share, const std::string& what)> progress;
 };
 
-Finding find_network(Meter& meter, const Wish& wish);
+Finding find_network(Meter& meter, const ProbeSettings& settings);
 
 }  // namespace weft::probe

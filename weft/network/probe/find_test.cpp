@@ -12,10 +12,10 @@ namespace weft::probe {
 namespace {
 
 Finding probe(TestMeter& meter, const TestTree& tree, Trials trials) {
-  Wish wish;
-  wish.hosts = tree.names();
-  wish.trials = trials;
-  return find_network(meter, wish);
+  ProbeSettings settings;
+  settings.hosts = tree.names();
+  settings.trials = trials;
+  return find_network(meter, settings);
 }
 
 Finding probe(const TestTree& tree, double noise, std::uint64_t seed, Trials trials) {
@@ -23,7 +23,7 @@ Finding probe(const TestTree& tree, double noise, std::uint64_t seed, Trials tri
   return probe(meter, tree, trials);
 }
 
-std::string told(const Comparison& comparison) {
+std::string differences_text(const Comparison& comparison) {
   std::string out;
   for (const std::string& line : comparison.differences) out += line + "\n";
   return out;
@@ -56,7 +56,7 @@ TEST(Find, RandomTreesWithLowNoiseAreRight) {
     const Finding found = probe(tree, 0.02, luck.next(), Trials::never);
     const Comparison result = compare(found, tree.topology());
     ASSERT_TRUE(result.right()) << replay_text(test_seed()) << " turn " << turn << "\n"
-                                << told(result);
+                                << differences_text(result);
     EXPECT_TRUE(found.complete);
     EXPECT_LT(found.contradicting, 0.1);
   }
@@ -87,7 +87,7 @@ TEST(Find, HostsOnSwitchesInsideTheTree) {
   tree.add_hosts(tree.add(2, 3'000), 5);
   const Finding found = probe(tree, 0.01, 3, Trials::automatic);
   const Comparison result = compare(found, tree.topology());
-  EXPECT_TRUE(result.right()) << told(result);
+  EXPECT_TRUE(result.right()) << differences_text(result);
 }
 
 // A machine that has just been woken forwards the next packet sooner, so two links cost less than
@@ -99,7 +99,8 @@ TEST(Find, DelaysThatDoNotAddUpMakeNoSwitch) {
       TestMeter meter(tree, 0.005, seed);
       meter.first_link_ns = more;
       const Comparison result = compare(probe(meter, tree, Trials::never), tree.topology());
-      EXPECT_TRUE(result.right()) << more << " ns, seed " << seed << "\n" << told(result);
+      EXPECT_TRUE(result.right()) << more << " ns, seed " << seed << "\n"
+                                  << differences_text(result);
     }
   }
 }
@@ -112,7 +113,8 @@ TEST(Find, MeasurementsThatDisturbEachOtherMakeNoSwitch) {
       TestMeter meter(tree, 0.005, seed);
       meter.crowd_ns = more;
       const Comparison result = compare(probe(meter, tree, Trials::never), tree.topology());
-      EXPECT_TRUE(result.right()) << more << " ns, seed " << seed << "\n" << told(result);
+      EXPECT_TRUE(result.right()) << more << " ns, seed " << seed << "\n"
+                                  << differences_text(result);
     }
   }
 }
@@ -133,7 +135,7 @@ TEST(Find, RacksBehindALongLink) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const TestTree tree = two_sites(3);
     const Comparison result = compare(probe(tree, 0.001, seed, Trials::never), tree.topology());
-    EXPECT_TRUE(result.right()) << "seed " << seed << "\n" << told(result);
+    EXPECT_TRUE(result.right()) << "seed " << seed << "\n" << differences_text(result);
   }
 }
 
@@ -141,12 +143,12 @@ TEST(Find, ANewRackBehindALongLink) {
   const Finding before = probe(two_sites(2), 0.001, 3, Trials::never);
   const TestTree tree = two_sites(3);
   TestMeter meter(tree, 0.001, 4);
-  Wish wish;
-  wish.hosts = tree.names();
-  wish.trials = Trials::never;
-  wish.earlier = &before;
-  const Comparison result = compare(find_network(meter, wish), tree.topology());
-  EXPECT_TRUE(result.right()) << told(result);
+  ProbeSettings settings;
+  settings.hosts = tree.names();
+  settings.trials = Trials::never;
+  settings.earlier = &before;
+  const Comparison result = compare(find_network(meter, settings), tree.topology());
+  EXPECT_TRUE(result.right()) << differences_text(result);
 }
 
 TEST(Find, RandomTreesWhoseDelaysDoNotAddUp) {
@@ -158,7 +160,7 @@ TEST(Find, RandomTreesWhoseDelaysDoNotAddUp) {
     meter.first_link_ns = 100 + static_cast<double>(luck.below(400));
     const Comparison result = compare(probe(meter, tree, Trials::never), tree.topology());
     EXPECT_TRUE(result.right()) << replay_text(test_seed()) << " turn " << turn << "\n"
-                                << told(result);
+                                << differences_text(result);
   }
 }
 
@@ -187,7 +189,7 @@ TEST(Find, NamesDealtOut) {
   for (std::size_t i = 0; i < tree.on.size(); ++i) tree.on[i] = 1 + i % 4;
   const Finding found = probe(tree, 0.02, 7, Trials::automatic);
   const Comparison result = compare(found, tree.topology());
-  EXPECT_TRUE(result.right()) << told(result);
+  EXPECT_TRUE(result.right()) << differences_text(result);
 }
 
 TEST(Find, ANoisyHostDoesNotDecide) {
@@ -218,7 +220,8 @@ TEST(Find, FlowsTellWhatDelaysDoNot) {
     }
     const Finding found = probe(tree, 0.01, 3, Trials::automatic);
     const Comparison result = compare(found, tree.topology());
-    EXPECT_EQ(result.right(), uplink < 2e9) << "no two flows fill the faster one\n" << told(result);
+    EXPECT_EQ(result.right(), uplink < 2e9) << "no two flows fill the faster one\n"
+                                            << differences_text(result);
     const auto switches = found.switches.size();
     EXPECT_LE(found.counts.trials, 3 * switches * switches);
   }
@@ -257,10 +260,10 @@ TEST(Find, TheTimeIsUp) {
   Rng luck(3);
   TestTree tree = random_tree(luck, 300);
   TestMeter meter(tree, 0.02, 1);
-  Wish wish;
-  wish.hosts = tree.names();
-  wish.seconds_max = 0.6;
-  const Finding found = find_network(meter, wish);
+  ProbeSettings settings;
+  settings.hosts = tree.names();
+  settings.seconds_max = 0.6;
+  const Finding found = find_network(meter, settings);
   EXPECT_FALSE(found.complete);
   EXPECT_LT(found.counts.seconds, 1.2);
   EXPECT_FALSE(found.remarks.empty());
@@ -270,18 +273,18 @@ TEST(Find, TheTimeIsUp) {
 TEST(Find, WhoCameAndWhoLeft) {
   const TestTree tree = star(6, 10, 5'000);
   TestMeter meter(tree, 0.01, 3);
-  Wish first;
+  ProbeSettings first;
   first.hosts = tree.names();
   Finding before = find_network(meter, first);
   // Two hosts had other names before, so the new names arrive and the old ones have left.
   before.hosts[17].name = "gone";
   before.hosts[58].name = "gone too";
   TestMeter again(tree, 0.01, 4);
-  Wish second = first;
+  ProbeSettings second = first;
   second.earlier = &before;
   const Finding found = find_network(again, second);
   const Comparison result = compare(found, tree.topology());
-  EXPECT_TRUE(result.right()) << told(result);
+  EXPECT_TRUE(result.right()) << differences_text(result);
   EXPECT_LT(found.counts.round_trips, before.counts.round_trips / 4);
   EXPECT_EQ(found.counts.trials, 0u) << "all links were known";
 }
@@ -289,15 +292,15 @@ TEST(Find, WhoCameAndWhoLeft) {
 TEST(Find, AnEarlierFindingThatIsWrongIsLeft) {
   const TestTree tree = star(6, 10, 5'000);
   TestMeter meter(tree, 0.01, 3);
-  Wish wish;
-  wish.hosts = tree.names();
-  Finding before = find_network(meter, wish);
+  ProbeSettings settings;
+  settings.hosts = tree.names();
+  Finding before = find_network(meter, settings);
   std::reverse(before.hosts.begin() + 20, before.hosts.end());
-  for (std::size_t i = 0; i < before.hosts.size(); ++i) before.hosts[i].name = wish.hosts[i];
+  for (std::size_t i = 0; i < before.hosts.size(); ++i) before.hosts[i].name = settings.hosts[i];
   for (std::size_t i = 0; i < 60; i += 2) before.hosts[i].on = before.hosts[(i + 30) % 60].on;
-  wish.earlier = &before;
+  settings.earlier = &before;
   TestMeter again(tree, 0.01, 4);
-  const Finding found = find_network(again, wish);
+  const Finding found = find_network(again, settings);
   EXPECT_TRUE(compare(found, tree.topology()).right());
 }
 

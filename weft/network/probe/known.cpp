@@ -276,23 +276,23 @@ Check check_against(const Finding& finding, const Known& known) {
   Check check;
   // For each switch found: a host by its known switch.
   std::map<std::uint32_t, std::map<std::string, std::string>> found;
-  std::map<std::string, std::map<std::uint32_t, std::string>> told;
+  std::map<std::string, std::map<std::uint32_t, std::string>> listed;
   for (const HostFound& host : finding.hosts) {
     const auto at = known.on.find(host.name);
     if (at == known.on.end() || host.on == nowhere) continue;
     ++check.compared;
     found[host.on].emplace(at->second, host.name);
-    told[at->second].emplace(host.on, host.name);
+    listed[at->second].emplace(host.on, host.name);
   }
-  const auto tell = [&](const auto& mixed, const char* text) {
+  const auto report = [&](const auto& mixed, const char* text) {
     for (const auto& [sw, parts] : mixed) {
       if (parts.size() < 2 || check.differences.size() >= told_max) continue;
       check.differences.push_back(
           fmt::format(fmt::runtime(text), parts.begin()->second, std::next(parts.begin())->second));
     }
   };
-  if (known.apart) tell(found, "{} and {} were found on one switch but are listed on two");
-  tell(told, "{} and {} are listed on one switch but were found on two");
+  if (known.apart) report(found, "{} and {} were found on one switch but are listed on two");
+  report(listed, "{} and {} are listed on one switch but were found on two");
   return check;
 }
 

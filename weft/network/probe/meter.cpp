@@ -17,7 +17,7 @@ std::vector<double> Instruments::round_trips_ns(std::span<const Pair> pairs) {
     WEFT_CHECK(times.size() == pairs.size());
     for (std::size_t p = 0; p < times.size(); ++p) {
       const std::uint64_t key = (std::uint64_t{pairs[p].from} << 32) | pairs[p].to;
-      double& known = least_ns_.try_emplace(key, no_answer).first->second;
+      double& known = min_ns_.try_emplace(key, no_answer).first->second;
       if (times[p] >= 0 && (known < 0 || times[p] < known)) known = times[p];
       least[p] = known;
     }

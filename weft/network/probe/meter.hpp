@@ -65,7 +65,7 @@ class Instruments {
   int repeats_ = 1;
   bool out_of_time_ = false, interrupted_ = false;
   Counts counts_;
-  std::unordered_map<std::uint64_t, double> least_ns_;  // By pair.
+  std::unordered_map<std::uint64_t, double> min_ns_;  // By pair.
 };
 
 // One host's measurements of others, one after the other.

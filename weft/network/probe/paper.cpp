@@ -14,10 +14,10 @@ using Quad = std::array<std::uint32_t, 4>;
 
 class Paper {
  public:
-  Paper(Meter& meter, const Wish& wish)
-      : wish_(wish),
-        n_(static_cast<std::uint32_t>(wish.hosts.size())),
-        instruments_(meter, wish.seconds_max) {}
+  Paper(Meter& meter, const ProbeSettings& settings)
+      : settings_(settings),
+        n_(static_cast<std::uint32_t>(settings.hosts.size())),
+        instruments_(meter, settings.seconds_max) {}
   Finding run();
 
  private:
@@ -31,7 +31,7 @@ class Paper {
   void join(const std::vector<std::uint32_t>& members);
   bool siblings(std::uint32_t a, std::uint32_t b) const;
 
-  const Wish& wish_;
+  const ProbeSettings& settings_;
   std::uint32_t n_;
   Instruments instruments_;
   Finding found_;
@@ -83,7 +83,7 @@ void Paper::find_groups() {
     }
   }
   for (std::uint32_t host = 0; host < n_; ++host)
-    found_.hosts.push_back({wish_.hosts[host], group[host], 1});
+    found_.hosts.push_back({settings_.hosts[host], group[host], 1});
 }
 
 void Paper::measure_relation() {
@@ -212,7 +212,7 @@ void Paper::turn_links() {
 
 Finding Paper::run() {
   find_groups();
-  if (wish_.trials == Trials::never) {
+  if (settings_.trials == Trials::never) {
     put_aside();
   } else {
     measure_relation();
@@ -226,8 +226,8 @@ Finding Paper::run() {
 
 }  // namespace
 
-Finding find_by_paper(Meter& meter, const Wish& wish) {
-  return Paper(meter, wish).run();
+Finding find_by_paper(Meter& meter, const ProbeSettings& settings) {
+  return Paper(meter, settings).run();
 }
 
 }  // namespace weft::probe

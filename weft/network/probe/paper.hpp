@@ -9,6 +9,6 @@
 
 namespace weft::probe {
 
-Finding find_by_paper(Meter& meter, const Wish& wish);
+Finding find_by_paper(Meter& meter, const ProbeSettings& settings);
 
 }  // namespace weft::probe

@@ -20,11 +20,11 @@ TEST(Paper, FindsTheSame) {
       for (std::uint64_t leaf = 0, leaves = 2 + luck.below(3); leaf < leaves; ++leaf)
         tree.add_hosts(tree.add(pod, 9'000, 1e9), 6 + static_cast<int>(luck.below(4)));
     }
-    Wish wish;
-    wish.hosts = tree.names();
+    ProbeSettings settings;
+    settings.hosts = tree.names();
     TestMeter slow(tree, 0.002, seed), fast(tree, 0.002, seed);
-    const Finding by_paper = find_by_paper(slow, wish);
-    const Finding found = find_network(fast, wish);
+    const Finding by_paper = find_by_paper(slow, settings);
+    const Finding found = find_network(fast, settings);
     const auto truth = tree.topology();
     const Comparison paper_result = compare(by_paper, truth), result = compare(found, truth);
     EXPECT_TRUE(paper_result.right())

@@ -45,7 +45,7 @@ class Star {
     return static_cast<int>(nodes_.size()) - 1;
   }
   void add(int leaf);
-  int find_company(int node, const Group& group);
+  int find_sibling(int node, const Group& group);
 
   TrafficTrials& trials_;
   Group reference_;
@@ -54,7 +54,7 @@ class Star {
 };
 
 // The child that shares a link with the new leaf; -1: none.
-int Star::find_company(int node, const Group& newcomer) {
+int Star::find_sibling(int node, const Group& newcomer) {
   const std::vector<int> children = nodes_[static_cast<std::size_t>(node)].children;
   for (std::size_t i = 0; i < children.size() && children.size() > 1; ++i) {
     const int other = children[i == 0 ? 1 : 0];
@@ -68,8 +68,8 @@ void Star::add(int leaf) {
   int node = 0;
   for (;;) {
     auto children = nodes_[static_cast<std::size_t>(node)].children;
-    const int company = find_company(node, newcomer);
-    if (company < 0) {
+    const int sibling = find_sibling(node, newcomer);
+    if (sibling < 0) {
       // All leaves so far may be on one side of a link, and the new one on the other.
       if (node == 0 && children.size() > 1 &&
           joined(group(children[0]), group(children[1]), newcomer)) {
@@ -81,7 +81,7 @@ void Star::add(int leaf) {
       nodes_[static_cast<std::size_t>(node)].children.push_back(made);
       return;
     }
-    const int with = children[static_cast<std::size_t>(company)];
+    const int with = children[static_cast<std::size_t>(sibling)];
     const std::vector<int> inside = nodes_[static_cast<std::size_t>(with)].children;
     if (!inside.empty() && !joined(group(inside[0]), group(inside[1]), newcomer)) {
       node = with;
@@ -90,7 +90,7 @@ void Star::add(int leaf) {
     const int between = make(-1);
     const int made = make(leaf);
     nodes_[static_cast<std::size_t>(between)].children = {with, made};
-    nodes_[static_cast<std::size_t>(node)].children[static_cast<std::size_t>(company)] = between;
+    nodes_[static_cast<std::size_t>(node)].children[static_cast<std::size_t>(sibling)] = between;
     return;
   }
 }

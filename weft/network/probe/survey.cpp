@@ -171,7 +171,7 @@ bool Survey::noisy() const {
   return noise_factor_max * noise_ns > slack_most_ns() || noise_ns > host_ns / 5;
 }
 
-Survey look_around(Instruments& instruments, std::uint32_t hosts) {
+Survey survey_hosts(Instruments& instruments, std::uint32_t hosts) {
   return Surveyor(instruments, hosts).run();
 }
 

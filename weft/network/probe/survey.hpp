@@ -31,6 +31,6 @@ struct Survey {
 };
 
 // REQUIRES: at least two hosts. Measures some rows: one host to all others.
-Survey look_around(Instruments& instruments, std::uint32_t hosts);
+Survey survey_hosts(Instruments& instruments, std::uint32_t hosts);
 
 }  // namespace weft::probe
