@@ -11,7 +11,7 @@
 #include <weft/base/text.hpp>
 #include <weft/network/topo/graph_file.hpp>
 #include <weft/network/topo/rank_file.hpp>
-#include <weft/real/launch/agent_talk.hpp>
+#include <weft/real/launch/agent_protocol.hpp>
 #include <weft/real/launch/environment.hpp>
 #include <weft/real/launch/hosts.hpp>
 

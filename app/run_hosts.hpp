@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <weft/base/result.hpp>
-#include <weft/real/launch/front.hpp>
+#include <weft/real/launch/launcher.hpp>
 
 namespace weft::app {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <weft/message/coll/collectives.hpp>
-#include <weft/message/coll/station.hpp>
+#include <weft/message/coll/participant.hpp>
 #include <weft/message/coll/team.hpp>
 #include <weft/message/mp/task.hpp>
 
@@ -47,7 +47,8 @@ mp::Task alltoall_pairwise(Team team, Alltoallv args);  // Blocks may be empty.
 mp::Task alltoall_linear(Team team, Alltoallv args);    // Blocks may be empty.
 // Blocks may be empty unless `equal` is set.
 mp::Task alltoall_grouped(Team team, Alltoallv args, bool equal);
-void keep_own(Station& s, const Alltoallv& args);  // Copies the block from this rank to itself.
+void copy_own_block(Participant& s,
+                    const Alltoallv& args);  // Copies the block from this rank to itself.
 
 // Blocks may be empty.
 mp::Task reduce_scatter_halving(Team team, ReduceScatter args);

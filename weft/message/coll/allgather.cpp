@@ -7,7 +7,7 @@ namespace weft::coll {
 
 namespace {
 
-void keep_own(Station& s, const Gatherv& args) {
+void copy_own_block(Participant& s, const Gatherv& args) {
   if (args.in_place) return;
   const Blocks::Block own = args.blocks[s.rank()];
   s.copy(at(bytes(args.receive), own.offset), bytes(args.send), std::min(own.size, args.send_size));
@@ -26,7 +26,7 @@ std::size_t sum(const Blocks& blocks, int ranks, int first, int count) {
 // After each round a rank holds twice as many of the blocks that follow its own; a temporary buffer
 // holds them in that order until the end.
 mp::Task allgather_bruck(Team team, Gatherv args) {
-  Station s(team);
+  Participant s(team);
   const int p = s.size();
   const int rank = s.rank();
   const std::size_t total = sum(args.blocks, p, 0, p);
@@ -59,10 +59,10 @@ mp::Task allgather_bruck(Team team, Gatherv args) {
 }
 
 mp::Task allgather_ring(Team team, Gatherv args) {
-  Station s(team);
+  Participant s(team);
   const int p = s.size();
   std::byte* const result = bytes(args.receive);
-  keep_own(s, args);
+  copy_own_block(s, args);
   for (int step = 0; step + 1 < p; ++step) {
     const Blocks::Block give = args.blocks[(s.rank() - step + p) % p];
     const Blocks::Block take = args.blocks[(s.rank() - step - 1 + p) % p];
@@ -77,10 +77,10 @@ mp::Task allgather_ring(Team team, Gatherv args) {
 }
 
 mp::Task allgather_linear(Team team, Gatherv args) {
-  Station s(team);
+  Participant s(team);
   const int p = s.size();
   std::byte* const result = bytes(args.receive);
-  keep_own(s, args);
+  copy_own_block(s, args);
   const Blocks::Block own = args.blocks[s.rank()];
   Window receives;
   Window sends;
@@ -104,7 +104,7 @@ mp::Task allgather_linear(Team team, Gatherv args) {
 // Ranks that take part hold the blocks of consecutive ranks; folded ranks get everything at the
 // end.
 mp::Task allgather_recursive_doubling(Team team, Exchange args) {
-  Station s(team);
+  Participant s(team);
   const std::size_t block = args.block;
   const Fold fold(s.size());
   std::byte* const result = bytes(args.receive);

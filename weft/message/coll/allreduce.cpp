@@ -7,7 +7,7 @@ namespace weft::coll {
 
 // A position always holds the result of consecutive ranks, so the order of operands is kept.
 mp::Task allreduce_recursive_doubling(Team team, Reduce args) {
-  Station s(team);
+  Participant s(team);
   const std::size_t size = scaled(args.count, args.reducer.element_size);
   const Fold fold(s.size());
   std::byte* const result = bytes(args.receive);
@@ -41,7 +41,7 @@ mp::Task allreduce_recursive_doubling(Team team, Reduce args) {
 // Two times around the ring: first a piece collects the operands of all ranks, then all ranks
 // collect the pieces.
 mp::Task allreduce_ring(Team team, Reduce args) {
-  Station s(team);
+  Participant s(team);
   const int p = s.size();
   const std::size_t element = args.reducer.element_size;
   const int before = (s.rank() - 1 + p) % p;
@@ -78,7 +78,7 @@ mp::Task allreduce_ring(Team team, Reduce args) {
 }
 
 mp::Task allreduce_reduce_bcast(Team team, Reduce args) {
-  Station s(team);
+  Participant s(team);
   Reduce up = args;
   up.root = 0;
   if (s.rank() != 0 && args.in_place) up.send = args.receive;

@@ -17,7 +17,7 @@ int with_bit(int end, int bit) {
 // Block i of a rank must move i ranks onwards: in round k all blocks with bit k in i move 2^k. So a
 // block is forwarded by as many ranks as its distance has bits set.
 mp::Task alltoall_bruck(Team team, Exchange args) {
-  Station s(team);
+  Participant s(team);
   const int p = s.size();
   const int rank = s.rank();
   const std::size_t block = args.block;
@@ -66,7 +66,7 @@ namespace {
 // In place, each block is copied out before the block that replaces it arrives; pairs exchange in
 // the same step.
 mp::Task alltoall_in_place(Team team, Alltoallv args) {
-  Station s(team);
+  Participant s(team);
   const int p = s.size();
   std::byte* const data = bytes(args.receive);
   Buffer leaving;
@@ -91,7 +91,7 @@ mp::Task alltoall_in_place(Team team, Alltoallv args) {
 
 }  // namespace
 
-void keep_own(Station& s, const Alltoallv& args) {
+void copy_own_block(Participant& s, const Alltoallv& args) {
   const Blocks::Block from = args.send_blocks[s.rank()];
   const Blocks::Block to = args.receive_blocks[s.rank()];
   s.copy(at(bytes(args.receive), to.offset), at(bytes(args.send), from.offset),
@@ -101,9 +101,9 @@ void keep_own(Station& s, const Alltoallv& args) {
 namespace {
 
 mp::Task pairwise(Team team, Alltoallv args) {
-  Station s(team);
+  Participant s(team);
   const int p = s.size();
-  keep_own(s, args);
+  copy_own_block(s, args);
   for (int i = 1; i < p; ++i) {
     const int from = (s.rank() - i + p) % p;
     const int to = (s.rank() + i) % p;
@@ -120,9 +120,9 @@ mp::Task pairwise(Team team, Alltoallv args) {
 }
 
 mp::Task spread(Team team, Alltoallv args) {
-  Station s(team);
+  Participant s(team);
   const int p = s.size();
-  keep_own(s, args);
+  copy_own_block(s, args);
   Window receives;
   Window sends;
   for (int i = 1; i < p; ++i) {

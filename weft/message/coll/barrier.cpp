@@ -4,7 +4,7 @@
 namespace weft::coll {
 
 mp::Task barrier_dissemination(Team team) {
-  Station s(team);
+  Participant s(team);
   const int p = s.size();
   for (int distance = 1; distance < p; distance *= 2) {
     mp::Request* const in = s.receive((s.rank() - distance + p) % p, nullptr, 0);
@@ -16,7 +16,7 @@ mp::Task barrier_dissemination(Team team) {
 }
 
 mp::Task barrier_tree(Team team) {
-  Station s(team);
+  Participant s(team);
   int mask = 1;
   for (; mask < s.size() && (s.rank() & mask) == 0; mask *= 2) {
     if (s.rank() + mask < s.size()) co_await s.finish(s.receive(s.rank() + mask, nullptr, 0));
@@ -32,7 +32,7 @@ mp::Task barrier_tree(Team team) {
 }
 
 mp::Task barrier_linear(Team team) {
-  Station s(team);
+  Participant s(team);
   if (s.rank() != 0) {
     co_await s.finish(s.send(0, nullptr, 0));
     co_await s.finish(s.receive(0, nullptr, 0));

@@ -24,7 +24,7 @@ int tree_bit(int v, int p) {
 }  // namespace
 
 mp::Task bcast_binomial(Team team, Bcast args) {
-  Station s(team);
+  Participant s(team);
   const int p = s.size();
   const int place = (s.rank() - args.root + p) % p;
   const int bit = tree_bit(place, p);
@@ -42,7 +42,7 @@ mp::Task bcast_binomial(Team team, Bcast args) {
 }
 
 mp::Task bcast_scatter_allgather(Team team, Bcast args) {
-  Station s(team);
+  Participant s(team);
   const int p = s.size();
   const int place = (s.rank() - args.root + p) % p;
   const auto rank_of = [&](int at_place) { return (at_place + args.root) % p; };
@@ -83,7 +83,7 @@ mp::Task bcast_scatter_allgather(Team team, Bcast args) {
 }
 
 mp::Task bcast_pipeline(Team team, Bcast args) {
-  Station s(team);
+  Participant s(team);
   const int p = s.size();
   const int place = (s.rank() - args.root + p) % p;
   const int before = (s.rank() - 1 + p) % p;
@@ -111,7 +111,7 @@ mp::Task bcast_pipeline(Team team, Bcast args) {
 }
 
 mp::Task bcast_linear(Team team, Bcast args) {
-  Station s(team);
+  Participant s(team);
   if (s.rank() != args.root) {
     co_await s.finish(s.receive(args.root, bytes(args.data), args.size));
     co_return s.error();

@@ -11,12 +11,12 @@ namespace {
 
 using Role = BridgeRoot::Role;
 
-Station::Peer across(const Bridge& bridge, int rank) {
+Participant::Peer across(const Bridge& bridge, int rank) {
   return {bridge.remote[rank], bridge.context, rank};
 }
 
 // The two leaders exchange the data of their groups.
-mp::Task swap_leaders(Station& s, const Bridge& bridge, const std::byte* give, std::byte* take,
+mp::Task swap_leaders(Participant& s, const Bridge& bridge, const std::byte* give, std::byte* take,
                       std::size_t size) {
   mp::Request* const in = s.receive(across(bridge, 0), take, size, Lane::forward);
   mp::Request* const out = s.send(across(bridge, 0), give, size, Lane::forward);
@@ -26,7 +26,7 @@ mp::Task swap_leaders(Station& s, const Bridge& bridge, const std::byte* give, s
 }
 
 mp::Task barrier_across(Bridge bridge) {
-  Station s(bridge.local);
+  Participant s(bridge.local);
   mp::Task gathered = barrier(bridge.local);
   s.note(co_await gathered);
   if (s.rank() == 0) {
@@ -39,7 +39,7 @@ mp::Task barrier_across(Bridge bridge) {
 }
 
 mp::Task bcast_across(Bridge bridge, Bcast args, BridgeRoot root) {
-  Station s(bridge.local);
+  Participant s(bridge.local);
   if (root.role == Role::beside || args.size == 0) co_return ok;
   if (root.role == Role::root) {
     co_await s.finish(s.send(across(bridge, 0), bytes(args.data), args.size, Lane::forward));
@@ -56,7 +56,7 @@ mp::Task bcast_across(Bridge bridge, Bcast args, BridgeRoot root) {
 }
 
 mp::Task reduce_across(Bridge bridge, Reduce args, BridgeRoot root) {
-  Station s(bridge.local);
+  Participant s(bridge.local);
   const std::size_t size = scaled(args.count, args.reducer.element_size);
   if (root.role == Role::beside || size == 0) co_return ok;
   if (root.role == Role::root) {
@@ -76,7 +76,7 @@ mp::Task reduce_across(Bridge bridge, Reduce args, BridgeRoot root) {
 }
 
 mp::Task allreduce_across(Bridge bridge, Reduce args) {
-  Station s(bridge.local);
+  Participant s(bridge.local);
   const std::size_t size = scaled(args.count, args.reducer.element_size);
   if (size == 0) co_return ok;
   Buffer result = s.rank() == 0 ? s.buffer(size) : nullptr;
@@ -97,7 +97,7 @@ mp::Task allreduce_across(Bridge bridge, Reduce args) {
 }
 
 mp::Task gatherv_across(Bridge bridge, Gatherv args, BridgeRoot root) {
-  Station s(bridge.local);
+  Participant s(bridge.local);
   if (root.role == Role::beside) co_return ok;
   if (root.role == Role::across) {
     if (args.send_size > 0) {
@@ -119,7 +119,7 @@ mp::Task gatherv_across(Bridge bridge, Gatherv args, BridgeRoot root) {
 }
 
 mp::Task scatterv_across(Bridge bridge, Scatterv args, BridgeRoot root) {
-  Station s(bridge.local);
+  Participant s(bridge.local);
   if (root.role == Role::beside) co_return ok;
   if (root.role == Role::across) {
     if (args.receive_size > 0) {
@@ -143,7 +143,7 @@ mp::Task scatterv_across(Bridge bridge, Scatterv args, BridgeRoot root) {
 // In step t rank a meets rank t - a of the other group: both sides go through their partners in the
 // same order, so that bounded windows cannot deadlock in a cycle.
 mp::Task alltoallv_across(Bridge bridge, Alltoallv args) {
-  Station s(bridge.local);
+  Participant s(bridge.local);
   const int remote = bridge.remote.size();
   const int steps = std::max(s.size(), remote);
   Window receives;
@@ -180,7 +180,7 @@ struct ElementBlocks {
 };
 
 mp::Task reduce_scatter_across(Bridge bridge, BridgeReduceScatter args) {
-  Station s(bridge.local);
+  Participant s(bridge.local);
   const ElementBlocks in_bytes{args.blocks, args.reducer.element_size};
   const std::size_t size = scaled(args.total, args.reducer.element_size);
   if (size == 0) co_return ok;
@@ -213,7 +213,7 @@ Blocks::Block same_block(const void* arg, int /*index*/) {
 }
 
 mp::Task allgatherv_across(Bridge bridge, Gatherv args) {
-  Station s(bridge.local);
+  Participant s(bridge.local);
   Alltoallv all;
   all.send = args.send;
   all.send_blocks = Blocks::described(&same_block, &args.send_size);

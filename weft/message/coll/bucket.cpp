@@ -12,7 +12,7 @@ namespace {
 
 // Every rank has its own piece in place; afterwards all pieces. The last dimension comes first, so
 // that the pieces of a ring are adjacent.
-mp::Task gather_boxes(Station& s, Pieces pieces, std::byte* data) {
+mp::Task gather_boxes(Participant& s, Pieces pieces, std::byte* data) {
   const Grid& grid = *s.team().grid;
   for (std::size_t i = grid.extents.size(); i > 0; --i) {
     const Ring ring = ring_of(grid, i - 1, s.rank());
@@ -24,7 +24,7 @@ mp::Task gather_boxes(Station& s, Pieces pieces, std::byte* data) {
 }
 
 // Reduces and keeps this rank's piece of the result; `out` does not overlap `in`.
-mp::Task reduce_boxes(Station& s, Pieces pieces, RingSum sum) {
+mp::Task reduce_boxes(Participant& s, Pieces pieces, RingSum sum) {
   const Grid& grid = *s.team().grid;
   Buffer held;
   for (std::size_t i = 0; i < grid.extents.size(); ++i) {
@@ -47,7 +47,7 @@ mp::Task reduce_boxes(Station& s, Pieces pieces, RingSum sum) {
 }  // namespace
 
 mp::Task allgather_bucket(Team team, Exchange args) {
-  Station s(team);
+  Participant s(team);
   std::byte* const result = bytes(args.receive);
   if (!args.in_place) {
     s.copy(at(result, scaled(s.rank(), args.block)), bytes(args.send), args.block);
@@ -59,7 +59,7 @@ mp::Task allgather_bucket(Team team, Exchange args) {
 
 // Pieces are scattered, the first dimension first, and gathered again.
 mp::Task bcast_bucket(Team team, Bcast args) {
-  Station s(team);
+  Participant s(team);
   const Grid& grid = *team.grid;
   const Pieces pieces{static_cast<std::int64_t>(args.size), s.size(), 1};
   for (std::size_t i = 0; i < grid.extents.size(); ++i) {
@@ -76,7 +76,7 @@ mp::Task bcast_bucket(Team team, Bcast args) {
 }
 
 mp::Task allreduce_bucket(Team team, Reduce args) {
-  Station s(team);
+  Participant s(team);
   const Pieces pieces{args.count, s.size(), args.reducer.element_size};
   std::byte* const result = bytes(args.receive);
   std::byte* const piece = at(result, scaled(pieces.edge(s.rank()), pieces.element));
@@ -96,7 +96,7 @@ mp::Task allreduce_bucket(Team team, Reduce args) {
 }
 
 mp::Task reduce_scatter_bucket(Team team, ReduceScatter args) {
-  Station s(team);
+  Participant s(team);
   const auto count = static_cast<std::int64_t>(args.blocks[0].size);
   const Pieces pieces{count * s.size(), s.size(), args.reducer.element_size};
   const std::size_t size = scaled(count, pieces.element);
@@ -120,12 +120,12 @@ struct Runs {
   int count = 0;
 
   std::size_t size() const { return scaled(count, run); }
-  void move(const Station& s, std::byte* to, const std::byte* from, std::size_t first) const {
+  void move(const Participant& s, std::byte* to, const std::byte* from, std::size_t first) const {
     for (int i = 0; i < count && s.carries(); ++i) {
       s.move(at(to, scaled(i, run)), at(from, first + scaled(i, period)), run);
     }
   }
-  void spread(const Station& s, std::byte* to, const std::byte* from, std::size_t first) const {
+  void spread(const Participant& s, std::byte* to, const std::byte* from, std::size_t first) const {
     for (int i = 0; i < count && s.carries(); ++i) {
       s.move(at(to, first + scaled(i, period)), at(from, scaled(i, run)), run);
     }
@@ -134,7 +134,7 @@ struct Runs {
 
 // All blocks for a coordinate go to the ring's rank with that coordinate, and are stored at the
 // coordinate that they came from.
-mp::Task ring_alltoall(Station& s, Ring ring, std::size_t block, std::byte* to,
+mp::Task ring_alltoall(Participant& s, Ring ring, std::size_t block, std::byte* to,
                        const std::byte* from) {
   const std::size_t run = scaled(ring.stride, block);
   const Runs runs{run, scaled(ring.extent, run), s.size() / (ring.stride * ring.extent)};
@@ -173,7 +173,7 @@ mp::Task ring_alltoall(Station& s, Ring ring, std::size_t block, std::byte* to,
 }  // namespace
 
 mp::Task alltoall_bucket(Team team, Exchange args) {
-  Station s(team);
+  Participant s(team);
   const Grid& grid = *team.grid;
   const std::size_t total = scaled(s.size(), args.block);
   auto left = std::count_if(grid.extents.begin(), grid.extents.end(), [](int e) { return e > 1; });

@@ -45,7 +45,7 @@ using A = Algorithm;
 constexpr std::array all_algorithms = {
     AlgorithmEntry{barrier, A::dissemination, "log2 p rounds, each rank sends in each"},
     AlgorithmEntry{barrier, A::tree, "up and down a binomial tree"},
-    AlgorithmEntry{barrier, A::linear, "all tell rank 0, rank 0 tells all"},
+    AlgorithmEntry{barrier, A::linear, "all notify rank 0, rank 0 notifies all"},
     AlgorithmEntry{bcast, A::binomial, "down a binomial tree"},
     AlgorithmEntry{bcast, A::scatter_allgather, "pieces down a tree, then round a ring"},
     AlgorithmEntry{bcast, A::pipeline, "segments along a chain of all ranks"},
@@ -77,10 +77,10 @@ constexpr std::array all_algorithms = {
     AlgorithmEntry{alltoall, A::pairwise, "one partner after the other"},
     AlgorithmEntry{alltoall, A::linear, "a few partners at a time"},
     AlgorithmEntry{alltoall, A::bucket, "one dimension of a torus after the other"},
-    AlgorithmEntry{alltoall, A::groups, "to one of each group, who hands out"},
+    AlgorithmEntry{alltoall, A::groups, "to one rank of each group, which distributes"},
     AlgorithmEntry{alltoallv, A::pairwise, "one partner after the other"},
     AlgorithmEntry{alltoallv, A::linear, "a few partners at a time"},
-    AlgorithmEntry{alltoallv, A::groups, "to one of each group, who hands out"},
+    AlgorithmEntry{alltoallv, A::groups, "to one rank of each group, which distributes"},
     AlgorithmEntry{reduce_scatter, A::recursive_halving, "halves exchanged, log2 p rounds"},
     AlgorithmEntry{reduce_scatter, A::pairwise, "one partner after the other"},
     AlgorithmEntry{reduce_scatter, A::ring, "round a ring"},
@@ -263,16 +263,16 @@ Status Choices::force(std::string_view text) {
 bool Choices::keeps_to_groups(const Case& given) const {
   // Bundles save messages and cost bytes, as they cross switches twice; beyond the second limit
   // opening a connection takes less time than forwarding.
-  constexpr std::size_t short_most = std::size_t{8} << 10, most = std::size_t{128} << 10;
-  if (keeping_ == Keeping::short_blocks)
-    return given.operation == Operation::alltoall && given.bytes <= short_most;
-  return keeping_ == Keeping::most_blocks && given.bytes <= most;
+  constexpr std::size_t short_max = std::size_t{8} << 10, most = std::size_t{128} << 10;
+  if (bundling_ == Bundling::short_blocks)
+    return given.operation == Operation::alltoall && given.bytes <= short_max;
+  return bundling_ == Bundling::most_blocks && given.bytes <= most;
 }
 
 Algorithm choose(const Case& given, const Choices* choices) {
   if (choices != nullptr) {
-    const Algorithm wish = choices->forced(given.operation);
-    if (wish != Algorithm::automatic && able(given, wish)) return wish;
+    const Algorithm forced = choices->forced(given.operation);
+    if (forced != Algorithm::automatic && able(given, forced)) return forced;
   }
   const bool keeps = choices != nullptr && choices->keeps_to_groups(given);
   for (const Rule& rule : rules) {

@@ -73,7 +73,7 @@ struct Case {
 
 // Which blocks ranks had better send to their own group and to one rank of each other group, which
 // forwards them: these are the ranks to which managed connections (conn) exist.
-enum class Keeping : std::uint8_t {
+enum class Bundling : std::uint8_t {
   nothing,
   short_blocks,  // Shortcuts reach everybody, so only blocks that are known to be short.
   most_blocks,   // Blocks for which forwarding is faster than opening a connection.
@@ -97,18 +97,18 @@ class Choices {
   void set_machine(Grid grid) { machine_ = std::move(grid); }
   // Which ranks of the job are near each other; null: unknown.
   const Groups* groups() const { return groups_; }
-  bool may_keep_to_groups() const { return keeping_ != Keeping::nothing; }
+  bool may_bundle_by_group() const { return bundling_ != Bundling::nothing; }
   bool keeps_to_groups(const Case& given) const;
-  void set_groups(const Groups& groups, Keeping keeping) {
+  void set_groups(const Groups& groups, Bundling bundling) {
     groups_ = &groups;
-    keeping_ = keeping;
+    bundling_ = bundling;
   }
 
  private:
   std::array<Algorithm, operation_count> forced_ = {};
   Grid machine_;
   const Groups* groups_ = nullptr;
-  Keeping keeping_ = Keeping::nothing;
+  Bundling bundling_ = Bundling::nothing;
 };
 
 // Never returns `automatic`; the result supports the case. `choices` may be null.

@@ -71,9 +71,9 @@ TEST(Choose, KeepsToGroupsWhereConnectionsAreFew) {
   const std::uint32_t each[] = {0, 0, 1, 1};
   const Groups groups(each);
   Choices choices;
-  choices.set_groups(groups, Keeping::nothing);
+  choices.set_groups(groups, Bundling::nothing);
   EXPECT_EQ(choose(given, &choices), Algorithm::linear);
-  choices.set_groups(groups, Keeping::most_blocks);
+  choices.set_groups(groups, Bundling::most_blocks);
   EXPECT_EQ(choose(given, &choices), Algorithm::groups);
   given.operation = Operation::alltoall;
   given.bytes = 1000;
@@ -83,7 +83,7 @@ TEST(Choose, KeepsToGroupsWhereConnectionsAreFew) {
   given.bytes = 131'072;
   EXPECT_EQ(choose(given, &choices), Algorithm::groups);
   // If shortcuts reach everybody: only blocks that are known to be short.
-  choices.set_groups(groups, Keeping::short_blocks);
+  choices.set_groups(groups, Bundling::short_blocks);
   given.bytes = 8193;
   EXPECT_EQ(choose(given, &choices), Algorithm::linear);
   given.bytes = 8192;

@@ -15,7 +15,7 @@ mp::Task nothing() {
 
 // All that is left to do in a team of one.
 mp::Task keep(Team team, void* to, const void* from, std::size_t size) {
-  Station s(team);
+  Participant s(team);
   s.copy(bytes(to), bytes(from), size);
   co_return ok;
 }

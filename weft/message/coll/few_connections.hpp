@@ -8,10 +8,10 @@
 
 namespace weft {
 
-inline coll::Keeping keeping_of(const conn::Layout& layout, const conn::Options& options) {
-  if (options.mode != conn::Mode::managed) return coll::Keeping::nothing;
-  return layout.reaches_all(options.shortcuts) ? coll::Keeping::short_blocks
-                                               : coll::Keeping::most_blocks;
+inline coll::Bundling bundling_of(const conn::Layout& layout, const conn::Options& options) {
+  if (options.mode != conn::Mode::managed) return coll::Bundling::nothing;
+  return layout.reaches_all(options.shortcuts) ? coll::Bundling::short_blocks
+                                               : coll::Bundling::most_blocks;
 }
 
 }  // namespace weft

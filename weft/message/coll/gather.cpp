@@ -33,7 +33,7 @@ struct Branch {
 }  // namespace
 
 mp::Task gather_binomial(Team team, Exchange args) {
-  Station s(team);
+  Participant s(team);
   const Branch branch(s.rank(), s.size(), args.root);
   const std::size_t block = args.block;
   const bool is_root = branch.place == 0;
@@ -67,7 +67,7 @@ mp::Task gather_binomial(Team team, Exchange args) {
 }
 
 mp::Task scatter_binomial(Team team, Exchange args) {
-  Station s(team);
+  Participant s(team);
   const Branch branch(s.rank(), s.size(), args.root);
   const std::size_t block = args.block;
   const bool is_root = branch.place == 0;
@@ -100,7 +100,7 @@ mp::Task scatter_binomial(Team team, Exchange args) {
 }
 
 mp::Task gather_linear(Team team, Gatherv args) {
-  Station s(team);
+  Participant s(team);
   if (s.rank() != args.root) {
     if (args.send_size > 0) {
       co_await s.finish(s.send(args.root, bytes(args.send), args.send_size));
@@ -123,7 +123,7 @@ mp::Task gather_linear(Team team, Gatherv args) {
 }
 
 mp::Task scatter_linear(Team team, Scatterv args) {
-  Station s(team);
+  Participant s(team);
   if (s.rank() != args.root) {
     if (args.receive_size > 0) {
       co_await s.finish(s.receive(args.root, bytes(args.receive), args.receive_size));

@@ -17,7 +17,7 @@ namespace weft::coll {
 
 namespace {
 
-constexpr std::size_t together_most = 512;  // Bytes of blocks that travel with their sizes.
+constexpr std::size_t together_max = 512;  // Bytes of blocks that travel with their sizes.
 // Longer blocks would take longer to forward than opening a connection takes.
 constexpr std::size_t alone_above = std::size_t{128} << 10;
 
@@ -51,7 +51,7 @@ class Grouped {
   bool has_alone() const { return !alone_.empty(); }
   Alltoallv alone();
   int error() const { return s_.error(); }
-  void keep_own() { coll::keep_own(s_, args_); }
+  void copy_own_block() { coll::copy_own_block(s_, args_); }
 
   mp::Task take_from_clients() { return take(clients_); }
   mp::Task take_from_mates() { return take(mates_); }
@@ -80,7 +80,7 @@ class Grouped {
   mp::Task take(std::vector<Bundle>& bundles);
   std::size_t place(std::uint32_t source, std::size_t size, const std::byte* data);
 
-  Station s_, heads_;
+  Participant s_, heads_;
   const Groups& groups_;
   Alltoallv args_;
   Buffer copy_;  // A copy of the send data if results overwrite it.
@@ -135,7 +135,7 @@ void Grouped::expect(Bundle& bundle, std::size_t blocks) {
     bundle.body_request = s_.receive(bundle.partner, bundle.body.get(), size);
     return;
   }
-  const std::size_t most = bundle.head_size() + together_most;
+  const std::size_t most = bundle.head_size() + together_max;
   bundle.head = heads_.buffer(most);
   bundle.head_request = heads_.receive(bundle.partner, bundle.head.get(), most);
 }
@@ -159,7 +159,7 @@ void Grouped::expect_all() {
 template <typename Fill>
 void Grouped::send(Bundle&& bundle, Fill&& fill) {
   const std::size_t data = packed(bundle);
-  const bool together = !known_ && data <= together_most;
+  const bool together = !known_ && data <= together_max;
   s_.charge(data);
   if (!known_) {
     const std::size_t size = bundle.head_size() + (together ? data : 0);
@@ -203,7 +203,7 @@ void Grouped::read_head(Bundle& bundle, std::size_t size) {
   }
   std::memcpy(bundle.sizes.data(), bundle.head.get(), bundle.head_size());
   const std::size_t data = packed(bundle);
-  if (data <= together_most) {
+  if (data <= together_max) {
     if (size != bundle.head_size() + data) note(incomplete);
     return;
   }
@@ -337,7 +337,7 @@ mp::Task alltoall_grouped(Team team, Alltoallv args, bool equal) {
   mp::Task rest = exchange.take_from_mates();
   co_await rest;
   exchange.place_all();
-  exchange.keep_own();
+  exchange.copy_own_block();
   int error = ok;
   if (exchange.has_alone()) {
     mp::Task alone = alltoall_linear(team, exchange.alone());

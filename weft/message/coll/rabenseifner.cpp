@@ -16,14 +16,14 @@ struct Halving {
   Part part(std::int64_t count, int halvings) const { return halved(count, place, halvings); }
 };
 
-Halving halving(const Station& s, int root) {
+Halving halving(const Participant& s, int root) {
   const Fold fold(s.size(), root);
   return {fold, fold.place_of(s.rank()), std::countr_zero(static_cast<unsigned>(fold.power()))};
 }
 
 // Folds pairs, then exchanges halves: afterwards each position holds its part of the whole result.
 // Neighbours come first, so that combined operands are adjacent. Folded ranks only contribute.
-mp::Task reduce_halves(Station& s, const Halving& h, Running& sum, const Reduce& args) {
+mp::Task reduce_halves(Participant& s, const Halving& h, Running& sum, const Reduce& args) {
   const std::size_t element = args.reducer.element_size;
   const std::size_t size = scaled(args.count, element);
   if (h.fold.paired(s.rank())) {
@@ -53,7 +53,7 @@ mp::Task reduce_halves(Station& s, const Halving& h, Running& sum, const Reduce&
 }  // namespace
 
 mp::Task reduce_rabenseifner(Team team, Reduce args) {
-  Station s(team);
+  Participant s(team);
   const std::size_t element = args.reducer.element_size;
   const std::size_t size = scaled(args.count, element);
   const bool is_root = s.rank() == args.root;
@@ -93,7 +93,7 @@ mp::Task reduce_rabenseifner(Team team, Reduce args) {
 }
 
 mp::Task allreduce_rabenseifner(Team team, Reduce args) {
-  Station s(team);
+  Participant s(team);
   const std::size_t element = args.reducer.element_size;
   const std::size_t size = scaled(args.count, element);
   const Halving h = halving(s, -1);

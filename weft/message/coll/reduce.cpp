@@ -6,7 +6,7 @@ namespace weft::coll {
 // The operand of a child in the tree comes after all that were taken before. For a non-commutative
 // operator the tree must be rooted at rank 0; the result is then sent on.
 mp::Task reduce_binomial(Team team, Reduce args) {
-  Station s(team);
+  Participant s(team);
   const int p = s.size();
   const std::size_t size = scaled(args.count, args.reducer.element_size);
   const int top = args.reducer.commutative ? args.root : 0;
@@ -40,7 +40,7 @@ mp::Task reduce_binomial(Team team, Reduce args) {
 
 // From the last rank to the first, so that each operand comes before the running result.
 mp::Task reduce_linear(Team team, Reduce args) {
-  Station s(team);
+  Participant s(team);
   const int p = s.size();
   const std::size_t size = scaled(args.count, args.reducer.element_size);
   if (s.rank() != args.root) {

@@ -26,7 +26,7 @@ struct Element {
 // Halves the positions, the farthest partner first, so that the own blocks remain. Combined
 // operands are not adjacent, so the operator must be commutative.
 mp::Task reduce_scatter_halving(Team team, ReduceScatter args) {
-  Station s(team);
+  Participant s(team);
   const Element e{args.blocks, args.reducer.element_size};
   const std::int64_t total = e.end(s.size() - 1);
   const Fold fold(s.size());
@@ -80,7 +80,7 @@ mp::Task reduce_scatter_halving(Team team, ReduceScatter args) {
 // Operands come from lower ranks first, then from the highest downwards: two running results keep
 // the order.
 mp::Task reduce_scatter_pairwise(Team team, ReduceScatter args) {
-  Station s(team);
+  Participant s(team);
   const int p = s.size();
   const int rank = s.rank();
   const Element e{args.blocks, args.reducer.element_size};
@@ -112,7 +112,7 @@ mp::Task reduce_scatter_pairwise(Team team, ReduceScatter args) {
 
 // The block of rank b starts at rank b + 1 and collects operands around the ring.
 mp::Task reduce_scatter_ring(Team team, ReduceScatter args) {
-  Station s(team);
+  Participant s(team);
   const int p = s.size();
   const int rank = s.rank();
   const Element e{args.blocks, args.reducer.element_size};
@@ -142,7 +142,7 @@ mp::Task reduce_scatter_ring(Team team, ReduceScatter args) {
 }
 
 mp::Task reduce_scatter_at_root(Team team, ReduceScatter args) {
-  Station s(team);
+  Participant s(team);
   const Element e{args.blocks, args.reducer.element_size};
   const std::int64_t total = e.end(s.size() - 1);
   Buffer whole = s.rank() == 0 ? s.buffer(scaled(total, e.size)) : nullptr;

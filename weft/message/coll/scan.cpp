@@ -6,7 +6,7 @@ namespace weft::coll {
 // `whole` is the result of all ranks that this rank has data of, which are consecutive; `result` is
 // that of the ranks up to (or below) itself.
 mp::Task scan_recursive_doubling(Team team, Reduce args, bool exclusive) {
-  Station s(team);
+  Participant s(team);
   const std::size_t size = scaled(args.count, args.reducer.element_size);
   std::byte* const result = bytes(args.receive);
   Buffer first = s.buffer(size);
@@ -40,7 +40,7 @@ mp::Task scan_recursive_doubling(Team team, Reduce args, bool exclusive) {
 }
 
 mp::Task scan_linear(Team team, Reduce args, bool exclusive) {
-  Station s(team);
+  Participant s(team);
   const std::size_t size = scaled(args.count, args.reducer.element_size);
   const bool first = s.rank() == 0;
   const bool last = s.rank() == s.size() - 1;

@@ -17,7 +17,7 @@ Ring ring_of(const Grid& grid, std::size_t dimension, int rank) {
   return ring;
 }
 
-mp::Task ring_allgather(Station& s, Ring ring, Pieces pieces, std::byte* data) {
+mp::Task ring_allgather(Participant& s, Ring ring, Pieces pieces, std::byte* data) {
   const int after = ring.rank_at(ring.where + 1);
   const int before = ring.rank_at(ring.where - 1);
   const auto place = [&](Pieces::Span span) {
@@ -44,7 +44,7 @@ mp::Task ring_allgather(Station& s, Ring ring, Pieces pieces, std::byte* data) {
 }
 
 // The farthest piece goes first, so that pieces travel in a pipeline.
-mp::Task ring_scatter(Station& s, Ring ring, Pieces pieces, std::byte* data, int from) {
+mp::Task ring_scatter(Participant& s, Ring ring, Pieces pieces, std::byte* data, int from) {
   const int distance = ring.wrap(ring.where - from);
   Window window;
   for (int way = 0; way < 2; ++way) {
@@ -75,7 +75,7 @@ namespace {
 // One of the two directions of a ring reduction: partial results travel to their owners.
 class Stream {
  public:
-  Stream(Station& s, const Ring& ring, const Pieces& pieces, int sign)
+  Stream(Participant& s, const Ring& ring, const Pieces& pieces, int sign)
       : s_(s), ring_(ring), pieces_(pieces), sign_(sign) {
     steps_ = sign > 0 ? ring.forward() : ring.backward();
     std::int64_t most = 0;
@@ -109,7 +109,7 @@ class Stream {
  private:
   Lane lane() const { return sign_ > 0 ? Lane::forward : Lane::backward; }
 
-  Station& s_;
+  Participant& s_;
   const Ring& ring_;
   const Pieces& pieces_;
   int sign_;
@@ -121,7 +121,7 @@ class Stream {
 
 // The pieces of a coordinate collect the operands of the ranks within half a ring in either
 // direction.
-mp::Task ring_reduce_scatter(Station& s, Ring ring, Pieces pieces, RingSum sum) {
+mp::Task ring_reduce_scatter(Participant& s, Ring ring, Pieces pieces, RingSum sum) {
   Stream up(s, ring, pieces, 1);
   Stream down(s, ring, pieces, -1);
   for (int k = 0; k < up.steps(); ++k) {

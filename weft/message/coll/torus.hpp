@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <weft/message/coll/station.hpp>
+#include <weft/message/coll/participant.hpp>
 #include <weft/message/coll/team.hpp>
 #include <weft/message/mp/task.hpp>
 
@@ -46,9 +46,9 @@ struct Pieces {
 
 // Every rank of the ring has the pieces of its coordinate; afterwards all pieces. `data` is the
 // whole vector.
-mp::Task ring_allgather(Station& s, Ring ring, Pieces pieces, std::byte* data);
+mp::Task ring_allgather(Participant& s, Ring ring, Pieces pieces, std::byte* data);
 // The rank with coordinate `from` has all pieces of the ring; afterwards each rank has its own.
-mp::Task ring_scatter(Station& s, Ring ring, Pieces pieces, std::byte* data, int from);
+mp::Task ring_scatter(Participant& s, Ring ring, Pieces pieces, std::byte* data, int from);
 // `in` holds the ring's part of the vector; afterwards `out`, which does not overlap it, holds the
 // own pieces of the result.
 struct RingSum {
@@ -56,6 +56,6 @@ struct RingSum {
   std::byte* out = nullptr;
   Reducer reducer;
 };
-mp::Task ring_reduce_scatter(Station& s, Ring ring, Pieces pieces, RingSum sum);
+mp::Task ring_reduce_scatter(Participant& s, Ring ring, Pieces pieces, RingSum sum);
 
 }  // namespace weft::coll

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What has other arguments than in C. */
+/* Functions whose arguments differ from C. */
 #include "fortran.h"
 
 WRAPPER(init, (int* ierror)) {

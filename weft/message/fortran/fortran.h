@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Begins the definition of a subroutine: pmpi_NAME_, and mpi_NAME_ that a profiler may replace. */
+/* Starts the definition of a subroutine: pmpi_NAME_, and mpi_NAME_ that a profiler may replace. */
 #define WRAPPER(name, parameters) FUNCTION(void, name, parameters)
 #define FUNCTION(type, name, parameters)                                         \
   type pmpi_##name##_ parameters;                                                \
   type mpi_##name##_ parameters __attribute__((weak, alias("pmpi_" #name "_"))); \
   type pmpi_##name##_ parameters
 
-/* Arguments with a meaning: COMMON /mpi_fortran_.../ of mpif.h and module mpi. */
+/* Special arguments: COMMON /mpi_fortran_.../ of mpif.h and module mpi. */
 extern int mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_buffer_automatic_;
 extern int mpi_fortran_status_ignore_[MPI_F_STATUS_SIZE];
 extern int mpi_fortran_statuses_ignore_[MPI_F_STATUS_SIZE];
@@ -76,7 +76,7 @@ static inline void leave_room(void* room, void* few) {
   if (room != few) free(room);
 }
 
-/* Indices begin with 1. */
+/* Indices start with 1. */
 static inline int index_of(int index) {
   return index == MPI_UNDEFINED ? index : index + 1;
 }

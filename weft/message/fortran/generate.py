@@ -191,7 +191,7 @@ COPY_FUNCTIONS = [f"MPI_{prefix}{function}" for prefix in ("COMM_", "TYPE_", "WI
 
 
 def declarations(header):
-    """Lines that are right in fixed and in free form."""
+    """Lines that are valid in fixed and in free form."""
     lines = []
     for name, value in OWN + prototypes.constants(header):
         lines += [f"integer {name}", f"parameter ({name}={value})"]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For programs whose own parts do not have these COMMON blocks; with others' they become one. */
+/* For programs whose own parts lack these COMMON blocks; otherwise the linker merges them. */
 #include "fortran.h"
 
 #define COMMON __attribute__((common))

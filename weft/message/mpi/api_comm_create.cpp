@@ -9,10 +9,10 @@
 
 using weft::mp::Members;
 using weft::mpi::Call;
-using weft::mpi::Circles;
 using weft::mpi::Communicator;
 using weft::mpi::Finder;
 using weft::mpi::InfoTable;
+using weft::mpi::InternalScope;
 using weft::mpi::Process;
 namespace mp = weft::mp;
 
@@ -71,8 +71,8 @@ class Duplication final : public weft::mpi::Operation {
   Duplication& operator=(const Duplication&) = delete;
 
   mp::Task start() override {
-    const Circles circles = circles_of(process_, parent_);
-    return agree(process_, {circles, false}, made_.context);
+    const InternalScope scope = scope_of(process_, parent_);
+    return agree(process_, {scope, false}, made_.context);
   }
 
  private:
@@ -112,12 +112,12 @@ bool all_in(const Members& some, const Members& all) {
 // Whether the program asks for ranks that share memory, by either name.
 bool asks_for_shared(int split_type, const InfoTable* hints) {
   if (split_type == MPI_COMM_TYPE_SHARED) return true;
-  const std::string* wish = nullptr;
-  if (hints && split_type == MPI_COMM_TYPE_HW_GUIDED) wish = hints->find("mpi_hw_resource_type");
+  const std::string* type = nullptr;
+  if (hints && split_type == MPI_COMM_TYPE_HW_GUIDED) type = hints->find("mpi_hw_resource_type");
   if (hints && split_type == MPI_COMM_TYPE_RESOURCE_GUIDED) {
-    wish = hints->find("mpi_hw_resource_type");
+    type = hints->find("mpi_hw_resource_type");
   }
-  return wish && *wish == "mpi_shared_memory";
+  return type && *type == "mpi_shared_memory";
 }
 
 }  // namespace
@@ -205,9 +205,9 @@ WEFT_MPI(Comm_create_group)(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* n
   const std::optional<int> rank = members->find(process.rank());
   if (!rank) return MPI_SUCCESS;
   const mp::ContextId traffic = parent->context_of(Communicator::Traffic::creation);
-  const Circles circles{{process.messenger, *members, *rank, traffic, tag}, 0, false, {}};
+  const InternalScope scope{{process.messenger, *members, *rank, traffic, tag}, 0, false, {}};
   std::uint32_t context = 0;
-  process.run(agree(process, {circles, true}, context));
+  process.run(agree(process, {scope, true}, context));
   give(newcomm, make_communicator(process, *parent, {context, *members, {}, false}));
   return MPI_SUCCESS;
 }

@@ -34,9 +34,9 @@ int begin(Call& call, int level) {
 
 // A barrier: no rank leaves before all have arrived; the library's own obligations are finished
 // first.
-void meet(Process& process) {
-  weft::mpi::Circles all = circles_of(process, process.world);
-  process.run(greatest(all, {}));
+void internal_barrier(Process& process) {
+  weft::mpi::InternalScope all = scope_of(process, process.world);
+  process.run(all_max(all, {}));
   if (!process.messenger.quiet()) process.wait_until([&] { return process.messenger.quiet(); });
 }
 
@@ -70,7 +70,7 @@ WEFT_MPI(Finalize)(void) {
   const int error = process.self_only.attributes.clear(process, MPI_COMM_SELF);
   if (error != MPI_SUCCESS) return call.result(&process.self_only, error);
   process.stage = Process::Stage::finalizing;
-  meet(process);
+  internal_barrier(process);
   process.runtime.leave();
   process.stage = Process::Stage::after;
   return MPI_SUCCESS;

@@ -13,8 +13,8 @@
 using weft::RankId;
 using weft::mp::Members;
 using weft::mpi::Call;
-using weft::mpi::Circles;
 using weft::mpi::Communicator;
+using weft::mpi::InternalScope;
 using weft::mpi::Process;
 using weft::mpi::Words;
 namespace mp = weft::mp;
@@ -23,14 +23,14 @@ namespace {
 
 // Leaders exchange their groups and broadcast the result to their own members. Messages between the
 // leaders use ranks of the peer communicator.
-mp::Task trade_groups(Circles circles, Words& remote) {
-  if (circles.own.rank == circles.leader) {
-    const Words mine = weft::mpi::encode(weft::mpi::list(circles.own.members));
-    mp::Task traded = trade(circles.own.messenger, circles.link, mine, remote);
+mp::Task trade_groups(InternalScope scope, Words& remote) {
+  if (scope.own.rank == scope.leader) {
+    const Words mine = weft::mpi::encode(weft::mpi::list(scope.own.members));
+    mp::Task traded = swap_words(scope.own.messenger, scope.link, mine, remote);
     co_await traded;
   }
-  mp::Task told = broadcast(circles.own, circles.leader, remote);
-  co_await told;
+  mp::Task sent = broadcast(scope.own, scope.leader, remote);
+  co_await sent;
   co_return 0;
 }
 
@@ -42,12 +42,12 @@ struct Leaders {
 };
 
 // The link is significant at the leader only, so only there its arguments are checked.
-int find_link(Call& call, const Communicator& local, const Leaders& leaders, Circles& circles) {
+int find_link(Call& call, const Communicator& local, const Leaders& leaders, InternalScope& scope) {
   if (leaders.local < 0 || leaders.local >= local.size()) {
     return call.result(&local, MPI_ERR_RANK, "local leader");
   }
-  circles.leader = leaders.local;
-  circles.linked = true;
+  scope.leader = leaders.local;
+  scope.linked = true;
   if (local.rank != leaders.local) return MPI_SUCCESS;
   const Communicator* peer = call.communicator(leaders.peer_comm);
   if (!peer) return call.error();
@@ -55,8 +55,8 @@ int find_link(Call& call, const Communicator& local, const Leaders& leaders, Cir
     return call.result(&local, MPI_ERR_RANK, "remote leader");
   }
   if (leaders.tag < 0) return call.result(&local, MPI_ERR_TAG);
-  circles.link = {peer->peers()[leaders.remote], peer->context_of(Communicator::Traffic::creation),
-                  peer->rank, leaders.remote, leaders.tag};
+  scope.link = {peer->peers()[leaders.remote], peer->context_of(Communicator::Traffic::creation),
+                peer->rank, leaders.remote, leaders.tag};
   return MPI_SUCCESS;
 }
 
@@ -77,7 +77,7 @@ struct Origin {
 
 // Concurrent calls are distinguished by their strings. The contexts of MPI_COMM_SELF are the same
 // at all ranks, and no other rank sends there.
-Circles circles_from(Process& process, const Members& group, int rank, const char* stringtag) {
+InternalScope scope_from(Process& process, const Members& group, int rank, const char* stringtag) {
   std::uint32_t hash = 2166136261;
   for (const char* c = stringtag; *c != 0; ++c) {
     hash = (hash ^ static_cast<unsigned char>(*c)) * 16777619;
@@ -120,9 +120,9 @@ WEFT_MPI(Comm_create_from_group)
   *newcomm = MPI_COMM_NULL;
   if (members->size() == 0) return MPI_SUCCESS;
   const std::optional<int> rank = members->find(process.rank());
-  if (!rank) return call.result(MPI_ERR_GROUP, "the calling process is no member");
+  if (!rank) return call.result(MPI_ERR_GROUP, "the calling process is not a member");
   std::uint32_t context = 0;
-  process.run(agree(process, {circles_from(process, *members, *rank, stringtag), true}, context));
+  process.run(agree(process, {scope_from(process, *members, *rank, stringtag), true}, context));
   *newcomm = make_from_groups(process, {context, *members, {}, false}, origin);
   return MPI_SUCCESS;
 }
@@ -141,9 +141,9 @@ WEFT_MPI(Intercomm_create_from_groups)
   if (local_leader < 0 || local_leader >= local->size()) {
     return call.result(MPI_ERR_RANK, "local leader");
   }
-  Circles circles = circles_from(process, *local, *rank, stringtag);
-  circles.leader = local_leader;
-  circles.linked = true;
+  InternalScope scope = scope_from(process, *local, *rank, stringtag);
+  scope.leader = local_leader;
+  scope.linked = true;
   if (*rank == local_leader) {
     const Members* remote = find_group(process, remote_group);
     if (!remote) return call.result(MPI_ERR_GROUP, "remote group");
@@ -151,13 +151,13 @@ WEFT_MPI(Intercomm_create_from_groups)
       return call.result(MPI_ERR_RANK, "remote leader");
     }
     const RankId peer = (*remote)[remote_leader];
-    circles.link = {peer, circles.own.context, static_cast<int>(process.rank().index),
-                    static_cast<int>(peer.index), circles.own.tag};
+    scope.link = {peer, scope.own.context, static_cast<int>(process.rank().index),
+                  static_cast<int>(peer.index), scope.own.tag};
   }
   std::uint32_t context = 0;
-  process.run(agree(process, {circles, true}, context));
+  process.run(agree(process, {scope, true}, context));
   Words remote;
-  process.run(trade_groups(circles, remote));
+  process.run(trade_groups(scope, remote));
   Members others = Members::of(weft::mpi::decode(remote));
   *newintercomm = make_from_groups(process, {context, *local, std::move(others), true}, origin);
   return MPI_SUCCESS;
@@ -172,15 +172,15 @@ WEFT_MPI(Intercomm_create)
   if (local->inter) return call.result(local, MPI_ERR_COMM, "an intercommunicator");
   if (!newintercomm) return call.result(local, MPI_ERR_ARG);
   Process& process = call.process();
-  Circles circles = circles_of(process, *local);
+  InternalScope scope = scope_of(process, *local);
   if (const int error =
-          find_link(call, *local, {local_leader, peer_comm, remote_leader, tag}, circles)) {
+          find_link(call, *local, {local_leader, peer_comm, remote_leader, tag}, scope)) {
     return error;
   }
   std::uint32_t context = 0;
-  process.run(agree(process, {circles, true}, context));
+  process.run(agree(process, {scope, true}, context));
   Words remote;
-  process.run(trade_groups(circles, remote));
+  process.run(trade_groups(scope, remote));
   Members others = Members::of(weft::mpi::decode(remote));
   const Communicator* made =
       make_communicator(process, *local, {context, local->local, std::move(others), true});
@@ -197,9 +197,9 @@ WEFT_MPI(Intercomm_merge)(MPI_Comm intercomm, int high, MPI_Comm* newintracomm) 
   Process& process = call.process();
   const std::uint32_t context = agree_context(process, *parent);
   // Whether some rank wants to be high and some rank low; otherwise the lowest rank decides.
-  std::array<std::uint32_t, 2> wishes = {high ? 1U : 0U, high ? 0U : 1U};
-  process.run(greatest(circles_of(process, *parent), wishes));
-  const bool differ = wishes[0] == 1 && wishes[1] == 1;
+  std::array<std::uint32_t, 2> preferences = {high ? 1U : 0U, high ? 0U : 1U};
+  process.run(all_max(scope_of(process, *parent), preferences));
+  const bool differ = preferences[0] == 1 && preferences[1] == 1;
   const bool first = differ ? !high : parent->local[0] < parent->remote[0];
   Members all =
       first ? united(parent->local, parent->remote) : united(parent->remote, parent->local);

@@ -18,15 +18,15 @@ bool same(const mp::Tuning& a, const mp::Tuning& b) {
 }
 
 // Requests keep pointers to their tuning, so it is never freed; a program uses few different ones.
-const mp::Tuning* keep(Process& process, const MGEN_Tuning* wish) {
-  if (wish == nullptr) return nullptr;
+const mp::Tuning* keep(Process& process, const MGEN_Tuning* given) {
+  if (given == nullptr) return nullptr;
   mp::Tuning tuning;
-  tuning.protocol = wish->rendezvous > 0   ? mp::Tuning::Protocol::rendezvous
-                    : wish->rendezvous < 0 ? mp::Tuning::Protocol::eager
-                                           : mp::Tuning::Protocol::by_size;
-  tuning.zero_copy = wish->zero_copy != 0;
-  tuning.rails = std::max(wish->nics, 0);
-  tuning.gap = Duration::ps(std::llround(wish->gap_ns * 1e3));
+  tuning.protocol = given->rendezvous > 0   ? mp::Tuning::Protocol::rendezvous
+                    : given->rendezvous < 0 ? mp::Tuning::Protocol::eager
+                                            : mp::Tuning::Protocol::by_size;
+  tuning.zero_copy = given->zero_copy != 0;
+  tuning.rails = std::max(given->nics, 0);
+  tuning.gap = Duration::ps(std::llround(given->gap_ns * 1e3));
   for (const auto& known : process.tunings) {
     if (same(*known, tuning)) return known.get();
   }
@@ -34,15 +34,15 @@ const mp::Tuning* keep(Process& process, const MGEN_Tuning* wish) {
   return process.tunings.back().get();
 }
 
-bool sensible(const MGEN_Tuning* wish) {
-  return wish == nullptr || (wish->gap_ns >= 0 && wish->gap_ns <= 1e12 && wish->nics >= 0);
+bool sensible(const MGEN_Tuning* given) {
+  return given == nullptr || (given->gap_ns >= 0 && given->gap_ns <= 1e12 && given->nics >= 0);
 }
 
 // Sets a tuning for the duration of one call.
 class Tuned {
  public:
-  explicit Tuned(const MGEN_Tuning* wish) : process_(self()), before_(process_.tuning) {
-    process_.tuning = keep(process_, wish);
+  explicit Tuned(const MGEN_Tuning* given) : process_(self()), before_(process_.tuning) {
+    process_.tuning = keep(process_, given);
   }
   ~Tuned() { process_.tuning = before_; }
   Tuned(const Tuned&) = delete;

@@ -2,7 +2,7 @@
 // Neighbourhood collectives: a message along each edge of a topology.
 #include <algorithm>
 
-#include <weft/message/coll/station.hpp>
+#include <weft/message/coll/participant.hpp>
 #include <weft/message/mpi/coll_call.hpp>
 #include <weft/message/mpi/forms.hpp>
 #include <weft/message/mpi/topology.hpp>
@@ -30,7 +30,7 @@ coll::Lane receiving_lane(const Collective& c, std::size_t slot) {
 }
 
 mp::Task exchange(Collective& c, bool same_block) {
-  coll::Station s(c.team());
+  coll::Participant s(c.team());
   std::vector<mp::Request*> open;
   open.reserve(c.sources.size() + c.destinations.size());
   const coll::Blocks takes = c.receive.blocks();

@@ -13,8 +13,8 @@ using weft::mpi::Access;
 using weft::mpi::Call;
 using weft::mpi::Datatype;
 using weft::mpi::Process;
+using weft::mpi::RmaCommand;
 using weft::mpi::Window;
-using weft::mpi::Wish;
 namespace mp = weft::mp;
 
 namespace {
@@ -24,7 +24,7 @@ struct Data {
   MPI_Count count;
   MPI_Datatype type;
 };
-struct Place {
+struct TargetRange {
   int rank;
   MPI_Aint displacement;
   MPI_Count count;
@@ -71,13 +71,13 @@ class AccessOperation final : public weft::mpi::Operation {
 // Builds one access step by step from its arguments, then starts it.
 class Rma {
  public:
-  Rma(const char* name, MPI_Win win, Wish::Kind kind)
+  Rma(const char* name, MPI_Win win, RmaCommand::Kind kind)
       : call_(name, Call::communicates), access_(std::make_unique<Access>()) {
     error_ = call_.error();
     if (error_ != MPI_SUCCESS) return;
     window_ = find_window(call_.process(), win);
     if (!window_) error_ = call_.result(MPI_ERR_WIN);
-    access_->wish.kind = kind;
+    access_->command.kind = kind;
   }
 
   Rma& origin(const Data& data) { return piece(data, access_->origin); }
@@ -88,7 +88,7 @@ class Rma {
     access_->compare = value;
     return *this;
   }
-  Rma& target(const Place& place) {
+  Rma& target(const TargetRange& place) {
     if (error_ != MPI_SUCCESS) return *this;
     int error = MPI_SUCCESS;
     const Datatype* type = check({nullptr, place.count, place.type}, error);
@@ -101,14 +101,14 @@ class Rma {
     fail(error);
     if (error_ != MPI_SUCCESS) return *this;
     access_->target = place.rank;
-    access_->wish.displacement = place.displacement;
-    access_->wish.bytes = static_cast<std::uint64_t>(place.count * type->size());
+    access_->command.displacement = place.displacement;
+    access_->command.bytes = static_cast<std::uint64_t>(place.count * type->size());
     access_->blocks = blocks_of(*type, place.count);
     // A single block at offset 0 needs no list.
     if (access_->blocks.size() == 2 && access_->blocks[0] == 0) access_->blocks.clear();
-    if (access_->wish.bytes == 0) access_->blocks.clear();
+    if (access_->command.bytes == 0) access_->blocks.clear();
     uniform_ = type->uniform();
-    call_.add_bytes(access_->wish.bytes);
+    call_.add_bytes(access_->command.bytes);
     return *this;
   }
   Rma& op(MPI_Op handle) {
@@ -119,8 +119,8 @@ class Rma {
     } else if (!idle() && handle != MPI_REPLACE && handle != MPI_NO_OP) {
       fail(uniform_ ? op->check(*uniform_) : MPI_ERR_TYPE);
     }
-    access_->wish.op = reinterpret_cast<std::uintptr_t>(handle);
-    if (uniform_) access_->wish.type = reinterpret_cast<std::uintptr_t>(uniform_->handle());
+    access_->command.op = reinterpret_cast<std::uintptr_t>(handle);
+    if (uniform_) access_->command.type = reinterpret_cast<std::uintptr_t>(uniform_->handle());
     return *this;
   }
 
@@ -151,7 +151,7 @@ class Rma {
     return *this;
   }
   // Nothing is moved, whatever the types are.
-  bool idle() const { return access_->target == MPI_PROC_NULL || access_->wish.bytes == 0; }
+  bool idle() const { return access_->target == MPI_PROC_NULL || access_->command.bytes == 0; }
   void fail(int error) {
     if (error != MPI_SUCCESS) error_ = weft::mpi::result(call_, *window_, error);
   }
@@ -160,7 +160,7 @@ class Rma {
     Window::Target& target = window_->target(access_->target);
     if (window_->all_locked && target.lock == Window::Lock::none) {
       target.lock = Window::Lock::shared;
-      process.run(ask(process, *window_, access_->target, Wish::Kind::lock_shared, true));
+      process.run(ask(process, *window_, access_->target, RmaCommand::Kind::lock_shared, true));
     }
     window_->target(access_->target).touched = true;
     if (access_->origin.type) access_->origin.type->retain();
@@ -176,7 +176,7 @@ class Rma {
 };
 
 // MPI_NO_OP does not read the origin buffer.
-Data origin_for(MPI_Op op, const Data& origin, const Place& target) {
+Data origin_for(MPI_Op op, const Data& origin, const TargetRange& target) {
   if (op != MPI_NO_OP) return origin;
   return {nullptr, 0, target.type};
 }
@@ -187,7 +187,7 @@ Data origin_for(MPI_Op op, const Data& origin, const Place& target) {
   WEFT_MPI(Put##suffix)                                                                         \
   (const void* buf, count_type count, MPI_Datatype type, int rank, MPI_Aint disp,               \
    count_type target_count, MPI_Datatype target_type, MPI_Win win) {                            \
-    return Rma("MPI_Put" #suffix, win, Wish::Kind::put)                                         \
+    return Rma("MPI_Put" #suffix, win, RmaCommand::Kind::put)                                   \
         .origin({buf, count, type})                                                             \
         .target({rank, disp, target_count, target_type})                                        \
         .go();                                                                                  \
@@ -195,7 +195,7 @@ Data origin_for(MPI_Op op, const Data& origin, const Place& target) {
   WEFT_MPI(Rput##suffix)                                                                        \
   (const void* buf, count_type count, MPI_Datatype type, int rank, MPI_Aint disp,               \
    count_type target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request* request) {      \
-    return Rma("MPI_Rput" #suffix, win, Wish::Kind::put)                                        \
+    return Rma("MPI_Rput" #suffix, win, RmaCommand::Kind::put)                                  \
         .origin({buf, count, type})                                                             \
         .target({rank, disp, target_count, target_type})                                        \
         .go(request);                                                                           \
@@ -203,7 +203,7 @@ Data origin_for(MPI_Op op, const Data& origin, const Place& target) {
   WEFT_MPI(Get##suffix)                                                                         \
   (void* buf, count_type count, MPI_Datatype type, int rank, MPI_Aint disp,                     \
    count_type target_count, MPI_Datatype target_type, MPI_Win win) {                            \
-    return Rma("MPI_Get" #suffix, win, Wish::Kind::get)                                         \
+    return Rma("MPI_Get" #suffix, win, RmaCommand::Kind::get)                                   \
         .result({buf, count, type})                                                             \
         .target({rank, disp, target_count, target_type})                                        \
         .go();                                                                                  \
@@ -211,7 +211,7 @@ Data origin_for(MPI_Op op, const Data& origin, const Place& target) {
   WEFT_MPI(Rget##suffix)                                                                        \
   (void* buf, count_type count, MPI_Datatype type, int rank, MPI_Aint disp,                     \
    count_type target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request* request) {      \
-    return Rma("MPI_Rget" #suffix, win, Wish::Kind::get)                                        \
+    return Rma("MPI_Rget" #suffix, win, RmaCommand::Kind::get)                                  \
         .result({buf, count, type})                                                             \
         .target({rank, disp, target_count, target_type})                                        \
         .go(request);                                                                           \
@@ -219,7 +219,7 @@ Data origin_for(MPI_Op op, const Data& origin, const Place& target) {
   WEFT_MPI(Accumulate##suffix)                                                                  \
   (const void* buf, count_type count, MPI_Datatype type, int rank, MPI_Aint disp,               \
    count_type target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win) {                 \
-    return Rma("MPI_Accumulate" #suffix, win, Wish::Kind::accumulate)                           \
+    return Rma("MPI_Accumulate" #suffix, win, RmaCommand::Kind::accumulate)                     \
         .origin({buf, count, type})                                                             \
         .target({rank, disp, target_count, target_type})                                        \
         .op(op)                                                                                 \
@@ -229,7 +229,7 @@ Data origin_for(MPI_Op op, const Data& origin, const Place& target) {
   (const void* buf, count_type count, MPI_Datatype type, int rank, MPI_Aint disp,               \
    count_type target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win,                   \
    MPI_Request* request) {                                                                      \
-    return Rma("MPI_Raccumulate" #suffix, win, Wish::Kind::accumulate)                          \
+    return Rma("MPI_Raccumulate" #suffix, win, RmaCommand::Kind::accumulate)                    \
         .origin({buf, count, type})                                                             \
         .target({rank, disp, target_count, target_type})                                        \
         .op(op)                                                                                 \
@@ -239,8 +239,8 @@ Data origin_for(MPI_Op op, const Data& origin, const Place& target) {
   (const void* buf, count_type count, MPI_Datatype type, void* result, count_type result_count, \
    MPI_Datatype result_type, int rank, MPI_Aint disp, count_type target_count,                  \
    MPI_Datatype target_type, MPI_Op op, MPI_Win win) {                                          \
-    const Place place{rank, disp, target_count, target_type};                                   \
-    return Rma("MPI_Get_accumulate" #suffix, win, Wish::Kind::fetch)                            \
+    const TargetRange place{rank, disp, target_count, target_type};                             \
+    return Rma("MPI_Get_accumulate" #suffix, win, RmaCommand::Kind::fetch)                      \
         .origin(origin_for(op, {buf, count, type}, place))                                      \
         .result({result, result_count, result_type})                                            \
         .target(place)                                                                          \
@@ -251,8 +251,8 @@ Data origin_for(MPI_Op op, const Data& origin, const Place& target) {
   (const void* buf, count_type count, MPI_Datatype type, void* result, count_type result_count, \
    MPI_Datatype result_type, int rank, MPI_Aint disp, count_type target_count,                  \
    MPI_Datatype target_type, MPI_Op op, MPI_Win win, MPI_Request* request) {                    \
-    const Place place{rank, disp, target_count, target_type};                                   \
-    return Rma("MPI_Rget_accumulate" #suffix, win, Wish::Kind::fetch)                           \
+    const TargetRange place{rank, disp, target_count, target_type};                             \
+    return Rma("MPI_Rget_accumulate" #suffix, win, RmaCommand::Kind::fetch)                     \
         .origin(origin_for(op, {buf, count, type}, place))                                      \
         .result({result, result_count, result_type})                                            \
         .target(place)                                                                          \
@@ -266,8 +266,8 @@ WEFT_RMA(MPI_Count, _c)
 WEFT_MPI(Fetch_and_op)
 (const void* origin_addr, void* result_addr, MPI_Datatype datatype, int target_rank,
  MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
-  const Place place{target_rank, target_disp, 1, datatype};
-  return Rma("MPI_Fetch_and_op", win, Wish::Kind::fetch)
+  const TargetRange place{target_rank, target_disp, 1, datatype};
+  return Rma("MPI_Fetch_and_op", win, RmaCommand::Kind::fetch)
       .origin(origin_for(op, {origin_addr, 1, datatype}, place))
       .result({result_addr, 1, datatype})
       .target(place)
@@ -278,7 +278,7 @@ WEFT_MPI(Fetch_and_op)
 WEFT_MPI(Compare_and_swap)
 (const void* origin_addr, const void* compare_addr, void* result_addr, MPI_Datatype datatype,
  int target_rank, MPI_Aint target_disp, MPI_Win win) {
-  return Rma("MPI_Compare_and_swap", win, Wish::Kind::swap)
+  return Rma("MPI_Compare_and_swap", win, RmaCommand::Kind::swap)
       .origin({origin_addr, 1, datatype})
       .compare(compare_addr)
       .result({result_addr, 1, datatype})

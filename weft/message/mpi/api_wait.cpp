@@ -74,7 +74,7 @@ class Several {
     if (first_.error != MPI_SUCCESS && statuses_) statuses_[count_ - 1].MPI_ERROR = outcome.error;
   }
   int count() const { return count_; }
-  int result(Call& call) const { return tell(call, first_); }
+  int result(Call& call) const { return report_outcome(call, first_); }
 
  private:
   MPI_Status* statuses_;
@@ -130,7 +130,7 @@ WEFT_MPI(Wait)(MPI_Request* request, MPI_Status* status) {
   if (const int error = check_requests(process, 1, request)) return call.result(error);
   const Waits waits(process, request, 1);
   if (!is_done(process, *request)) process.wait_until([&] { return is_done(process, *request); });
-  return tell(call, complete(process, *request, status));
+  return report_outcome(call, complete(process, *request, status));
 }
 
 WEFT_MPI(Test)(MPI_Request* request, int* flag, MPI_Status* status) {
@@ -141,7 +141,7 @@ WEFT_MPI(Test)(MPI_Request* request, int* flag, MPI_Status* status) {
   if (const int error = check_requests(process, 1, request)) return call.result(error);
   process.progress();
   *flag = is_done(process, *request) ? 1 : 0;
-  if (*flag) return tell(call, complete(process, *request, status));
+  if (*flag) return report_outcome(call, complete(process, *request, status));
   process.found_nothing();
   return MPI_SUCCESS;
 }
@@ -185,7 +185,7 @@ WEFT_MPI(Waitany)(int count, MPI_Request array_of_requests[], int* indx, MPI_Sta
     process.wait_until([&] { return (found = find_done(process, count, array_of_requests)) >= 0; });
   }
   *indx = found;
-  return tell(call, complete(process, array_of_requests[found], status));
+  return report_outcome(call, complete(process, array_of_requests[found], status));
 }
 
 WEFT_MPI(Testany)
@@ -207,7 +207,7 @@ WEFT_MPI(Testany)
   }
   *indx = found;
   *flag = 1;
-  return tell(call, complete(process, array_of_requests[found], status));
+  return report_outcome(call, complete(process, array_of_requests[found], status));
 }
 
 WEFT_MPI(Waitsome)
@@ -248,7 +248,7 @@ WEFT_MPI(Request_get_status)(MPI_Request request, int* flag, MPI_Status* status)
   if (const int error = check_requests(process, 1, &request)) return call.result(error);
   process.progress();
   *flag = is_done(process, request) ? 1 : 0;
-  if (*flag) return tell(call, look(process, request, status));
+  if (*flag) return report_outcome(call, look(process, request, status));
   process.found_nothing();
   return MPI_SUCCESS;
 }
@@ -277,7 +277,7 @@ WEFT_MPI(Request_get_status_any)
   const int found = find_done(process, count, array_of_requests);
   *indx = found < 0 ? MPI_UNDEFINED : found;
   *flag = found >= 0 || !some_active(process, count, array_of_requests) ? 1 : 0;
-  if (found >= 0) return tell(call, look(process, array_of_requests[found], status));
+  if (found >= 0) return report_outcome(call, look(process, array_of_requests[found], status));
   if (*flag) {
     leave_empty(status);
   } else {

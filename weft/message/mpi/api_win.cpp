@@ -4,16 +4,16 @@
 #include <cstring>
 #include <utility>
 
-#include <weft/message/mpi/circle.hpp>
 #include <weft/message/mpi/contexts.hpp>
 #include <weft/message/mpi/group.hpp>
 #include <weft/message/mpi/handlers.hpp>
+#include <weft/message/mpi/internal_group.hpp>
 #include <weft/message/mpi/window.hpp>
 
 using weft::mpi::Call;
-using weft::mpi::Circles;
 using weft::mpi::Communicator;
 using weft::mpi::InfoTable;
+using weft::mpi::InternalScope;
 using weft::mpi::Process;
 using weft::mpi::Window;
 using weft::mpi::Words;
@@ -28,9 +28,9 @@ struct Wanted {
   int flavor;
 };
 
-void meet(Process& process, Communicator& comm) {
-  const Circles circles = circles_of(process, comm);
-  process.run(greatest(circles, {}));
+void internal_barrier(Process& process, Communicator& comm) {
+  const InternalScope scope = scope_of(process, comm);
+  process.run(all_max(scope, {}));
 }
 
 // Hints that have values before the program sets any.
@@ -79,7 +79,7 @@ std::shared_ptr<std::byte[]> allocate(MPI_Aint size) {
 
 int give(Call& call, Window* window, MPI_Win* win) {
   if (!win) return call.result(MPI_ERR_ARG);
-  meet(call.process(), *window->comm);  // No rank is accessed before it is ready.
+  internal_barrier(call.process(), *window->comm);  // No rank is accessed before it is ready.
   *win = window->handle;
   return MPI_SUCCESS;
 }
@@ -130,8 +130,8 @@ int allocate_shared(Call& call, const Wanted& wanted, MPI_Comm comm, void* basep
   Words mine, all;
   push(mine, static_cast<std::uint64_t>(wanted.size));
   push(mine, static_cast<std::uint64_t>(wanted.unit));
-  const Circles circles = circles_of(process, *window->comm);
-  process.run(collect(circles.own, mine, all));
+  const InternalScope scope = scope_of(process, *window->comm);
+  process.run(collect(scope.own, mine, all));
   const auto ranks = static_cast<std::size_t>(window->comm->size());
   if (window->comm->rank == 0) {
     const std::uint64_t line = may_lie_apart(*window) ? 64 : 1;
@@ -141,7 +141,7 @@ int allocate_shared(Call& call, const Wanted& wanted, MPI_Comm comm, void* basep
     push(all, reinterpret_cast<std::uintptr_t>(window->memory.get()));
     push(all, line);
   }
-  process.run(broadcast(circles.own, 0, all));
+  process.run(broadcast(scope.own, 0, all));
   auto at = static_cast<std::uintptr_t>(pull(all, 2 * ranks));
   const std::uint64_t line = pull(all, 2 * ranks + 1);
   for (std::size_t i = 0; i < ranks; ++i) {
@@ -272,10 +272,10 @@ WEFT_MPI(Win_free)(MPI_Win* win) {
   if (const int error = window->attributes.clear(process, window->handle)) {
     return result(call, *window, error);
   }
-  meet(process, *window->comm);  // All accesses to this rank are complete.
+  internal_barrier(process, *window->comm);  // All accesses to this rank are complete.
   if (window->listening) process.messenger.cancel(window->listening);
   process.run(window->server);
-  meet(process, *window->comm);  // No rank uses the shared memory any more.
+  internal_barrier(process, *window->comm);  // No rank uses the shared memory any more.
   release_handler(process, window->handler);
   release(process, window->comm);
   process.windows.free(window);

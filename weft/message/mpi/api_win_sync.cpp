@@ -4,15 +4,15 @@
 #include <string>
 #include <vector>
 
-#include <weft/message/mpi/circle.hpp>
 #include <weft/message/mpi/contexts.hpp>
 #include <weft/message/mpi/group.hpp>
+#include <weft/message/mpi/internal_group.hpp>
 #include <weft/message/mpi/window.hpp>
 
 using weft::mpi::Call;
 using weft::mpi::Process;
+using weft::mpi::RmaCommand;
 using weft::mpi::Window;
-using weft::mpi::Wish;
 using Lock = Window::Lock;
 namespace mp = weft::mp;
 
@@ -37,7 +37,7 @@ void finish(Process& process, Window& window, int target) {
   for (Window::Target& known : window.targets) {
     if (!known.touched || (target >= 0 && known.rank != target)) continue;
     known.touched = false;
-    answers.push_back(ask(process, window, known.rank, Wish::Kind::flush, true));
+    answers.push_back(ask(process, window, known.rank, RmaCommand::Kind::flush, true));
   }
   for (const mp::Task& task : answers) process.run(task);
   finish_locally(process, window, target);
@@ -67,7 +67,7 @@ void unlock(Process& process, Window& window, Window::Target& target) {
   if (target.lock == Lock::assumed) {
     finish(process, window, target.rank);
   } else {
-    process.run(ask(process, window, target.rank, Wish::Kind::unlock, true));
+    process.run(ask(process, window, target.rank, RmaCommand::Kind::unlock, true));
     target.touched = false;
     finish_locally(process, window, target.rank);
   }
@@ -92,7 +92,7 @@ WEFT_MPI(Win_fence)(int mode, MPI_Win win) {
   Process& process = call.process();
   if (window->started || window->all_locked) return result(call, *window, MPI_ERR_RMA_SYNC);
   finish(process, *window, -1);
-  process.run(greatest(circles_of(process, *window->comm), {}));
+  process.run(all_max(scope_of(process, *window->comm), {}));
   window->fenced = (mode & MPI_MODE_NOSUCCEED) == 0;
   return MPI_SUCCESS;
 }
@@ -108,7 +108,7 @@ WEFT_MPI(Win_post)(MPI_Group group, int, MPI_Win win) {
   const std::vector<int> ranks = ranks_of(*window, *members);
   window->exposed_to = static_cast<int>(ranks.size());
   for (const int rank : ranks) {
-    process.run(ask(process, *window, rank, Wish::Kind::posted, false));
+    process.run(ask(process, *window, rank, RmaCommand::Kind::posted, false));
   }
   return MPI_SUCCESS;
 }
@@ -139,7 +139,7 @@ WEFT_MPI(Win_complete)(MPI_Win win) {
   if (!window->started) return result(call, *window, MPI_ERR_RMA_SYNC, "not started");
   Process& process = call.process();
   for (const int rank : window->started_with) {
-    process.run(ask(process, *window, rank, Wish::Kind::completed, false));
+    process.run(ask(process, *window, rank, RmaCommand::Kind::completed, false));
     window->target(rank).touched = false;
   }
   finish_locally(process, *window, -1);
@@ -204,7 +204,8 @@ WEFT_MPI(Win_lock)(int lock_type, int rank, int mode, MPI_Win win) {
   target.lock = exclusive ? Lock::exclusive : Lock::shared;
   Process& process = call.process();
   process.run(ask(process, *window, rank,
-                  exclusive ? Wish::Kind::lock_exclusive : Wish::Kind::lock_shared, true));
+                  exclusive ? RmaCommand::Kind::lock_exclusive : RmaCommand::Kind::lock_shared,
+                  true));
   return MPI_SUCCESS;
 }
 

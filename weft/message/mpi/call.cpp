@@ -54,16 +54,16 @@ Window* Call::window(MPI_Win handle) {
 
 int Call::result(const Communicator* comm, int code, const std::string& detail) {
   if (code == MPI_SUCCESS) return code;
-  const Communicator& told = comm ? *comm : default_communicator(process_);
-  return raise(process_, told.handler, told.handle, code, detail);
+  const Communicator& owner = comm ? *comm : default_communicator(process_);
+  return raise(process_, owner.handler, owner.handle, code, detail);
 }
 
 int report(MPI_Comm comm_or_null, int error_class) {
   if (error_class == MPI_SUCCESS) return error_class;
   Process& process = self();
   const Communicator* comm = find_communicator(process, comm_or_null);
-  const Communicator& told = comm ? *comm : default_communicator(process);
-  return raise(process, told.handler, told.handle, error_class, {});
+  const Communicator& owner = comm ? *comm : default_communicator(process);
+  return raise(process, owner.handler, owner.handle, error_class, {});
 }
 
 }  // namespace weft::mpi

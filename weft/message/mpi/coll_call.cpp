@@ -38,7 +38,7 @@ const coll::Grid* grid_of(const Process& process, const Communicator& comm) {
 const Groups* groups_of(const Process& process, Communicator& comm) {
   const coll::Choices* choices = process.choices;
   if (!choices || !choices->groups()) return nullptr;
-  if (!choices->may_keep_to_groups() && !choices->forces(coll::Algorithm::groups)) return nullptr;
+  if (!choices->may_bundle_by_group() && !choices->forces(coll::Algorithm::groups)) return nullptr;
   const Groups* groups = choices->groups();
   if (comm.local != process.world.local) {
     if (!comm.groups) {

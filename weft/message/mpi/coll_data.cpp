@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-#include <weft/message/coll/station.hpp>
+#include <weft/message/coll/participant.hpp>
 
 namespace weft::mpi {
 

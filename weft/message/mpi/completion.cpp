@@ -38,9 +38,9 @@ Outcome look(Process& process, MPI_Request handle, MPI_Status* status) {
   if (request->transfer.comm) outcome.comm = request->transfer.comm->handle;
   if (request->generalized) {
     MPI_Status unseen;
-    MPI_Status& told = status ? *status : unseen;
-    set_status(told, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
-    outcome.error = request->generalized->query(request->generalized->state, &told);
+    MPI_Status& filled = status ? *status : unseen;
+    set_status(filled, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
+    outcome.error = request->generalized->query(request->generalized->state, &filled);
   } else if (status) {
     fill_status(*request, *status);
   }
@@ -65,7 +65,7 @@ Outcome complete(Process& process, MPI_Request& handle, MPI_Status* status) {
   return outcome;
 }
 
-int tell(Call& call, const Outcome& outcome) {
+int report_outcome(Call& call, const Outcome& outcome) {
   if (outcome.error == MPI_SUCCESS) return MPI_SUCCESS;
   return call.result(find_communicator(call.process(), outcome.comm), outcome.error,
                      outcome.detail);

@@ -37,6 +37,6 @@ Outcome look(Process& process, MPI_Request handle, MPI_Status* status);
 Outcome complete(Process& process, MPI_Request& handle, MPI_Status* status);
 
 // Passes an outcome to the error handler.
-int tell(Call& call, const Outcome& outcome);
+int report_outcome(Call& call, const Outcome& outcome);
 
 }  // namespace weft::mpi

@@ -8,24 +8,24 @@
 
 namespace weft::mpi {
 
-Circles circles_of(Process& process, Communicator& comm) {
+InternalScope scope_of(Process& process, Communicator& comm) {
   const int tag = comm.next_collective_tag();
   using Traffic = Communicator::Traffic;
   const mp::ContextId inside = comm.context_of(comm.inter ? Traffic::local : Traffic::collectives);
-  Circles circles{{process.messenger, comm.local, comm.rank, inside, tag}, 0, comm.inter, {}};
+  InternalScope scope{{process.messenger, comm.local, comm.rank, inside, tag}, 0, comm.inter, {}};
   if (comm.inter) {
-    circles.link = {comm.remote[0], comm.context_of(Traffic::collectives), 0, 0, tag};
+    scope.link = {comm.remote[0], comm.context_of(Traffic::collectives), 0, 0, tag};
   }
-  return circles;
+  return scope;
 }
 
 namespace {
 
 // Different for concurrent calls of a rank, but the same at all members.
-std::uint32_t spread(const Circle& circle, std::uint32_t round) {
+std::uint32_t spread(const InternalGroup& internal, std::uint32_t round) {
   if (round == 0) return 0;
   const std::uint32_t mixed =
-      (circle.context * 2654435761U + static_cast<std::uint32_t>(circle.tag) * 40503U) *
+      (internal.context * 2654435761U + static_cast<std::uint32_t>(internal.tag) * 40503U) *
       (2 * round + 1);
   return (mixed >> 8) % (4U << std::min(round, 10U));
 }
@@ -34,22 +34,22 @@ std::uint32_t spread(const Circle& circle, std::uint32_t round) {
 
 // The maximum of `next_context` over all members is free at all of them, unless a member takes part
 // in several agreements at once (MPI_Comm_idup): it may have assigned the number meanwhile, so all
-// must confirm it. Of several colliding agreements the one with the greatest number always
+// must confirm it. Of several colliding agreements the one with the all_max number always
 // succeeds, and the spread makes them differ, so this terminates.
 mp::Task agree(Process& process, Agreement agreement, std::uint32_t& context) {
-  const Circle& own = agreement.circles.own;
+  const InternalGroup& own = agreement.scope.own;
   ++process.agreements;
   for (std::uint32_t round = 0;; ++round) {
     const bool busy = !agreement.blocking || process.agreements > 1;
     std::array<std::uint32_t, 2> proposal = {process.next_context + spread(own, round),
                                              busy ? 1U : 0U};
-    mp::Task proposed = greatest(agreement.circles, proposal);
+    mp::Task proposed = all_max(agreement.scope, proposal);
     co_await proposed;
     context = proposal[0];
     std::array<std::uint32_t, 1> refused = {context < process.next_context ? 1U : 0U};
     process.next_context = std::max(process.next_context, context + 1);
     if (proposal[1] == 0) break;
-    mp::Task confirmed = greatest(agreement.circles, refused);
+    mp::Task confirmed = all_max(agreement.scope, refused);
     co_await confirmed;
     if (refused[0] == 0) break;
   }
@@ -59,7 +59,7 @@ mp::Task agree(Process& process, Agreement agreement, std::uint32_t& context) {
 
 std::uint32_t agree_context(Process& process, Communicator& parent) {
   std::uint32_t context = 0;
-  const mp::Task task = agree(process, {circles_of(process, parent), true}, context);
+  const mp::Task task = agree(process, {scope_of(process, parent), true}, context);
   process.run(task);
   return context;
 }

@@ -6,16 +6,16 @@
 #include <cstdint>
 
 #include <weft/message/mp/task.hpp>
-#include <weft/message/mpi/circle.hpp>
 #include <weft/message/mpi/comm.hpp>
+#include <weft/message/mpi/internal_group.hpp>
 
 namespace weft::mpi {
 
 // The members of a communicator (both groups of an intercommunicator), for one collective call.
-Circles circles_of(Process& process, Communicator& comm);
+InternalScope scope_of(Process& process, Communicator& comm);
 
 struct Agreement {
-  Circles circles;
+  InternalScope scope;
   bool blocking = true;  // The rank does nothing else until it is done.
 };
 mp::Task agree(Process& process, Agreement agreement, std::uint32_t& context);

@@ -42,8 +42,8 @@ int raise(Process& process, MPI_Errhandler handler, MPI_Comm comm, int code,
   ErrorHandler* made = process.handlers.find(handler);
   if (made && made->comm_function) {
     ++made->users;  // The callback may free it.
-    int told = code;
-    made->comm_function(&comm, &told);
+    int argument = code;
+    made->comm_function(&comm, &argument);
     release_handler(process, handler);
     return code;
   }

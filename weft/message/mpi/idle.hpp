@@ -18,9 +18,9 @@ class Idle {
   Duration step(Time entered, Time now) {
     if (entered != until_) {  // The program did something else, or something arrived.
       since_ = entered;
-      asked_ = 0;
+      polls_ = 0;
       step_ = Duration();
-    } else if (++asked_ > patience) {
+    } else if (++polls_ > polls_at_once) {
       // After 10,000 polls grow the step to 1/64 of the idle time: few polls, little overshoot.
       step_ = std::min((now - since_) / 64, longest);
     } else {
@@ -36,12 +36,12 @@ class Idle {
 
  private:
   // More polls than from a program that only looks now and then while it works.
-  static constexpr std::uint32_t patience = 10'000;
+  static constexpr std::uint32_t polls_at_once = 10'000;
   static constexpr Duration longest = Duration::ms(100'000);
 
   Time since_, until_;
   Duration step_;
-  std::uint32_t asked_ = 0;
+  std::uint32_t polls_ = 0;
 };
 
 }  // namespace weft::mpi

@@ -6,9 +6,9 @@
 #include <optional>
 #include <tuple>
 
-#include <weft/message/mpi/circle.hpp>
 #include <weft/message/mpi/comm.hpp>
 #include <weft/message/mpi/contexts.hpp>
+#include <weft/message/mpi/internal_group.hpp>
 #include <weft/message/mpi/process.hpp>
 
 namespace weft::mpi {
@@ -120,42 +120,43 @@ Assignment assign(const Communicator& comm, const Choices& local, const Choices&
   return result;
 }
 
-mp::Task share(Circle circle, Assignment& assignment) {
-  const int end = tree_end(circle.rank, circle.members.size());
-  if (circle.rank != 0) {
+mp::Task share(InternalGroup internal, Assignment& assignment) {
+  const int end = tree_end(internal.rank, internal.members.size());
+  if (internal.rank != 0) {
     Words words;
-    mp::Task taken = take(circle, tree_parent(circle.rank), words);
+    mp::Task taken = take(internal, tree_parent(internal.rank), words);
     co_await taken;
     assignment = Assignment::read(words);
   }
   int step = 1;
-  while (circle.rank + step < end) step *= 2;
+  while (internal.rank + step < end) step *= 2;
   for (; step > 0; step /= 2) {
-    const int child = circle.rank + step;
+    const int child = internal.rank + step;
     if (child >= end) continue;
     const auto from = static_cast<std::size_t>(step);
-    const auto to = static_cast<std::size_t>(tree_end(child, circle.members.size()) - circle.rank);
+    const auto to =
+        static_cast<std::size_t>(tree_end(child, internal.members.size()) - internal.rank);
     const Words words = assignment.part(from, to).write();
-    mp::Task given = give(circle, child, words);
+    mp::Task given = give(internal, child, words);
     co_await given;
   }
   co_return 0;
 }
 
-mp::Task form(Communicator& comm, Circles circles, Choice mine, Assignment& assignment) {
+mp::Task form(Communicator& comm, InternalScope scope, Choice mine, Assignment& assignment) {
   Words own = {static_cast<std::uint32_t>(mine.colour), static_cast<std::uint32_t>(mine.key)};
   Choices local;
-  mp::Task collected = collect(circles.own, own, local);
+  mp::Task collected = collect(scope.own, own, local);
   co_await collected;
-  if (circles.own.rank == 0) {
+  if (scope.own.rank == 0) {
     Choices remote;
-    if (circles.linked) {
-      mp::Task traded = trade(circles.own.messenger, circles.link, local, remote);
+    if (scope.linked) {
+      mp::Task traded = swap_words(scope.own.messenger, scope.link, local, remote);
       co_await traded;
     }
     assignment = assign(comm, local, remote);
   }
-  mp::Task shared = share(circles.own, assignment);
+  mp::Task shared = share(scope.own, assignment);
   co_await shared;
   co_return 0;
 }
@@ -165,7 +166,7 @@ mp::Task form(Communicator& comm, Circles circles, Choice mine, Assignment& assi
 Communicator* split(Process& process, Communicator& parent, int colour, int key) {
   const std::uint32_t context = agree_context(process, parent);
   Assignment assignment;
-  process.run(form(parent, circles_of(process, parent), {colour, key}, assignment));
+  process.run(form(parent, scope_of(process, parent), {colour, key}, assignment));
   const std::uint32_t group = assignment.of_member[0];
   if (group == Assignment::none) return nullptr;
   NewCommunicator made;

@@ -111,7 +111,7 @@ bool reaches(std::int64_t factor, int times, std::int64_t number) {
 }
 
 // Finds the descending factors of a number whose first and last differ least; of those the ones
-// with the greatest last; and of those the ones with the smallest sum, which equal factors have.
+// with the all_max last; and of those the ones with the smallest sum, which equal factors have.
 // The first factor grows from the root of the number on, so that the search ends soon after the
 // best.
 class Balance {

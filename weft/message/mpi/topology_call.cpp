@@ -37,44 +37,44 @@ MPI_Comm make_first(Process& process, Communicator& parent, int size,
 namespace {
 
 // An edge in a message to one of its ends.
-struct Notice {
+struct EdgeNotice {
   std::int32_t outgoing = 0;
   std::int32_t peer = 0;
   std::int32_t weight = 0;
-  std::int32_t teller = 0;
+  std::int32_t sender = 0;
   std::int32_t number = 0;  // Position in the sender's list.
 
   // A deterministic order, as messages arrive in any.
-  auto order() const { return std::tie(peer, teller, number); }
+  auto order() const { return std::tie(peer, sender, number); }
 };
 
 // No rank knows how many messages it will get. So each rank sends messages that must be
 // acknowledged, and enters a barrier when all are: once all ranks have entered, nothing is in
 // flight.
-class Telling {
+class EdgeExchange {
  public:
-  Telling(Process& process, Communicator& comm)
+  EdgeExchange(Process& process, Communicator& comm)
       : messenger_(process.messenger),
         context_(comm.context_of(Communicator::Traffic::collectives)),
         tag_(comm.next_collective_tag()),
         team_{process.messenger, context_, comm.rank, comm.local, comm.next_collective_tag()} {}
 
-  void tell(int rank, const std::vector<Notice>& notices) {
+  void send(int rank, const std::vector<EdgeNotice>& notices) {
     mp::Sending sending;
     sending.to = team_.members[rank];
     sending.context = context_;
     sending.source = team_.rank;
     sending.tag = tag_;
     sending.data = notices.data();
-    sending.size = notices.size() * sizeof(Notice);
+    sending.size = notices.size() * sizeof(EdgeNotice);
     sending.synchronous = true;
     sending.internal = true;
     open_.push_back(messenger_.send(sending));
   }
   // Call until it returns true.
-  bool done(std::vector<Notice>& heard) {
+  bool done(std::vector<EdgeNotice>& received) {
     while (mp::UnexpectedRecord* message = messenger_.take(context_, mp::any_source, tag_)) {
-      hear(message, heard);
+      receive(message, received);
     }
     while (!open_.empty() && open_.back()->done) {
       messenger_.release(open_.back());
@@ -87,16 +87,16 @@ class Telling {
   }
 
  private:
-  void hear(mp::UnexpectedRecord* message, std::vector<Notice>& heard) {
+  void receive(mp::UnexpectedRecord* message, std::vector<EdgeNotice>& received) {
     mp::Receiving receiving;
     receiving.size = messenger_.taken(message).size;
     receiving.internal = true;
-    std::vector<Notice> notices(receiving.size / sizeof(Notice));
+    std::vector<EdgeNotice> notices(receiving.size / sizeof(EdgeNotice));
     receiving.data = notices.data();
     mp::Request* const request = messenger_.receive_taken(message, receiving);
     messenger_.wait(request);
     messenger_.release(request);
-    heard.insert(heard.end(), notices.begin(), notices.end());
+    received.insert(received.end(), notices.begin(), notices.end());
   }
 
   mp::Messenger& messenger_;
@@ -111,22 +111,22 @@ class Telling {
 }  // namespace
 
 LocalGraph spread_edges(Process& process, Communicator& comm, std::span<const Edge> edges) {
-  std::map<int, std::vector<Notice>> by_rank;
+  std::map<int, std::vector<EdgeNotice>> by_rank;
   std::int32_t number = 0;
   for (const Edge& edge : edges) {
     by_rank[edge.source].push_back({1, edge.destination, edge.weight, comm.rank, number});
     by_rank[edge.destination].push_back({0, edge.source, edge.weight, comm.rank, number});
     ++number;
   }
-  std::vector<Notice> heard = std::move(by_rank[comm.rank]);
+  std::vector<EdgeNotice> received = std::move(by_rank[comm.rank]);
   by_rank.erase(comm.rank);
-  Telling telling(process, comm);
-  for (const auto& [rank, notices] : by_rank) telling.tell(rank, notices);
-  process.wait_until([&] { return telling.done(heard); });
-  std::sort(heard.begin(), heard.end(),
-            [](const Notice& a, const Notice& b) { return a.order() < b.order(); });
+  EdgeExchange exchange(process, comm);
+  for (const auto& [rank, notices] : by_rank) exchange.send(rank, notices);
+  process.wait_until([&] { return exchange.done(received); });
+  std::sort(received.begin(), received.end(),
+            [](const EdgeNotice& a, const EdgeNotice& b) { return a.order() < b.order(); });
   LocalGraph graph;
-  for (const Notice& notice : heard) {
+  for (const EdgeNotice& notice : received) {
     (notice.outgoing ? graph.destinations : graph.sources).push_back(notice.peer);
     (notice.outgoing ? graph.destination_weights : graph.source_weights).push_back(notice.weight);
   }

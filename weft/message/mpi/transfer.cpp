@@ -232,10 +232,10 @@ void finish(Process& process, Request& request) {
 }
 
 void fill_status(const Request& request, MPI_Status& status) {
-  const Request* told =
+  const Request* receive =
       request.operation && request.active ? request.operation->status_of() : nullptr;
-  if (told) {
-    fill_status(*told, status);
+  if (receive) {
+    fill_status(*receive, status);
     return;
   }
   if (request.active && request.kind == Request::Kind::receive) {

@@ -15,7 +15,7 @@ namespace weft::mpi {
 namespace {
 
 // Tags of a window's messages. Answers have increasing numbers from the last one on.
-enum Tag : int { wish_tag, blocks_tag, data_tag, first_answer_tag };
+enum Tag : int { command_tag, blocks_tag, data_tag, first_answer_tag };
 
 // A message of a window: the library's own, or the program's data, which may not be carried.
 struct Message {
@@ -65,14 +65,15 @@ std::size_t total(std::span<const std::uint64_t> blocks) {
 }
 
 // The memory that a command refers to, checked.
-class Place {
+class TargetMemory {
  public:
-  Place(Process& process, const Window& window, const Wish& wish, std::vector<std::uint64_t> blocks)
+  TargetMemory(Process& process, const Window& window, const RmaCommand& command,
+               std::vector<std::uint64_t> blocks)
       : blocks_(std::move(blocks)) {
-    if (blocks_.empty()) blocks_ = {0, wish.bytes};
+    if (blocks_.empty()) blocks_ = {0, command.bytes};
     // Integers, as a dynamic window starts at address 0.
     start_ = reinterpret_cast<std::uintptr_t>(window.base) +
-             static_cast<std::uintptr_t>(wish.displacement * window.unit);
+             static_cast<std::uintptr_t>(command.displacement * window.unit);
     if (window.flavor == MPI_WIN_FLAVOR_DYNAMIC) return;
     const auto first = reinterpret_cast<std::uintptr_t>(window.base);
     for (std::size_t i = 0; i < blocks_.size(); i += 2) {
@@ -119,14 +120,14 @@ T* handle_from(std::uint64_t number) {
 }
 
 // target = target op data, element by element.
-void accumulate(const Wish& wish, const Place& place, const Bytes& data) {
-  const auto op_handle = handle_from<MPI_ABI_Op>(wish.op);
+void accumulate(const RmaCommand& command, const TargetMemory& place, const Bytes& data) {
+  const auto op_handle = handle_from<MPI_ABI_Op>(command.op);
   if (op_handle == MPI_NO_OP) return;
   if (op_handle == MPI_REPLACE) {
     place.write(data.data());
     return;
   }
-  const Datatype* type = find_type(handle_from<MPI_ABI_Datatype>(wish.type));
+  const Datatype* type = find_type(handle_from<MPI_ABI_Datatype>(command.type));
   const Op* op = find_op(op_handle);
   Bytes old = place.read();
   const std::int64_t count = static_cast<std::int64_t>(old.size()) / type->size();
@@ -145,7 +146,7 @@ void accumulate(const Wish& wish, const Place& place, const Bytes& data) {
   place.write(old.data());
 }
 
-void swap(const Place& place, const Bytes& data) {
+void swap(const TargetMemory& place, const Bytes& data) {
   const std::size_t size = place.size();
   const Bytes old = place.read();
   if (std::memcmp(old.data(), data.data(), size) == 0) place.write(data.data() + size);
@@ -178,67 +179,68 @@ void grant_locks(Process& process, Window& window) {
 }
 
 // Commands that do not access memory.
-void synchronize(Process& process, Window& window, const Wish& wish, int source) {
-  switch (wish.kind) {
-    case Wish::Kind::lock_shared:
-    case Wish::Kind::lock_exclusive:
-      window.waiters.push_back({source, wish.kind == Wish::Kind::lock_exclusive, wish.answer_tag});
+void synchronize(Process& process, Window& window, const RmaCommand& command, int source) {
+  switch (command.kind) {
+    case RmaCommand::Kind::lock_shared:
+    case RmaCommand::Kind::lock_exclusive:
+      window.waiters.push_back(
+          {source, command.kind == RmaCommand::Kind::lock_exclusive, command.answer_tag});
       grant_locks(process, window);
       return;
-    case Wish::Kind::unlock:
+    case RmaCommand::Kind::unlock:
       if (window.exclusive_lock) {
         window.exclusive_lock = false;
       } else if (window.shared_locks > 0) {
         --window.shared_locks;
       }
-      acknowledge(process, window, source, wish.answer_tag);
+      acknowledge(process, window, source, command.answer_tag);
       grant_locks(process, window);
       return;
-    case Wish::Kind::posted:
+    case RmaCommand::Kind::posted:
       window.posted.push_back(source);
       return;
-    case Wish::Kind::completed:
+    case RmaCommand::Kind::completed:
       ++window.completed;
       return;
     default:
-      acknowledge(process, window, source, wish.answer_tag);
+      acknowledge(process, window, source, command.answer_tag);
   }
 }
 
-bool touches_memory(Wish::Kind kind) {
-  return kind <= Wish::Kind::swap;
+bool touches_memory(RmaCommand::Kind kind) {
+  return kind <= RmaCommand::Kind::swap;
 }
 
-mp::Task grant(Process& process, Window& window, Wish wish, int source) {
-  std::vector<std::uint64_t> blocks(wish.blocks);
-  if (wish.blocks > 0) {
+mp::Task grant(Process& process, Window& window, RmaCommand command, int source) {
+  std::vector<std::uint64_t> blocks(command.blocks);
+  if (command.blocks > 0) {
     mp::Request* list =
         receive(process, window, {source, blocks_tag, blocks.data(), blocks.size() * 8, true});
     co_await mp::finished(process.messenger, list);
   }
-  const Place place(process, window, wish, std::move(blocks));
+  const TargetMemory place(process, window, command, std::move(blocks));
   const bool carried = process.fabric.carries_data();
-  const std::size_t size = wish.kind == Wish::Kind::swap ? 2 * place.size() : place.size();
+  const std::size_t size = command.kind == RmaCommand::Kind::swap ? 2 * place.size() : place.size();
   // A put into one block is received directly in place.
-  const bool direct = wish.kind == Wish::Kind::put && place.piece();
-  Bytes data(wish.data && !direct ? size : 0);
-  if (wish.data) {
+  const bool direct = command.kind == RmaCommand::Kind::put && place.piece();
+  Bytes data(command.data && !direct ? size : 0);
+  if (command.data) {
     std::byte* to = direct ? place.piece() : data.data();
     mp::Request* in = receive(process, window, {source, data_tag, to, size, false});
     co_await mp::finished(process.messenger, in);
   }
   if (!direct) process.fabric.copy(nullptr, nullptr, place.size());
-  Bytes old(wish.answer_tag != 0 ? place.size() : 0);
+  Bytes old(command.answer_tag != 0 ? place.size() : 0);
   if (carried) {
-    if (wish.answer_tag != 0) old = place.read();
-    if (wish.kind == Wish::Kind::put && !direct) place.write(data.data());
-    if (wish.kind == Wish::Kind::accumulate || wish.kind == Wish::Kind::fetch) {
-      accumulate(wish, place, data);
+    if (command.answer_tag != 0) old = place.read();
+    if (command.kind == RmaCommand::Kind::put && !direct) place.write(data.data());
+    if (command.kind == RmaCommand::Kind::accumulate || command.kind == RmaCommand::Kind::fetch) {
+      accumulate(command, place, data);
     }
-    if (wish.kind == Wish::Kind::swap) swap(place, data);
+    if (command.kind == RmaCommand::Kind::swap) swap(place, data);
   }
-  if (wish.answer_tag != 0) {
-    mp::Task answered = answer(process, window, source, wish.answer_tag, std::move(old), false);
+  if (command.answer_tag != 0) {
+    mp::Task answered = answer(process, window, source, command.answer_tag, std::move(old), false);
     co_await answered;
   }
   co_return 0;
@@ -248,17 +250,17 @@ mp::Task grant(Process& process, Window& window, Wish wish, int source) {
 
 mp::Task serve(Process& process, Window& window) {
   for (;;) {
-    Wish wish;
+    RmaCommand command;
     window.listening =
-        receive(process, window, {mp::any_source, wish_tag, &wish, sizeof wish, true});
+        receive(process, window, {mp::any_source, command_tag, &command, sizeof command, true});
     const mp::Arrival arrival = co_await mp::finished(process.messenger, window.listening);
     window.listening = nullptr;
     if (arrival.cancelled) co_return 0;
-    if (touches_memory(wish.kind)) {
-      mp::Task granted = grant(process, window, wish, arrival.source);
+    if (touches_memory(command.kind)) {
+      mp::Task granted = grant(process, window, command, arrival.source);
       co_await granted;
     } else {
-      synchronize(process, window, wish, arrival.source);
+      synchronize(process, window, command, arrival.source);
     }
   }
 }
@@ -301,25 +303,25 @@ void append(Bytes& to, Process& process, const Access::Piece& piece) {
 mp::Task perform(Process& process, Window& window, std::unique_ptr<Access> access) {
   Access& a = *access;
   const int to = a.target;
-  if (a.result.type) a.wish.answer_tag = next_answer_tag(window);
+  if (a.result.type) a.command.answer_tag = next_answer_tag(window);
   const auto result_size =
       a.result.type ? static_cast<std::size_t>(a.result.count * a.result.type->size()) : 0;
   Bytes in(result_size), out;
   mp::Request* answered = nullptr;
   if (a.result.type) {
-    answered = receive(process, window, {to, a.wish.answer_tag, in.data(), in.size(), false});
+    answered = receive(process, window, {to, a.command.answer_tag, in.data(), in.size(), false});
   }
   if (a.compare) append(out, process, {const_cast<void*>(a.compare), 1, a.origin.type});
   if (a.origin.type) append(out, process, a.origin);
-  a.wish.data = a.origin.type ? 1 : 0;
-  a.wish.blocks = static_cast<std::uint32_t>(a.blocks.size());
+  a.command.data = a.origin.type ? 1 : 0;
+  a.command.blocks = static_cast<std::uint32_t>(a.blocks.size());
   std::vector<mp::Request*> sends = {
-      send(process, window, {to, wish_tag, &a.wish, sizeof a.wish, true})};
+      send(process, window, {to, command_tag, &a.command, sizeof a.command, true})};
   if (!a.blocks.empty()) {
     sends.push_back(
         send(process, window, {to, blocks_tag, a.blocks.data(), a.blocks.size() * 8, true}));
   }
-  if (a.wish.data) {
+  if (a.command.data) {
     sends.push_back(send(process, window, {to, data_tag, out.data(), out.size(), false}));
   }
   for (mp::Request* sent : sends) co_await mp::finished(process.messenger, sent);
@@ -335,15 +337,15 @@ mp::Task perform(Process& process, Window& window, std::unique_ptr<Access> acces
   co_return 0;
 }
 
-mp::Task ask(Process& process, Window& window, int target, Wish::Kind kind, bool answered) {
-  Wish wish;
-  wish.kind = kind;
-  wish.answer_tag = answered ? next_answer_tag(window) : 0;
-  mp::Request* heard = nullptr;
-  if (answered) heard = receive(process, window, {target, wish.answer_tag, nullptr, 0, true});
-  mp::Request* sent = send(process, window, {target, wish_tag, &wish, sizeof wish, true});
+mp::Task ask(Process& process, Window& window, int target, RmaCommand::Kind kind, bool answered) {
+  RmaCommand command;
+  command.kind = kind;
+  command.answer_tag = answered ? next_answer_tag(window) : 0;
+  mp::Request* reply = nullptr;
+  if (answered) reply = receive(process, window, {target, command.answer_tag, nullptr, 0, true});
+  mp::Request* sent = send(process, window, {target, command_tag, &command, sizeof command, true});
   co_await mp::finished(process.messenger, sent);
-  if (heard) co_await mp::finished(process.messenger, heard);
+  if (reply) co_await mp::finished(process.messenger, reply);
   co_return 0;
 }
 
@@ -357,8 +359,8 @@ int result(Call& call, const Window& window, int code, const std::string& detail
   const ErrorHandler* made = process.handlers.find(window.handler);
   if (made && made->win_function) {
     MPI_Win handle = window.handle;
-    int told = code;
-    made->win_function(&handle, &told);
+    int argument = code;
+    made->win_function(&handle, &argument);
     return code;
   }
   return raise(process, window.handler, window.comm->handle, code, detail);

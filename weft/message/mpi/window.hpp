@@ -23,7 +23,7 @@ namespace weft::mpi {
 class Datatype;
 
 // A command to the owner of a window.
-struct Wish {
+struct RmaCommand {
   enum class Kind : std::uint32_t {
     put,
     get,
@@ -118,7 +118,7 @@ mp::Task serve(Process& process, Window& window);
 
 // One access. Buffers are packed and unpacked; `origin` may be null.
 struct Access {
-  Wish wish;
+  RmaCommand command;
   int target = 0;
   std::vector<std::uint64_t> blocks;  // Offsets and sizes.
   struct Piece {
@@ -132,7 +132,7 @@ struct Access {
 // Sends the command at once; done when the origin buffers may be reused and the result has arrived.
 mp::Task perform(Process& process, Window& window, std::unique_ptr<Access> access);
 // Sends a command without data, and waits for its answer if `answered`.
-mp::Task ask(Process& process, Window& window, int target, Wish::Kind kind, bool answered);
+mp::Task ask(Process& process, Window& window, int target, RmaCommand::Kind kind, bool answered);
 
 // The memory blocks of elements of a type, relative to the displacement of the first.
 std::vector<std::uint64_t> blocks_of(const Datatype& type, MPI_Count count);

@@ -51,9 +51,9 @@ Handle open_file(const std::string& path) {
 bool write_list(hid_t file, const char* name, hid_t type, const void* data, hsize_t size) {
   const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
   const Handle how = without_time_stamps();
-  constexpr hsize_t chunk_most = 65536, worth_packing = 4096;
+  constexpr hsize_t chunk_max = 65536, worth_packing = 4096;
   if (size > worth_packing) {
-    const hsize_t chunk = std::min(size, chunk_most);
+    const hsize_t chunk = std::min(size, chunk_max);
     compress(how, 1, &chunk);
   }
   const Handle set(H5Dcreate2(file, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT), H5Dclose);
@@ -105,8 +105,8 @@ bool read_texts(hid_t file, const char* name, std::vector<std::string>& texts) {
     if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0) return false;
     width = H5Tget_size(type);
   }
-  constexpr std::size_t width_most = 4096;
-  if (size > list_most || width > width_most) return false;
+  constexpr std::size_t width_max = 4096;
+  if (size > list_max || width > width_max) return false;
   std::string all(size * width, '\0');
   if (size > 0 && !read_list(file, name, text_type(width), all.data())) return false;
   texts.clear();

@@ -61,14 +61,14 @@ bool write_number(hid_t file, const char* name, std::int64_t value);     // Writ
 bool write_text(hid_t file, const char* name, const std::string& text);  // Writes an attribute.
 
 // No record has longer lists, but a damaged file may claim so.
-inline constexpr hsize_t list_most = hsize_t{1} << 28;
+inline constexpr hsize_t list_max = hsize_t{1} << 28;
 // Returns false if there is no such list or it has another type.
 bool list_size(hid_t file, const char* name, hsize_t& size);
 bool read_list(hid_t file, const char* name, hid_t type, void* data);
 template <typename T>
 bool read_list(hid_t file, const char* name, std::vector<T>& values) {
   hsize_t size = 0;
-  if (!list_size(file, name, size) || size > list_most) return false;
+  if (!list_size(file, name, size) || size > list_max) return false;
   values.resize(size);
   return size == 0 || read_list(file, name, type_of<T>(), values.data());
 }

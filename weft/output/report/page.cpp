@@ -143,14 +143,14 @@ Json chart_json(const ChartView& view) {
 }
 
 Json table_json(const Table& table) {
-  constexpr std::size_t rows_most = 10'000;
+  constexpr std::size_t rows_max = 10'000;
   Json columns = Json::array(), rows = Json::array();
   for (const Column& column : table.columns) {
     Json json = {{"name", column.name}};
     if (!column.unit.empty()) json["unit"] = column.unit;
     columns.push_back(std::move(json));
   }
-  const std::size_t shown = std::min(table.rows.size(), rows_most);
+  const std::size_t shown = std::min(table.rows.size(), rows_max);
   for (std::size_t i = 0; i < shown; ++i) rows.push_back(table.rows[i]);
   return {{"id", table.id},
           {"title", table.title},

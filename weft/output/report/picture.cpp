@@ -162,25 +162,25 @@ std::vector<PictureName> pictures_of(const RunView& view) {
   return names;
 }
 
-Result<std::string> draw(const RunView& view, const PictureRequest& wish) {
+Result<std::string> draw(const RunView& view, const PictureRequest& request) {
   const std::vector<PictureName> names = pictures_of(view);
   const bool known = std::any_of(names.begin(), names.end(),
-                                 [&](const PictureName& name) { return name.id == wish.id; });
+                                 [&](const PictureName& name) { return name.id == request.id; });
   if (!known) {
     std::string list;
     for (const PictureName& name : names) list += (list.empty() ? "" : ", ") + name.id;
-    return Error::call(fmt::format("{} has no picture '{}'; it has {}", view.name, wish.id,
+    return Error::call(fmt::format("{} has no picture '{}'; it has {}", view.name, request.id,
                                    list.empty() ? "none" : list));
   }
-  if (wish.id == "link-heat" || wish.id == "buffer-heat" || wish.id == "network")
-    return draw_network(view, wish);
-  if (wish.id == "placement") return draw_placement(view);
-  if (wish.id == "timeline") return draw_timeline(view);
-  if (wish.id == "matrix") return draw_matrix(view);
+  if (request.id == "link-heat" || request.id == "buffer-heat" || request.id == "network")
+    return draw_network(view, request);
+  if (request.id == "placement") return draw_placement(view);
+  if (request.id == "timeline") return draw_timeline(view);
+  if (request.id == "matrix") return draw_matrix(view);
   for (const ChartView& chart : view.charts) {
-    if (chart.id == wish.id) return draw_chart(chart, view.name);
+    if (chart.id == request.id) return draw_chart(chart, view.name);
   }
-  return Error::call("no such picture: " + wish.id);
+  return Error::call("no such picture: " + request.id);
 }
 
 }  // namespace weft::report

@@ -23,7 +23,7 @@ struct PictureRequest {
   std::optional<Time> at = std::nullopt;  // Moment of a heat map; absent: the mean over all time.
 };
 // Draws a complete SVG document. The error for an unknown picture names the known ones.
-Result<std::string> draw(const RunView& view, const PictureRequest& wish);
+Result<std::string> draw(const RunView& view, const PictureRequest& request);
 
 bool has_png();
 Result<std::string> to_png(const std::string& svg, double scale);

@@ -28,15 +28,16 @@ struct Shown {
   std::string when;
 };
 
-Shown shown_of(const RunView& view, const PictureRequest& wish) {
+Shown shown_of(const RunView& view, const PictureRequest& request) {
   const NetworkFacts& network = *view.network;
   Shown shown{std::vector<double>(network.links(), 0), std::vector<double>(network.routers, 0), 1,
               "mean of all time"};
   if (!view.heat || view.heat->frames() == 0) return shown;
   const Heat& heat = *view.heat;
   std::size_t first = 0, last = heat.frames();
-  if (wish.at) {
-    const auto found = std::lower_bound(heat.end_ps.begin(), heat.end_ps.end(), wish.at->in_ps());
+  if (request.at) {
+    const auto found =
+        std::lower_bound(heat.end_ps.begin(), heat.end_ps.end(), request.at->in_ps());
     first = std::min(static_cast<std::size_t>(found - heat.end_ps.begin()), last - 1);
     last = first + 1;
     shown.when = "until " + pretty(static_cast<double>(heat.end_ps[first]), "ps");
@@ -48,12 +49,12 @@ Shown shown_of(const RunView& view, const PictureRequest& wish) {
         static_cast<double>(heat.end_ps[f] - (f == 0 ? 0 : heat.end_ps[f - 1])) / whole / 255;
     for (std::size_t l = 0; l < network.links(); ++l)
       shown.links[l] += part * heat.links[f * network.links() + l];
-    if (wish.id == "buffer-heat") {
+    if (request.id == "buffer-heat") {
       for (std::size_t r = 0; r < network.routers; ++r)
         shown.routers[r] += part * heat.buffers[f * network.routers + r];
     }
   }
-  if (wish.id == "link-heat") {
+  if (request.id == "link-heat") {
     for (std::size_t l = 0; l < network.links(); ++l) {
       double& most = shown.routers[static_cast<std::size_t>(network.link_from[l])];
       most = std::max(most, shown.links[l]);
@@ -61,7 +62,7 @@ Shown shown_of(const RunView& view, const PictureRequest& wish) {
   }
   shown.most = 1e-9;
   for (const std::vector<double>* list : {&shown.links, &shown.routers}) {
-    if (list == &shown.links && wish.id == "buffer-heat") continue;
+    if (list == &shown.links && request.id == "buffer-heat") continue;
     for (const double share : *list) shown.most = std::max(shown.most, share);
   }
   return shown;
@@ -161,10 +162,10 @@ double draw_any(Sheet& sheet, const Box& box, const NetworkFacts& network, const
 
 }  // namespace
 
-std::string draw_network(const RunView& view, const PictureRequest& wish) {
+std::string draw_network(const RunView& view, const PictureRequest& request) {
   const NetworkFacts& network = *view.network;
-  const Shown shown = shown_of(view, wish);
-  const bool links = wish.id == "link-heat";
+  const Shown shown = shown_of(view, request);
+  const bool links = request.id == "link-heat";
   const char* const what = links ? "Links" : view.heat ? "Buffers" : "Network";
   Sheet sheet(width, fmt::format("{}: {}", what, network.name),
               view.heat ? view.name + ", " + shown.when : view.name);

@@ -16,7 +16,7 @@ struct AxisUnit {
 // The unit in which an axis that ends at `most` is easiest to read.
 AxisUnit axis_unit(double most, const Unit& unit);
 
-std::string draw_network(const RunView& view, const PictureRequest& wish);
+std::string draw_network(const RunView& view, const PictureRequest& request);
 std::string draw_placement(const RunView& view);
 
 }  // namespace weft::report

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""One process ends all: the job fails, and its line is seen once. Usage: check_abort.py COMMAND..."""
+"""One process aborts: the job fails, and the message is printed once. Usage: check_abort.py COMMAND..."""
 import subprocess
 import sys
 

@@ -169,7 +169,7 @@ Status WiredRuntime::manage_connections() {
   auto layout = conn::lay_out(*request, groups, options);
   if (!layout) return Error(layout.error());
   layout_ = std::make_unique<conn::Layout>(*std::move(layout));
-  choices_.set_groups(layout_->groups(), keeping_of(*layout_, options));
+  choices_.set_groups(layout_->groups(), bundling_of(*layout_, options));
   managed_ = std::make_unique<conn::Managed>(*wire_, *layout_, options);
   return {};
 }

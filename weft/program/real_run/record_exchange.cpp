@@ -14,7 +14,7 @@ constexpr int size_tag = 1, data_tag = 2, ask_tag = 3, answer_tag = 4;
 constexpr int clock_rounds = 40;
 constexpr RankId collector(0);
 // Polling interval for what no message announces: a stalled rail, a deadline.
-constexpr Duration look_again = Duration::ms(2);
+constexpr Duration poll_interval = Duration::ms(2);
 
 template <typename Value>
 std::vector<std::byte> bytes_of(const Value& value) {
@@ -43,7 +43,7 @@ bool RecordExchange::finish(mp::Request* request, Bytes& bytes, Time deadline) {
       messenger_.release(request);
       return false;
     }
-    fabric.wait(std::min(deadline, now + look_again));
+    fabric.wait(std::min(deadline, now + poll_interval));
   }
   const bool fine = !request->failed && !request->arrival.cancelled && !request->arrival.truncated;
   messenger_.release(request);
@@ -88,7 +88,7 @@ bool RecordExchange::give(std::vector<std::byte> bytes) {
 }
 
 std::optional<std::vector<std::byte>> RecordExchange::take(RankId from, Time deadline) {
-  deadline = std::min(deadline, messenger_.fabric().now() + silence_most);
+  deadline = std::min(deadline, messenger_.fabric().now() + silence_max);
   const auto size = receive(from, size_tag, sizeof(std::uint64_t), deadline);
   if (!size) return std::nullopt;
   return receive(from, data_tag, value_of<std::uint64_t>(*size), deadline);
@@ -96,7 +96,7 @@ std::optional<std::vector<std::byte>> RecordExchange::take(RankId from, Time dea
 
 std::optional<RecordExchange::Clock> RecordExchange::ask_clock(
     RankId other, const std::function<std::int64_t()>& clock_ns) {
-  const Time deadline = messenger_.fabric().now() + silence_most;
+  const Time deadline = messenger_.fabric().now() + silence_max;
   std::optional<Clock> best;
   std::int64_t least = 0;
   for (int round = 0; round < clock_rounds; ++round) {

@@ -35,8 +35,8 @@ class RecordExchange {
   std::optional<Clock> ask_clock(RankId other, const std::function<std::int64_t()>& clock_ns);
   void answer_clock(const std::function<std::int64_t()>& clock_ns);
 
-  static constexpr Duration silence_most = Duration::ms(30'000);  // For one rank that rank 0 asks.
-  static constexpr Duration gather_most = Duration::ms(100'000);  // For all ranks together.
+  static constexpr Duration silence_max = Duration::ms(30'000);  // For one rank that rank 0 asks.
+  static constexpr Duration gather_max = Duration::ms(100'000);  // For all ranks together.
   static constexpr Duration give_most = Duration::ms(120'000);
 
  private:

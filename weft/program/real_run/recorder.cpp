@@ -192,7 +192,7 @@ void RunRecorder::finish() {
 
 void RunRecorder::gather(RankNumbers own) {
   RecordExchange exchange(process_->messenger);
-  const Time deadline = fabric_.now() + RecordExchange::gather_most;
+  const Time deadline = fabric_.now() + RecordExchange::gather_max;
   RunRecord record = start_record();
   record.add(std::move(own));
   for (std::uint32_t rank = 1; rank < record.ranks; ++rank) {

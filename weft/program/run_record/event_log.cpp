@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::string_view file_mark = "WEFTEVT1";
 constexpr std::size_t block_head = 8;
-constexpr std::size_t block_most = std::size_t{1} << 20;
-constexpr std::size_t text_most = 4096, names_most = 65536;
+constexpr std::size_t block_max = std::size_t{1} << 20;
+constexpr std::size_t text_max = 4096, names_max = 65536;
 // A killed rank loses at most this much time.
 constexpr std::int64_t flush_every_ns = 1'000'000'000;
 
@@ -51,7 +51,7 @@ Result<std::unique_ptr<EventLogWriter>> EventLogWriter::create(const std::string
   if (file < 0) return Error::input(path + ": " + std::strerror(errno));
   std::unique_ptr<EventLogWriter> log(new EventLogWriter(path, file));
   log->write(file_mark.data(), file_mark.size());
-  const std::string host = start.host.substr(0, text_most);
+  const std::string host = start.host.substr(0, text_max);
   log->begin(EventKind::start, 0, host.size());
   log->put(start.rank);
   log->put(start.ranks);
@@ -125,7 +125,7 @@ void EventLogWriter::put_text(std::string_view text) {
 std::uint32_t EventLogWriter::number_of(const char* call, std::int64_t at_ns) {
   const auto [found, is_new] = numbers_.emplace(call, static_cast<std::uint32_t>(numbers_.size()));
   if (is_new) {
-    const std::string_view text = std::string_view(call).substr(0, text_most);
+    const std::string_view text = std::string_view(call).substr(0, text_max);
     begin(EventKind::name, at_ns, text.size());
     put_text(text);
   }
@@ -199,7 +199,7 @@ bool EventLogReader::read_block() {
   const std::size_t size = take_fixed(head.data());
   at_ = 0;
   block_.clear();
-  bad_sum_ = size > block_most;
+  bad_sum_ = size > block_max;
   if (bad_sum_) return true;
   block_.resize(size);
   if (!file_->read(block_.data(), static_cast<std::streamsize>(size))) {
@@ -238,7 +238,7 @@ bool EventLogReader::take_small(Number& value) {
 
 bool EventLogReader::take_text(std::string& text) {
   std::uint64_t size = 0;
-  if (!take(size) || size > text_most || size > block_.size() - at_) return false;
+  if (!take(size) || size > text_max || size > block_.size() - at_) return false;
   text = block_.substr(at_, size);
   at_ += size;
   return true;
@@ -269,7 +269,7 @@ bool EventLogReader::take_start() {
 
 bool EventLogReader::take_name() {
   std::string text;
-  if (!take_text(text) || text.empty() || names_.size() >= names_most) return false;
+  if (!take_text(text) || text.empty() || names_.size() >= names_max) return false;
   names_.push_back(std::move(text));
   return true;
 }

@@ -19,25 +19,25 @@ using Json = nlohmann::ordered_json;
 
 struct Sums {
   std::uint64_t messages = 0, bytes = 0;
-  Duration program_time, waited_mean, waited_least, waited_most;
-  std::uint32_t waited_most_rank = 0;
+  Duration program_time, waited_mean, waited_min, waited_max;
+  std::uint32_t waited_max_rank = 0;
 };
 
 Sums sum_up(const RunRecord& record) {
   Sums sums;
   if (record.rows.empty()) return sums;
   detail::Wide waited = 0;
-  sums.waited_least = Duration::max();
+  sums.waited_min = Duration::max();
   for (const RankRow& row : record.rows) {
     const RankCounts& counts = row.counts;
     sums.messages += counts.messages;
     sums.bytes += counts.bytes;
     sums.program_time = std::max(sums.program_time, counts.ended - Time::zero());
     waited += counts.waited.in_ps();
-    sums.waited_least = std::min(sums.waited_least, counts.waited);
-    if (counts.waited <= sums.waited_most) continue;
-    sums.waited_most = counts.waited;
-    sums.waited_most_rank = row.rank.index;
+    sums.waited_min = std::min(sums.waited_min, counts.waited);
+    if (counts.waited <= sums.waited_max) continue;
+    sums.waited_max = counts.waited;
+    sums.waited_max_rank = row.rank.index;
   }
   const auto count = static_cast<std::int64_t>(record.rows.size());
   sums.waited_mean = Duration::ps(static_cast<std::int64_t>(waited / count));
@@ -50,7 +50,7 @@ double rate_of(const RailUse& rail) {
 }
 
 Json connections_of(const RunRecord& record) {
-  Json json = {{"all", record.connections}, {"most", record.connections_most}};
+  Json json = {{"all", record.connections}, {"most", record.connections_max}};
   if (record.managed.opened == 0) return json;
   json["managed"] = {{"neighbours_most", record.managed.neighbours}};
   json["managed"].update(counts_json(record.managed));
@@ -125,7 +125,7 @@ void RunRecord::add(RankNumbers numbers) {
     sum.downs += more.downs;
   }
   connections += numbers.connections;
-  connections_most = std::max(connections_most, numbers.connections);
+  connections_max = std::max(connections_max, numbers.connections);
   managed.add(numbers.managed);
   rows.push_back(numbers.row);
   timelines.push_back(std::move(numbers.timeline));
@@ -165,9 +165,9 @@ std::string to_json(const RunRecord& record) {
       {"bytes", sums.bytes},
       {"waiting_ps",
        {{"mean", sums.waited_mean.in_ps()},
-        {"least", sums.waited_least.in_ps()},
-        {"most", sums.waited_most.in_ps()},
-        {"most_rank", sums.waited_most_rank}}},
+        {"least", sums.waited_min.in_ps()},
+        {"most", sums.waited_max.in_ps()},
+        {"most_rank", sums.waited_max_rank}}},
       {"rails", rails},
       {"connections", connections_of(record)},
       {"calls", calls},
@@ -191,8 +191,8 @@ std::string to_table(const RunRecord& record) {
   out += line("program time", to_text(sums.program_time));
   out += line("messages", fmt::format("{}, {} bytes", sums.messages, sums.bytes));
   out += line("waiting per rank", fmt::format("mean {}, min {}, max {} (rank {})",
-                                              to_text(sums.waited_mean), to_text(sums.waited_least),
-                                              to_text(sums.waited_most), sums.waited_most_rank));
+                                              to_text(sums.waited_mean), to_text(sums.waited_min),
+                                              to_text(sums.waited_max), sums.waited_max_rank));
   std::size_t shown = 0;
   for (const auto& [key, rail] : record.rails) {
     if (++shown > 8) {
@@ -207,7 +207,7 @@ std::string to_table(const RunRecord& record) {
   }
   if (record.connections > 0) {
     out += line("connections", fmt::format("{} in total, at most {} per rank", record.connections,
-                                           record.connections_most));
+                                           record.connections_max));
     const conn::Counts& sum = record.managed;
     if (sum.opened > 0) {
       out += line("relayed", fmt::format("{} frames, {} bytes; {} shortcuts opened, {} evicted",

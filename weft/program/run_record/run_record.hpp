@@ -55,7 +55,7 @@ struct RunRecord {
   std::vector<PairCount> pairs;                                    // By sender, then receiver.
   std::map<std::pair<std::uint32_t, std::string>, RailUse> rails;  // By node and name.
   std::uint64_t connections = 0;
-  std::uint32_t connections_most = 0;  // Maximum of any rank.
+  std::uint32_t connections_max = 0;  // Maximum of any rank.
   conn::Counts managed;
   std::vector<CallTimelinePart> timelines;  // By rank.
 

@@ -13,7 +13,7 @@ namespace weft {
 namespace {
 
 constexpr std::size_t lines_max = 12;
-constexpr Duration in_vain = idle_most / 2;
+constexpr Duration idle_limit = idle_max / 2;
 
 // Returns null if the rank has ended.
 const WaitingRank* find(const std::vector<WaitingRank>& open, RankId rank) {
@@ -88,7 +88,7 @@ bool ranks_stuck(const World& world, std::uint32_t ranks) {
     const RankId rank(r);
     if (!world.is_here(rank) || world.done(rank) || world.blocked(rank)) continue;
     const WaitTeller* const teller = world.teller(rank);
-    if (teller == nullptr || teller->idle() < in_vain) return false;
+    if (teller == nullptr || teller->idle() < idle_limit) return false;
   }
   return true;
 }
@@ -100,7 +100,7 @@ std::vector<WaitingRank> waiting_ranks(ProcessGroup* peers, const World& world,
     const RankId rank(r);
     if (!world.is_here(rank) || world.done(rank)) continue;
     const WaitTeller* const teller = world.teller(rank);
-    open.push_back({rank, teller != nullptr, teller != nullptr && teller->idle() >= in_vain,
+    open.push_back({rank, teller != nullptr, teller != nullptr && teller->idle() >= idle_limit,
                     teller != nullptr ? teller->waiting() : Waiting{}});
   }
   if (peers == nullptr) return open;

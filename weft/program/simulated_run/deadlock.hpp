@@ -11,9 +11,9 @@
 
 namespace weft {
 
-inline constexpr Duration idle_most = Duration::ms(3'600'000);
+inline constexpr Duration idle_max = Duration::ms(3'600'000);
 // True when every rank of this process that has not ended waits forever, or has done nothing but
-// poll for half of idle_most.
+// poll for half of idle_max.
 bool ranks_stuck(const World& world, std::uint32_t ranks);
 
 struct WaitingRank {

@@ -90,7 +90,7 @@ bool LargeBlocks::give(void* block) {
   if (entry == nullptr) return false;
   const std::size_t bytes = std::size_t{entry->grains} * grain;
   taken_ -= bytes;
-  entry->dirty = dirty_ + bytes <= dirty_most ? 1 : 0;
+  entry->dirty = dirty_ + bytes <= dirty_max ? 1 : 0;
   if (entry->dirty != 0) {
     dirty_ += bytes;
   } else {

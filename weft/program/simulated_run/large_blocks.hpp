@@ -56,7 +56,7 @@ class LargeBlocks {
   };
   static constexpr std::uint32_t in_use = 0xffff'ffff;
   // Free blocks may keep this much memory for their next user; the rest goes back to the system.
-  static constexpr std::size_t dirty_most = std::size_t{32} << 20;
+  static constexpr std::size_t dirty_max = std::size_t{32} << 20;
 
   Entry* entry_of(const void* block) const;  // Null if no block starts there.
 

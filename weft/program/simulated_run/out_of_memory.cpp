@@ -48,8 +48,8 @@ void note_refusal(std::size_t bytes) {
 }
 
 void end_for_lack_of_memory() {
-  static std::atomic<bool> told = false;
-  while (told.exchange(true)) ::pause();  // Another worker is already ending the process.
+  static std::atomic<bool> ending = false;
+  while (ending.exchange(true)) ::pause();  // Another worker is already ending the process.
   char asked[64] = "";
   if (refused != 0) std::snprintf(asked, sizeof asked, " for %zu bytes more", refused);
   char line[320];

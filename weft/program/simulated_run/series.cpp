@@ -23,7 +23,7 @@ std::vector<std::uint32_t> those_here(std::uint32_t count, Is&& is_here) {
 }
 
 // Limits the file to about a quarter of a gigabyte. Even, so that samples can be merged in pairs.
-std::uint64_t samples_most(const Graph& graph) {
+std::uint64_t samples_max(const Graph& graph) {
   const std::uint64_t each =
       graph.link_count() * sizeof(LinkSample) + graph.router_count() * sizeof(std::uint64_t);
   return std::clamp<std::uint64_t>((std::uint64_t{1} << 28) / std::max<std::uint64_t>(each, 1), 16,
@@ -43,7 +43,7 @@ class Series final : public Sampler {
         seconds_(what.seconds),
         grows_(what.plan.series_grows),
         paced_(what.plan.series_paced),
-        most_(samples_most(graph_)),
+        most_(samples_max(graph_)),
         interval_(interval),
         next_(Time::zero() + interval_),
         ranks_(those_here(what.scene.placement->ranks(),
@@ -88,7 +88,7 @@ class Series final : public Sampler {
   }
 
  private:
-  static constexpr Duration least_interval = Duration::ns(100);
+  static constexpr Duration interval_min = Duration::ns(100);
   struct Sent {
     std::uint64_t messages = 0, bytes = 0;
   };
@@ -99,7 +99,7 @@ class Series final : public Sampler {
     const double now = seconds_(), passed = now - last_seconds_;
     last_seconds_ = now;
     if (passed < 0.15) interval_ = interval_ * 2;
-    if (passed > 0.6 && interval_ > least_interval) interval_ = interval_ / 2;
+    if (passed > 0.6 && interval_ > interval_min) interval_ = interval_ / 2;
     if (peers_ == nullptr) return;
     interval_ =
         Duration::ps(peers_->all_reduce_min(peers_->self() == 0 ? interval_.in_ps() : INT64_MAX));

@@ -115,7 +115,7 @@ Status SimulatedRun::set_up(const ProgramCall& call) {
   collectives_.set_machine(machine_grid(scene_));
   if (scene_.layout != nullptr) {
     collectives_.set_groups(scene_.layout->groups(),
-                            keeping_of(*scene_.layout, scene_.connections));
+                            bundling_of(*scene_.layout, scene_.connections));
   }
   WorldSetup setup;
   setup.topology = scene_.topology.get();
@@ -213,7 +213,7 @@ Status SimulatedRun::simulate() {
   Progress progress =
       plan_.quiet || !is_root() ? Progress(seconds_now, {}) : Progress::to_stderr(seconds_now);
   Slices slices;
-  Time now, next_look = Time::zero() + idle_most;
+  Time now, next_look = Time::zero() + idle_max;
   for (;;) {
     Time until = std::min({slices.next(now), plan_.until, next_look});
     for (const auto& sampler : samplers_) until = std::min(until, sampler->next());
@@ -231,7 +231,7 @@ Status SimulatedRun::simulate() {
     // Checked at fixed virtual times, so that the result is reproducible.
     if (now == next_look) {
       if (all_ranks_stuck()) return {};
-      next_look = next_look + idle_most;
+      next_look = next_look + idle_max;
     }
     time_limit_reached_ = !interrupted_ && now >= plan_.until;
     if (interrupted_ || time_limit_reached_) return {};

@@ -47,7 +47,7 @@ LinkUse use_of_links(const Scene& scene, const std::vector<LinkEntry>& links, Du
 
 void collect_ranks(const std::vector<RankEntry>& ranks, RunSummary& f) {
   detail::Wide waited = 0, spent = 0;
-  f.waited_least = Duration::max();
+  f.waited_min = Duration::max();
   for (const RankEntry& entry : ranks) {
     const RankCounts& counts = entry.counts;
     f.program_time = std::max(f.program_time, entry.reached);
@@ -55,10 +55,10 @@ void collect_ranks(const std::vector<RankEntry>& ranks, RunSummary& f) {
     f.bytes += counts.bytes;
     waited += counts.waited.in_ps();
     spent += counts.spent.in_ps();
-    f.waited_least = std::min(f.waited_least, counts.waited);
-    if (counts.waited > f.waited_most) {
-      f.waited_most = counts.waited;
-      f.waited_most_rank = entry.rank;
+    f.waited_min = std::min(f.waited_min, counts.waited);
+    if (counts.waited > f.waited_max) {
+      f.waited_max = counts.waited;
+      f.waited_max_rank = entry.rank;
     }
   }
   const std::int64_t n = std::max<std::int64_t>(f.ranks, 1);
@@ -70,7 +70,7 @@ ConnectionUse use_of_connections(const Scene& scene, const std::vector<RankEntry
   ConnectionUse use;
   if (scene.layout == nullptr) return use;
   use.mode = conn::to_text(scene.connections.mode);
-  use.shortcuts_most =
+  use.shortcuts_max =
       scene.connections.mode == conn::Mode::managed ? scene.connections.shortcuts : 0;
   conn::Counts& sum = use.sum;
   for (const RankEntry& entry : ranks) {
@@ -152,9 +152,9 @@ std::string to_table(const RunSummary& f) {
                             duration_text(h.percentile(500)), duration_text(h.percentile(990)),
                             duration_text(h.max())));
   }
-  out += line("waiting per rank", fmt::format("mean {}, min {}, max {} (rank {})",
-                                              to_text(f.waited_mean), to_text(f.waited_least),
-                                              to_text(f.waited_most), f.waited_most_rank.index));
+  out += line("waiting per rank",
+              fmt::format("mean {}, min {}, max {} (rank {})", to_text(f.waited_mean),
+                          to_text(f.waited_min), to_text(f.waited_max), f.waited_max_rank.index));
   out += connections_table(f.connections);
   if (!f.calls.empty()) out += calls_table(f.calls, f.ranks);
   for (const auto& [name, w] : f.windows) {
@@ -200,7 +200,7 @@ Json links_json(const LinkUse& links) {
 
 Json connections_json(const ConnectionUse& use) {
   Json json = {{"mode", use.mode},
-               {"shortcuts_most", use.shortcuts_most},
+               {"shortcuts_most", use.shortcuts_max},
                {"neighbours_most", use.sum.neighbours},
                {"held_mean", use.held_mean}};
   json.update(counts_json(use.sum));
@@ -246,9 +246,9 @@ std::string to_json(const RunSummary& f) {
       {"links", links_json(f.links)},
       {"waiting_ps",
        {{"mean", f.waited_mean.in_ps()},
-        {"least", f.waited_least.in_ps()},
-        {"most", f.waited_most.in_ps()},
-        {"most_rank", f.waited_most_rank.index}}},
+        {"least", f.waited_min.in_ps()},
+        {"most", f.waited_max.in_ps()},
+        {"most_rank", f.waited_max_rank.index}}},
       {"latency", latency_json(f.latencies_ps)},
       {"calls", calls},
       {"windows", windows},

@@ -30,7 +30,7 @@ struct LinkUse {
 // Totals over all ranks; empty if connections are not modelled.
 struct ConnectionUse {
   std::string mode;
-  std::uint32_t shortcuts_most = 0;  // Limit per rank.
+  std::uint32_t shortcuts_max = 0;  // Limit per rank.
   // held_most, neighbours and passing_most are maxima over ranks.
   conn::Counts sum;
   double held_mean = 0;
@@ -48,8 +48,8 @@ struct RunSummary {
   LinkUse links;
   ConnectionUse connections;
   Histogram latencies_ps;  // Of network messages, from the NIC's queue to memory.
-  Duration waited_most, waited_least, waited_mean, spent_mean;
-  RankId waited_most_rank;
+  Duration waited_max, waited_min, waited_mean, spent_mean;
+  RankId waited_max_rank;
   std::map<std::string, CallTotals> calls;
   std::map<std::string, WindowTotals> windows;
   std::vector<Note> notes;

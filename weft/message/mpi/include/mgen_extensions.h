@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What programs can tell the simulator beyond MPI. In a real run the functions do nothing (or what
- * they can) and return MPI_SUCCESS. */
+ * Extensions to MPI with which programs control the simulator. In a real run the functions do
+ * nothing (or what they can) and return MPI_SUCCESS. */
 #ifndef WEFT_MGEN_EXTENSIONS_H
 #define WEFT_MGEN_EXTENSIONS_H
 
@@ -16,7 +16,7 @@ typedef struct MGEN_Tuning {
   int nics;       /* Network cards that may share a message; 0: all. */
   int rendezvous; /* 1: always; -1: never, whatever the size; 0: by size. */
   int zero_copy;  /* 1: straight out of the program's memory, also when not by rendezvous. */
-  double gap_ns;  /* Silence between packets. */
+  double gap_ns;  /* Gap between packets. */
 } MGEN_Tuning;
 
 /* For all sends of this rank from now on; NULL: as configured. */
@@ -27,7 +27,7 @@ int MGEN_Send_tuned(const void* data, int count, MPI_Datatype type, int to, int 
 int MGEN_Isend_tuned(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                      const MGEN_Tuning* tuning, MPI_Request* request);
 
-/* The rank computes for so long. */
+/* The rank computes for this long. */
 int MGEN_Advance(double seconds);
 
 /* Ranks that would compute the same need not: the first stores what it found under a key, others

@@ -160,7 +160,7 @@ typedef struct MPI_ABI_Win* MPI_Win;
 #define MPI_COMPLEX16                   ((MPI_Datatype)0x000002e3)
 #define MPI_COMPLEX32                   ((MPI_Datatype)0x000002eb)
 
-/* Addresses with a meaning */
+/* Special addresses */
 #define MPI_BOTTOM                      ((void *)0)
 #define MPI_IN_PLACE                    ((void *)1)
 #define MPI_BUFFER_AUTOMATIC            ((void *)2)

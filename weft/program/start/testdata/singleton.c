@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sends to itself, small and large, and adds up; with an argument waits for what never comes; with
- * two aborts. */
+/* Sends to itself, small and large, and adds up; with an argument waits for a message that never
+ * comes; with two aborts. */
 #include <mpi.h>
 #include <stdio.h>
 

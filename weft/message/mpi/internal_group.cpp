@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "circle.hpp"
+#include "internal_group.hpp"
 
 #include <algorithm>
 
@@ -7,12 +7,12 @@ namespace weft::mpi {
 
 namespace {
 
-// Members are addressed by their ranks in the world: messages for different circles with the same
+// Members are addressed by their ranks in the world: messages of different groups with the same
 // context and tag (MPI_Comm_create_group) are then distinguished by their senders.
-Link link_to(const Circle& circle, int member) {
-  const RankId peer = circle.members[member];
-  return {peer, circle.context, static_cast<int>(circle.members[circle.rank].index),
-          static_cast<int>(peer.index), circle.tag};
+Link link_to(const InternalGroup& internal, int member) {
+  const RankId peer = internal.members[member];
+  return {peer, internal.context, static_cast<int>(internal.members[internal.rank].index),
+          static_cast<int>(peer.index), internal.tag};
 }
 
 mp::Request* send_words(mp::Messenger& messenger, const Link& link, const void* data,
@@ -48,64 +48,65 @@ void raise_to(std::span<std::uint32_t> values, const Words& other) {
 
 // Dissemination: after step k each member has the values of the 2^(k+1) before it. Counting one
 // twice does not change a maximum, so any number of members will do.
-mp::Task greatest(Circle circle, std::span<std::uint32_t> values) {
-  const int size = circle.members.size();
+mp::Task all_max(InternalGroup internal, std::span<std::uint32_t> values) {
+  const int size = internal.members.size();
   Words in(values.size());
   Words out(values.size());
   for (int distance = 1; distance < size; distance *= 2) {
-    const int to = (circle.rank + distance) % size;
-    const int from = (circle.rank - distance + size) % size;
+    const int to = (internal.rank + distance) % size;
+    const int from = (internal.rank - distance + size) % size;
     std::copy(values.begin(), values.end(), out.begin());
     mp::Request* receive =
-        receive_words(circle.messenger, link_to(circle, from), in.data(), in.size());
-    mp::Request* send = send_words(circle.messenger, link_to(circle, to), out.data(), out.size());
-    co_await mp::finished(circle.messenger, send);
-    co_await mp::finished(circle.messenger, receive);
+        receive_words(internal.messenger, link_to(internal, from), in.data(), in.size());
+    mp::Request* send =
+        send_words(internal.messenger, link_to(internal, to), out.data(), out.size());
+    co_await mp::finished(internal.messenger, send);
+    co_await mp::finished(internal.messenger, receive);
     raise_to(values, in);
   }
   co_return 0;
 }
 
-mp::Task greatest(Circles circles, std::span<std::uint32_t> values) {
-  mp::Task inside = greatest(circles.own, values);
+mp::Task all_max(InternalScope scope, std::span<std::uint32_t> values) {
+  mp::Task inside = all_max(scope.own, values);
   co_await inside;
-  if (!circles.linked) co_return 0;
+  if (!scope.linked) co_return 0;
   Words agreed(values.begin(), values.end());
-  if (circles.own.rank == circles.leader) {
+  if (scope.own.rank == scope.leader) {
     Words theirs;
-    mp::Task traded = trade(circles.own.messenger, circles.link, agreed, theirs);
+    mp::Task traded = swap_words(scope.own.messenger, scope.link, agreed, theirs);
     co_await traded;
     theirs.resize(agreed.size());
     raise_to(agreed, theirs);
   }
-  mp::Task told = broadcast(circles.own, circles.leader, agreed);
-  co_await told;
+  mp::Task sent = broadcast(scope.own, scope.leader, agreed);
+  co_await sent;
   std::copy(agreed.begin(), agreed.end(), values.begin());
   co_return 0;
 }
 
-mp::Task give(Circle circle, int to, const Words& words) {
+mp::Task give(InternalGroup internal, int to, const Words& words) {
   const auto count = static_cast<std::uint32_t>(words.size());
-  mp::Request* first = send_words(circle.messenger, link_to(circle, to), &count, 1);
+  mp::Request* first = send_words(internal.messenger, link_to(internal, to), &count, 1);
   mp::Request* second =
-      send_words(circle.messenger, link_to(circle, to), words.data(), words.size());
-  co_await mp::finished(circle.messenger, first);
-  co_await mp::finished(circle.messenger, second);
+      send_words(internal.messenger, link_to(internal, to), words.data(), words.size());
+  co_await mp::finished(internal.messenger, first);
+  co_await mp::finished(internal.messenger, second);
   co_return 0;
 }
 
-mp::Task take(Circle circle, int from, Words& words) {
+mp::Task take(InternalGroup internal, int from, Words& words) {
   std::uint32_t count = 0;
-  mp::Request* first = receive_words(circle.messenger, link_to(circle, from), &count, 1);
-  co_await mp::finished(circle.messenger, first);
+  mp::Request* first = receive_words(internal.messenger, link_to(internal, from), &count, 1);
+  co_await mp::finished(internal.messenger, first);
   words.resize(count);
   mp::Request* second =
-      receive_words(circle.messenger, link_to(circle, from), words.data(), words.size());
-  co_await mp::finished(circle.messenger, second);
+      receive_words(internal.messenger, link_to(internal, from), words.data(), words.size());
+  co_await mp::finished(internal.messenger, second);
   co_return 0;
 }
 
-mp::Task trade(mp::Messenger& messenger, Link link, const Words& mine, Words& theirs) {
+mp::Task swap_words(mp::Messenger& messenger, Link link, const Words& mine, Words& theirs) {
   const auto count = static_cast<std::uint32_t>(mine.size());
   std::uint32_t their_count = 0;
   mp::Request* receive_count = receive_words(messenger, link, &their_count, 1);
@@ -129,11 +130,11 @@ int tree_end(int rank, int size) {
   return static_cast<int>(std::min<std::int64_t>(std::int64_t{rank} + (rank & -rank), size));
 }
 
-mp::Task broadcast(Circle circle, int root, Words& words) {
-  const int size = circle.members.size();
-  const int place = (circle.rank - root + size) % size;  // Position in a tree rooted at 0.
+mp::Task broadcast(InternalGroup internal, int root, Words& words) {
+  const int size = internal.members.size();
+  const int place = (internal.rank - root + size) % size;  // Position in a tree rooted at 0.
   if (place != 0) {
-    mp::Task taken = take(circle, (tree_parent(place) + root) % size, words);
+    mp::Task taken = take(internal, (tree_parent(place) + root) % size, words);
     co_await taken;
   }
   const int end = tree_end(place, size);
@@ -141,31 +142,31 @@ mp::Task broadcast(Circle circle, int root, Words& words) {
   while (place + step < end) step *= 2;
   for (; step > 0; step /= 2) {
     if (place + step >= end) continue;
-    mp::Task given = give(circle, (place + step + root) % size, words);
+    mp::Task given = give(internal, (place + step + root) % size, words);
     co_await given;
   }
   co_return 0;
 }
 
-mp::Task collect(Circle circle, Words mine, Words& all) {
-  const int size = circle.members.size();
+mp::Task collect(InternalGroup internal, Words mine, Words& all) {
+  const int size = internal.members.size();
   const std::size_t each = mine.size();
-  const int end = tree_end(circle.rank, size);
+  const int end = tree_end(internal.rank, size);
   all = std::move(mine);
-  all.resize(each * static_cast<std::size_t>(end - circle.rank));
+  all.resize(each * static_cast<std::size_t>(end - internal.rank));
   std::vector<mp::Request*> receives;
-  for (int step = 1; circle.rank + step < end; step *= 2) {
-    const int child = circle.rank + step;
+  for (int step = 1; internal.rank + step < end; step *= 2) {
+    const int child = internal.rank + step;
     const auto below = static_cast<std::size_t>(tree_end(child, size) - child);
-    receives.push_back(receive_words(circle.messenger, link_to(circle, child),
+    receives.push_back(receive_words(internal.messenger, link_to(internal, child),
                                      all.data() + each * static_cast<std::size_t>(step),
                                      each * below));
   }
-  for (mp::Request* receive : receives) co_await mp::finished(circle.messenger, receive);
-  if (circle.rank != 0) {
-    mp::Request* send = send_words(circle.messenger, link_to(circle, tree_parent(circle.rank)),
-                                   all.data(), all.size());
-    co_await mp::finished(circle.messenger, send);
+  for (mp::Request* receive : receives) co_await mp::finished(internal.messenger, receive);
+  if (internal.rank != 0) {
+    mp::Request* send = send_words(
+        internal.messenger, link_to(internal, tree_parent(internal.rank)), all.data(), all.size());
+    co_await mp::finished(internal.messenger, send);
   }
   co_return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
-#include <weft/message/coll/station.hpp>
+#include <weft/message/coll/participant.hpp>
 
 namespace weft::coll {
 
@@ -13,7 +13,7 @@ int wire_tag(const Team& team, Lane lane) {
 }
 }  // namespace
 
-mp::Request* Station::send(const Peer& to, const std::byte* data, std::size_t size, Lane lane) {
+mp::Request* Participant::send(const Peer& to, const std::byte* data, std::size_t size, Lane lane) {
   mp::Sending sending;
   sending.to = to.id;
   sending.context = to.context;
@@ -26,7 +26,7 @@ mp::Request* Station::send(const Peer& to, const std::byte* data, std::size_t si
   return team_.m.send(sending);
 }
 
-mp::Request* Station::receive(const Peer& from, std::byte* data, std::size_t size, Lane lane) {
+mp::Request* Participant::receive(const Peer& from, std::byte* data, std::size_t size, Lane lane) {
   mp::Receiving receiving;
   receiving.context = from.context;
   receiving.source = from.rank;
@@ -38,7 +38,7 @@ mp::Request* Station::receive(const Peer& from, std::byte* data, std::size_t siz
   return team_.m.receive(receiving);
 }
 
-void Station::settle(mp::Request* request, std::size_t* arrived) {
+void Participant::settle(mp::Request* request, std::size_t* arrived) {
   if (request->failed) note(peer_lost);
   if (request->kind == mp::Request::Kind::receive && !request->failed) {
     if (request->arrival.truncated) note(truncated);
@@ -51,17 +51,17 @@ void Station::settle(mp::Request* request, std::size_t* arrived) {
   team_.m.release(request);
 }
 
-void Station::copy(std::byte* to, const std::byte* from, std::size_t size) {
+void Participant::copy(std::byte* to, const std::byte* from, std::size_t size) {
   if (size == 0) return;
   team_.m.fabric().copy(carries_ ? to : nullptr, carries_ ? from : nullptr, size);
 }
 
-void Station::move(std::byte* to, const std::byte* from, std::size_t size) const {
+void Participant::move(std::byte* to, const std::byte* from, std::size_t size) const {
   if (carries_ && size > 0) std::memmove(to, from, size);
 }
 
-void Station::reduce(const Reducer& reducer, const std::byte* in, std::byte* inout,
-                     std::int64_t count) {
+void Participant::reduce(const Reducer& reducer, const std::byte* in, std::byte* inout,
+                         std::int64_t count) {
   if (count == 0) return;
   charge(static_cast<std::size_t>(count) * reducer.element_size);
   if (carries_) reducer.apply(in, inout, count, reducer.arg);

@@ -45,12 +45,12 @@ inline std::size_t scaled(std::int64_t count, std::size_t size) {
 // Separates two kinds of messages between one pair within one operation.
 enum class Lane : std::uint8_t { forward = 0, backward = 1 };
 
-class Station {
+class Participant {
  public:
-  explicit Station(const Team& team)
+  explicit Participant(const Team& team)
       : team_(team), carries_(team.internal || team.m.fabric().carries_data()) {}
-  Station(const Station&) = delete;
-  Station& operator=(const Station&) = delete;
+  Participant(const Participant&) = delete;
+  Participant& operator=(const Participant&) = delete;
 
   int rank() const { return team_.rank; }
   int size() const { return team_.members.size(); }
@@ -75,14 +75,14 @@ class Station {
   // co_await finish(request): waits, releases the request and records an error.
   class Finish {
    public:
-    Finish(Station& station, mp::Request* request, std::size_t* arrived)
-        : station_(station), request_(request), arrived_(arrived) {}
+    Finish(Participant& participant, mp::Request* request, std::size_t* arrived)
+        : station_(participant), request_(request), arrived_(arrived) {}
     bool await_ready() const { return request_->done; }
     void await_suspend(std::coroutine_handle<> waiter) const { request_->waiter = waiter; }
     void await_resume() const { station_.settle(request_, arrived_); }
 
    private:
-    Station& station_;
+    Participant& station_;
     mp::Request* request_;
     std::size_t* arrived_;
   };
@@ -147,8 +147,8 @@ class Running {
   enum Place : std::uint8_t { own, a, b };
   // The result starts as this rank's operand: its own buffer, which is only read, or what lies in
   // b.
-  Running(Station& station, const Reducer& reducer, Place place)
-      : station_(station), reducer_(reducer), place_(place) {}
+  Running(Participant& participant, const Reducer& reducer, Place place)
+      : station_(participant), reducer_(reducer), place_(place) {}
   void set(const std::byte* own_operand, std::byte* buffer_a, std::byte* buffer_b) {
     own_ = own_operand;
     a_ = buffer_a;
@@ -163,7 +163,7 @@ class Running {
   void take(bool from_above, std::int64_t first, std::int64_t count);
 
  private:
-  Station& station_;
+  Participant& station_;
   const Reducer& reducer_;
   Place place_;
   const std::byte* own_ = nullptr;

@@ -16,7 +16,7 @@
 namespace weft::mpi {
 
 // Ranks that run an internal collective together. `members` must live until it is done.
-struct Circle {
+struct InternalGroup {
   mp::Messenger& messenger;
   const mp::Members& members;
   int rank = 0;
@@ -34,8 +34,8 @@ struct Link {
 };
 
 // One group, or two that communicate through their leaders.
-struct Circles {
-  Circle own;
+struct InternalScope {
+  InternalGroup own;
   int leader = 0;
   bool linked = false;
   Link link;  // Used by the leader only.
@@ -44,18 +44,18 @@ struct Circles {
 using Words = std::vector<std::uint32_t>;
 
 // Replaces the values by their maximum over all members. No member is done before all have started.
-mp::Task greatest(Circle circle, std::span<std::uint32_t> values);
-mp::Task greatest(Circles circles, std::span<std::uint32_t> values);
+mp::Task all_max(InternalGroup internal, std::span<std::uint32_t> values);
+mp::Task all_max(InternalScope scope, std::span<std::uint32_t> values);
 // Broadcasts the words of the root; receivers need not know their number.
-mp::Task broadcast(Circle circle, int root, Words& words);
+mp::Task broadcast(InternalGroup internal, int root, Words& words);
 // Gathers the same number of words from each member, in order, at member 0.
-mp::Task collect(Circle circle, Words mine, Words& all);
+mp::Task collect(InternalGroup internal, Words mine, Words& all);
 // The leaders exchange words.
-mp::Task trade(mp::Messenger& messenger, Link link, const Words& mine, Words& theirs);
+mp::Task swap_words(mp::Messenger& messenger, Link link, const Words& mine, Words& theirs);
 
 // Sends any number of words to one member, or receives them from one.
-mp::Task give(Circle circle, int to, const Words& words);
-mp::Task take(Circle circle, int from, Words& words);
+mp::Task give(InternalGroup internal, int to, const Words& words);
+mp::Task take(InternalGroup internal, int from, Words& words);
 
 // In the binomial tree rooted at member 0: the parent, and the end of the range of members in the
 // subtree of `rank`, itself included.
