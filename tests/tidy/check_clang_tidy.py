@@ -51,9 +51,9 @@ def flags_of(entry):
     words = [word for word in shlex.split(entry["command"]) if not word.endswith("ccache")][1:]
     flags, skip = [], False
     for word in words:
-        if skip or word in ("-c", "-MD", entry["file"]):
+        if skip or word in ("-c", "-MD", "-Winvalid-pch", entry["file"]):
             skip = False
-        elif word in ("-o", "-MF", "-MT"):
+        elif word in ("-o", "-MF", "-MT", "-include"):  # What is included so is precompiled by GCC, which clang cannot read.
             skip = True
         else:
             flags.append(word)

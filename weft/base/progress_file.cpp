@@ -13,7 +13,7 @@ namespace {
 constexpr double interval_s = 1;
 constexpr double estimate_after_s = 1;  // Earlier estimates fluctuate too much.
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   std::string made = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') made += '\\';
@@ -101,13 +101,13 @@ std::string ProgressFile::line(State state) const {
   const bool guess = state == State::running && share_ > 0 && spent >= estimate_after_s;
   std::string text = fmt::format("{{\"state\":\"{}\"", to_text(state));
   text += share_ < 0 ? std::string(",\"share\":null") : fmt::format(",\"share\":{:.4f}", share_);
-  text += fmt::format(",\"what\":{},\"elapsed_s\":{:.1f}", quoted(what_), spent);
+  text += fmt::format(",\"what\":{},\"elapsed_s\":{:.1f}", json_string(what_), spent);
   if (state == State::done)
     text += ",\"left_s\":0";
   else
     text += guess ? fmt::format(",\"left_s\":{:.1f}", spent / share_ * (1 - share_))
                   : std::string(",\"left_s\":null");
-  for (const auto& [name, value] : notes_) text += fmt::format(",{}:{}", quoted(name), value);
+  for (const auto& [name, value] : notes_) text += fmt::format(",{}:{}", json_string(name), value);
   return text + "}\n";
 }
 

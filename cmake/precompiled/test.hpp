@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// As module.hpp, for tests.
+#pragma once
+
+#include <filesystem>
+
+#include "module.hpp"
+#include <gtest/gtest.h>
