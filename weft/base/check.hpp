@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assertions about weft itself. A failed check is a bug in weft, never bad input: it prints its
 // location and aborts, in release builds too.
-#pragma once
+#pragma once  // Public, for all who build on weft: names and meanings stay within 0.1.
 
 namespace weft::detail {
 [[noreturn]] void check_failed(const char* condition, const char* file, int line);

@@ -8,7 +8,7 @@
 //   if (auto status = router.finish(); !status) return std::move(status).error();
 //
 // Errors carry file and line, or the option that overrode the file.
-#pragma once
+#pragma once  // Public, for all who build on weft: names and meanings stay within 0.1.
 
 #include <cstdint>
 #include <memory>

@@ -2,7 +2,7 @@
 // Counts of non-negative values in buckets that are exact below 64 and at most 1/64 of their value
 // wide above (64 per power of two). The state is integers only, so merging is exact and independent
 // of the order of merging.
-#pragma once
+#pragma once  // Public, for all who build on weft: names and meanings stay within 0.1.
 
 #include <bit>
 #include <cstdint>

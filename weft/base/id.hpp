@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strongly typed indices: a RouterId does not convert to a NodeId.
-#pragma once
+#pragma once  // Public, for all who build on weft: names and meanings stay within 0.1.
 
 #include <compare>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts values to bytes and back, between processes of one program on machines of one kind.
-#pragma once
+#pragma once  // Public only for histogram.hpp: no promise beyond what that one needs.
 
 #include <cstddef>
 #include <cstdint>

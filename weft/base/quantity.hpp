@@ -2,7 +2,7 @@
 // Quantities as people write them: "140 ns", "4 KiB", "8 GB/s". Parsing is exact or fails: decimal
 // fractions are allowed as long as the result is a whole number of picoseconds, bytes or bits per
 // second, and no floating point is involved. A number without a unit is an error.
-#pragma once
+#pragma once  // Public, for all who build on weft: names and meanings stay within 0.1.
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A value, or an error that says why there is none. Member names are those of std::expected, which
 // GCC 12 lacks under C++20.
-#pragma once
+#pragma once  // Public, for all who build on weft: names and meanings stay within 0.1.
 
 #include <optional>
 #include <string>

@@ -2,7 +2,7 @@
 // Random numbers that are a function of (seed, stream, counter): no state is shared, so the order
 // in which components draw cannot change what they draw. The generator hashes a counter
 // (SplitMix64's finaliser, applied twice with the key in between). No floating point inside.
-#pragma once
+#pragma once  // Public, for all who build on weft: names and meanings stay within 0.1.
 
 #include <cstdint>
 #include <string_view>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mean and variance of integers. The state is exact integer sums, so merging parts in any order
 // gives the same bits; rounding happens once, when a result is read.
-#pragma once
+#pragma once  // Public, for all who build on weft: names and meanings stay within 0.1.
 
 #include <cstdint>
 #include <limits>

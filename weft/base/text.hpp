@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text utilities that do not depend on the locale.
-#pragma once
+#pragma once  // Public, for all who build on weft: names and meanings stay within 0.1.
 
 #include <cstdint>
 #include <span>

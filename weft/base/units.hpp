@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time, size and rate as types. No implicit conversion in or out: a number without a unit is a bug.
-#pragma once
+#pragma once  // Public, for all who build on weft: names and meanings stay within 0.1.
 
 #include <compare>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma once
+#pragma once  // Public, for all who build on weft: names and meanings stay within 0.1.
 
 #include <string_view>
 

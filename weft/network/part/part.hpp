@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A network cut into parts, one per worker. Every router belongs to exactly one part and no part is
 // empty. Which cut is taken changes how fast a simulation runs, never what it says.
-#pragma once
+#pragma once  // Public only for network.hpp: no promise beyond what that one needs.
 
 #include <cstdint>
 #include <string>

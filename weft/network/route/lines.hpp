@@ -4,7 +4,7 @@
 // number: its element 0 is about VCs of this output, element i about those of the output i routers
 // further on. News about a line travels against it, over the cable at the opposite port; how (in
 // band, on wires of its own, at once) is the machine's affair.
-#pragma once
+#pragma once  // Public, for policies that look ahead: names and meanings stay within 0.1.
 
 #include <cstdint>
 

@@ -2,7 +2,7 @@
 // Which outputs may a packet take next? A policy has no state after construction: what belongs to a
 // packet travels in Flight::state, what belongs to a router is seen through PortView. So one object
 // serves every router and worker, and a test can fake the view.
-#pragma once
+#pragma once  // Public, for policies: stays within 0.1; an added question has a default.
 
 #include <array>
 #include <cstdint>

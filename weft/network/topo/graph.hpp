@@ -2,7 +2,7 @@
 // Routers, the cables between their ports, and the nodes attached to them. Immutable once built;
 // knows no time and no packets. Always holds: cables are two-way (the peer of my peer is me), no
 // port is used twice, every node has exactly one router.
-#pragma once
+#pragma once  // Public, for networks: stays within 0.1; shapes and fields may be added.
 
 #include <cstdint>
 #include <optional>

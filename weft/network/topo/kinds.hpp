@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kinds of network a short spec can name. One row per kind: the listing, the errors and the
 // conformance tests read this table.
-#pragma once
+#pragma once  // Public, for networks: stays within 0.1; shapes and fields may be added.
 
 #include <optional>
 #include <span>

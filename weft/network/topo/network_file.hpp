@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The [network] table of a description, and whatever else a user may give to name a network.
-#pragma once
+#pragma once  // Public, for networks: stays within 0.1; shapes and fields may be added.
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Breadth-first search over usable cables: what holds for any graph, broken or not.
-#pragma once
+#pragma once  // Public, for networks: stays within 0.1; shapes and fields may be added.
 
 #include <optional>
 #include <vector>

@@ -2,7 +2,7 @@
 // A network: its graph and, where it belongs to a family, the shape that gives coordinates,
 // distances and routes in closed form. The set of shapes is closed and small, hence a variant; what
 // holds for any graph (distance by search, links) needs no shape.
-#pragma once
+#pragma once  // Public, for networks: stays within 0.1; shapes and fields may be added.
 
 #include <optional>
 #include <string>

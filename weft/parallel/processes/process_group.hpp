@@ -2,7 +2,7 @@
 // The processes that share one simulation. Ordered streams of byte strings connect any two of them;
 // the collective calls are built from these. Results of a simulation must not depend on the number
 // of processes.
-#pragma once
+#pragma once  // Public only for network.hpp: no promise beyond what that one needs.
 
 #include <cstddef>
 #include <cstdint>

@@ -7,7 +7,7 @@
 // (`route`, `vc_alloc` before it competes for an output, `switch_alloc`, `switch_delay` after it
 // has won), then the cable. Body flits follow at the rate of the slowest part so far. Virtual
 // cut-through: a packet wins an output only when the next buffer has room for all of it.
-#pragma once
+#pragma once  // Public, for simulations: stays within 0.1; added fields have defaults.
 
 #include <map>
 #include <string>

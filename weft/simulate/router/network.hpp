@@ -2,7 +2,7 @@
 // A network of virtual cut-through routers in virtual time. Messages go in at nodes, are cut into
 // packets as the card drains them, and come out whole at other nodes. Same inputs and seed: the
 // same times, for any number of workers and any window length.
-#pragma once
+#pragma once  // Public, for simulations: names and meanings stay within 0.1.
 
 #include <atomic>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // How long does a communication pattern take as one step? All ranks post all their messages at time
 // zero; the step ends when the last byte has arrived. Same inputs and seed: the same result, for
 // any number of threads.
-#pragma once
+#pragma once  // Public, for experiments: stays within 0.1; results may get fields.
 
 #include <atomic>
 #include <cstdint>

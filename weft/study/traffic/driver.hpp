@@ -3,7 +3,7 @@
 // arrives. Notes are whole numbers kept per worker and per node, and adding them up forgets who
 // made them: the result is the same for any number of workers. Of several processes, each has the
 // nodes that are here.
-#pragma once
+#pragma once  // Public only for experiment.hpp: no promise beyond what that one needs.
 
 #include <cstdint>
 #include <vector>

@@ -4,7 +4,7 @@
 // followed; the drain waits for all of them under unchanged load. Where the network cannot carry
 // the load, latency depends on how long one waits: the point is then marked saturated and claims
 // none.
-#pragma once
+#pragma once  // Public, for experiments: stays within 0.1; results may get fields.
 
 #include <atomic>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads as a user writes them: flits per node and cycle, a share of the network's capacity, or
 // bytes per second. A list is read once and means the same numbers on every network.
-#pragma once
+#pragma once  // Public, for experiments: stays within 0.1; results may get fields.
 
 #include <string_view>
 #include <vector>

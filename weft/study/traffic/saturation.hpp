@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The highest load that a network carries, found by trying. Knows no network: the question "does it
 // carry this load?" is passed in.
-#pragma once
+#pragma once  // Public, for experiments: stays within 0.1; results may get fields.
 
 #include <functional>
 

@@ -2,7 +2,7 @@
 // A network with its routers, routing and traffic, complete but for the load: what one curve
 // belongs to. Made from a network file or spec and options; errors name the file and line, or the
 // option.
-#pragma once
+#pragma once  // Public, for experiments: stays within 0.1; results may get fields.
 
 #include <array>
 #include <cstdint>

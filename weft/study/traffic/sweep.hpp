@@ -2,7 +2,7 @@
 // Many points: one curve per scenario over a list of loads, or the search for each one's
 // saturation. Points are independent and run side by side; the results do not show in which order.
 // Of several processes all make the same sweep, point by point, and come to the same results.
-#pragma once
+#pragma once  // Public, for experiments: stays within 0.1; results may get fields.
 
 #include <functional>
 #include <optional>

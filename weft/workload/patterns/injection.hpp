@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a node's packets are born: the cycles from one birth to the next. What belongs to a node is
 // in its Source; the process itself does not change, so one serves all nodes and workers.
-#pragma once
+#pragma once  // Public, for traffic: names and meanings stay within 0.1.
 
 #include <cstdint>
 #include <span>

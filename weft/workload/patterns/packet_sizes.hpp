@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many flits a packet has: one number, or a mix with weights.
-#pragma once
+#pragma once  // Public, for traffic: names and meanings stay within 0.1.
 
 #include <cstdint>
 #include <string_view>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a node sends. A pattern does not change after construction, so one object serves every node
 // and worker; what is random comes from the generator passed in.
-#pragma once
+#pragma once  // Public, for traffic: names and meanings stay within 0.1.
 
 #include <cstdint>
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Probabilities as whole multiples of 2^-64, and the waiting time for an event of such a
 // probability. Integers only: the same draws everywhere, whatever the machine's libm.
-#pragma once
+#pragma once  // Public only for injection.hpp: no promise beyond what that one needs.
 
 #include <cstdint>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much each rank sends to each other one, in one run or one step of a program.
-#pragma once
+#pragma once  // Public, for traffic: names and meanings stay within 0.1.
 
 #include <cstddef>
 #include <cstdint>
