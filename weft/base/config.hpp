@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A TOML description and what was asked of it. The reader states each key once, with the variable
-// that holds its default; whatever was never asked for is an error that names the nearest key.
+// A TOML file that records which keys were read. The reader names each key once, with the variable
+// that holds its default; a key that was never read is an error that suggests the nearest one.
 //
 //   auto router = config.table("router");
 //   router.get("vcs", settings.vcs, 1, 32);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The version of weft.
 #pragma once  // Public, for all who build on weft: names and meanings stay within 0.1.
 
 #include <string_view>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Allreduce algorithms, except for Rabenseifner's.
 #include <algorithm>
 
 #include <weft/message/coll/algorithms.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// All-to-all algorithms, except for those over groups and on a torus.
 #include <algorithm>
 
 #include <weft/message/coll/algorithms.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Broadcast algorithms.
 #include <algorithm>
 #include <bit>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reduce algorithms, except for Rabenseifner's.
 #include <weft/message/coll/algorithms.hpp>
 
 namespace weft::coll {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reduce-scatter algorithms.
 #include <algorithm>
 
 #include <weft/message/coll/algorithms.hpp>

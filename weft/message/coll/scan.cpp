@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Scan algorithms, inclusive and exclusive.
 #include <weft/message/coll/algorithms.hpp>
 
 namespace weft::coll {

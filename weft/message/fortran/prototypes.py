@@ -6,7 +6,7 @@ import re
 # already.
 ABSENT = re.compile(r".*(_c|_toint|_fromint)$")
 
-# Written by hand in C, so the arguments stand here: name:type, * for an array.
+# Written by hand in C, so the arguments are listed here: name:type, * for an array.
 #   i integer, a address, l logical, s text, b buffer of any type, p procedure
 # A leading "=" stands for a function's result.
 BY_HAND = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands at the top of every function of the C interface: says where the rank is, counts, and turns
-// errors into what the handlers say.
+// Created at the top of every function of the C interface: records which call the rank is in,
+// counts it for the profile, and passes errors to the error handlers.
 //
 //   WEFT_MPI(Barrier)(MPI_Comm comm) {
 //     Call call("MPI_Barrier", Call::communicates);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A collective call of the C interface, from its arguments to its result. All forms of an operation
-// (blocking, non-blocking, persistent, large counts) share one function, which differs from the
-// others in what it checks and sets:
+// (blocking, non-blocking, persistent, large counts) share one function, which checks the
+// arguments and sets up the operation:
 //
 //   int bcast(const Form& form, const Piece& data, int root) {
 //     CollectiveCall call(form);

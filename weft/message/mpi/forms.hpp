@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A collective operation has six entry points: blocking, non-blocking and persistent, each also
-// with large counts. All do the same with their arguments, so they are made from one line:
+// with large counts. All treat their arguments alike, so one line defines them:
 //
 //   WEFT_COLLECTIVE(Bcast, Ibcast, WEFT_BCAST, bcast(form, {buffer, count, datatype}, root))
 //

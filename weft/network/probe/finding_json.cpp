@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A finding as JSON, and back.
 #include <algorithm>
 #include <exception>
 

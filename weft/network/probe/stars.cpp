@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Switches that only flows reveal, where several subtrees meet at one switch.
 #include <algorithm>
 
 #include <weft/network/probe/links.hpp>

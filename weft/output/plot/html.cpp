@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Charts as one HTML page.
 #include <string_view>
 #include <vector>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Charts as SVG.
 #include <algorithm>
 #include <array>
 #include <cmath>

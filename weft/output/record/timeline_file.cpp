@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// timeline.h5: conversion from timeline.raw, and reading.
 #include <cstdio>
 #include <filesystem>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// timeline.raw: writing and reading.
 #include <algorithm>
 #include <cstring>
 #include <string_view>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SVG pictures as PNG, by librsvg.
 #include <weft/output/report/picture.hpp>
 
 #ifdef WEFT_RSVG

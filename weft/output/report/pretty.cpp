@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Numbers with units, for people.
 #include <array>
 #include <cmath>
 

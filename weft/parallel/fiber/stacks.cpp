@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Stacks of fibers and their guards.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A copy of the program's data for every rank of a simulation. Made once, before any code of the
-// program has run; afterwards workers use it side by side, each for its own ranks.
+// A copy of the program's data for every rank of a simulation. Created once, before any code of
+// the program has run; afterwards workers use it concurrently, each for its own ranks.
 //
 //   interposed __libc_start_main: copies = ProgramCopies::make(...)
 //   worker, before a rank starts: prepare(rank)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Samples the traffic of links and the fill of buffers over time, in series.raw.
 #include <algorithm>
 #include <cstdint>
 #include <optional>

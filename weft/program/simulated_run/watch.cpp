@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Samples the buffers of chosen routers, in buffers.csv.
 #include <vector>
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Classes that both files of this test program use.
 #pragma once
 
 #include <map>

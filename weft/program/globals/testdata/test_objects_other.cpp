@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The second file of this test program.
 #include "test_objects.hpp"
 
 namespace {
