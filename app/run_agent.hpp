@@ -7,7 +7,7 @@ namespace weft::app {
 // Descriptors 0 to 2 are there, so that no other gets their numbers.
 void open_standard_descriptors();
 
-// Does what the front says over standard input and output; returns the exit code.
+// Does what the launcher says over standard input and output; returns the exit code.
 int serve_agent();
 
 }  // namespace weft::app
