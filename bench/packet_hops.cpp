@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packet-hops per second of the router model on one worker or more: 3-D tori under Bruck's
-// all-to-all, random permutations and uniform load, in closed loop (a node sends its next message
-// when it has received one), so that simulated congestion decides the pace.
+// all-to-all, random permutations and uniform load, and adaptive routing on small networks, in
+// closed loop (a node sends its next message when it has received one), so that simulated
+// congestion decides the pace.
 //   bench/packet_hops --benchmark_format=json
 // Instructions per hop, which no busy machine disturbs (divide by the hops it prints):
 //   valgrind --tool=callgrind --toggle-collect='weft::detail::Engine::run*' bench/packet_hops
 //       --benchmark_filter=bruck/512
 // State per router and per packet are printed as bytes_per_router and bytes_per_packet.
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -118,20 +120,21 @@ class Uniform final : public Steps {
   }
 };
 
+struct Shape {  // Of a load: messages that each node sends, and packets of each.
+  int steps, packets, workers;
+};
+
 // Uniform destinations are not permutations: who has received k messages may send k + 1 more, so
 // every node ends.
 template <typename Load>
-void packet_hops(benchmark::State& state, const std::string& torus, int steps, int packets,
-                 int workers) {
-  Result<Topology> topology = make_topology(torus);
-  auto policy = make_policy("dor", *topology, 2);
-  const Machine machine = nsim_torus();
+void run_load(benchmark::State& state, const Topology& topology, const Policy& policy,
+              const Machine& machine, const Shape& shape) {
   for (auto _ : state) {
     state.PauseTiming();
-    Load load(topology->graph.node_count(), steps, machine.mtu * packets);
+    Load load(topology.graph.node_count(), shape.steps, machine.mtu * shape.packets);
     NetworkOptions options;
-    options.workers = workers;
-    auto network = Network::make(*topology, machine, **policy, load, options);
+    options.workers = shape.workers;
+    auto network = Network::make(topology, machine, policy, load, options);
     load.start(**network);
     state.ResumeTiming();
     benchmark::DoNotOptimize((*network)->run(Time::never()));
@@ -150,6 +153,24 @@ void packet_hops(benchmark::State& state, const std::string& torus, int steps, i
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   state.counters["peak_rss_mb"] = static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+template <typename Load>
+void packet_hops(benchmark::State& state, const std::string& torus, int steps, int packets,
+                 int workers) {
+  const Result<Topology> topology = make_topology(torus);
+  const auto policy = make_policy("dor", *topology, 2);
+  run_load<Load>(state, *topology, **policy, nsim_torus(), {steps, packets, workers});
+}
+
+// The general router: routing with choices, and small buffers, so that packets wait.
+void adaptive(benchmark::State& state, const std::string& network, const std::string& routing) {
+  const Result<Topology> topology = make_topology(network);
+  Machine machine = nsim_torus();
+  machine.vcs = std::max(vcs_needed(routing, *topology), 2);
+  machine.buffer = machine.mtu * 4;
+  const auto policy = make_policy(routing, *topology, machine.vcs);
+  run_load<Permutations>(state, *topology, **policy, machine, {8, 4, 1});
 }
 
 void build(benchmark::State& state, const std::string& torus) {
@@ -177,6 +198,10 @@ void register_all() {
   once(benchmark::RegisterBenchmark("bruck/512/long", packet_hops<Bruck>, "torus:8x8x8", 90, 8, 1));
   once(benchmark::RegisterBenchmark("permutation/512", packet_hops<Permutations>, "torus:8x8x8", 16,
                                     4, 1));
+  once(benchmark::RegisterBenchmark("adaptive/torus/64", adaptive, "torus:4x4x4", "min-adaptive"));
+  once(benchmark::RegisterBenchmark("adaptive/fattree/64", adaptive, "fattree:radix=16,levels=2",
+                                    "adaptive-up"));
+  once(benchmark::RegisterBenchmark("adaptive/crossline/64", adaptive, "mesh:8x8", "crossline"));
   for (const int workers : {1, 2}) {
     const std::string w = "/workers:" + std::to_string(workers);
     once(benchmark::RegisterBenchmark(("bruck/4096" + w).c_str(), packet_hops<Bruck>, small, 12, 32,

@@ -6,18 +6,17 @@
 #include <algorithm>
 #include <bit>
 
-#include <weft/simulate/router/cards.hpp>
-#include <weft/simulate/router/flow.hpp>
 #include <weft/simulate/router/port_view.hpp>
+#include <weft/simulate/router/visit.hpp>
 
 namespace weft::detail {
 
 namespace {
 
-class GeneralVisit {
+class GeneralVisit : private Visit<false> {
  public:
   GeneralVisit(State& state, int worker, RouterIndex r)
-      : state_(state), setup_(state.setup), router_(state.routers[r]), worker_(worker), r_(r) {}
+      : Visit(state, worker, r), setup_(state.setup) {}
 
   void run(Reach reach);
 
@@ -28,9 +27,6 @@ class GeneralVisit {
     std::uint64_t route = 0;  // Flight::state if it goes.
     Vc vc = no_vc;
     std::int64_t possible_at = never_at;  // Lower bound, when it cannot go now.
-  };
-  struct Passage {  // Of a packet through an output: its first flit, its last, and the end of that.
-    std::int64_t start_at, tail_at, free_at;
   };
   struct Frame {  // An output in service, and the one that called for it.
     LocalOutput output;
@@ -60,7 +56,6 @@ class GeneralVisit {
   void grant(LocalOutput output, const Candidate& c, std::int64_t now);
   void depart(InputIndex input, const Passage& passage);
 
-  OutputIndex index_of(LocalOutput output) const { return router_.first_output + output; }
   LocalInput number_of(InputIndex input) const { return input - router_.first_input; }
   RouteOption* options_of(InputIndex input) {
     return &state_.options[std::size_t{input.value} * setup_.options_max];
@@ -71,11 +66,7 @@ class GeneralVisit {
     return state_.slot(in, in.head).size();
   }
 
-  State& state_;
   const Setup& setup_;
-  Router& router_;
-  const int worker_;
-  const RouterIndex r_;
 };
 
 void GeneralVisit::run(Reach reach) {
@@ -88,8 +79,7 @@ void GeneralVisit::run(Reach reach) {
     const auto actor = std::min_element(next, next + router_.actors) - next;
     const std::int64_t now = next[actor];
     if (now >= reach.sure_ps) {
-      router_.wake_at = never_at;
-      if (now < never_at) state_.wake(worker_, r_, now);
+      sleep_until(now);
       return;
     }
     act(Actor(static_cast<std::uint32_t>(actor)), now);
@@ -398,37 +388,24 @@ void GeneralVisit::grant(LocalOutput output, const Candidate& c, std::int64_t no
   const OutputIndex index = index_of(output);
   Output& out = state_.outputs[index];
   const Input& in = state_.inputs[c.input];
-  const Wire& wire = state_.wires[out.wire];
   Slot packet = state_.slot(in, in.head);
-  const std::int64_t size = packet.size();
-  const std::int64_t flit = wire.serialise_ps(std::min(size, setup_.flit_bytes));
-  // The last flit goes when those before it have gone and it is here.
-  const std::int64_t tail =
-      std::max(now + wire.serialise_ps(std::max<std::int64_t>(size - setup_.flit_bytes, 0)),
-               packet.head_at + packet.tail_after);
-  out.free_at = tail + flit;
-  out.last_vc = static_cast<std::uint8_t>(c.vc.value);
   const LocalInput bit = c.input - state_.first_candidate(r_, output);
-  out.pointer = static_cast<std::uint16_t>(bit.value + 1);
-  ++out.packets;
-  out.bytes += static_cast<std::uint64_t>(size);
+  const Passage passage = cross(out, bit, packet, now);
   if (setup_.options_max == 1 || in.port == no_port) {
     clear_bit(state_.waiting(index), bit);
   } else {
     stop_waiting(c.input);
   }
-  if (in.port != no_port) state_.crossbar_free(r_, in.port) = out.free_at;
-  const ChannelIndex channel = state_.channel(index, c.vc);
-  Account& account = state_.accounts[channel];
-  account.room -= static_cast<std::int32_t>(size);
+  if (in.port != no_port) state_.crossbar_free(r_, in.port) = passage.free_at;
+  use_vc(output, out, c.vc, passage.free_at);
+  Account& account = state_.accounts[state_.channel(index, c.vc)];
+  account.room -= static_cast<std::int32_t>(packet.size());
   ++account.pushed;
-  if (setup_.holds_vcs)
-    state_.vc_free_at[channel] = setup_.machine.lookahead ? 0 : out.free_at + wire.vc_alloc;
   if (state_.news != nullptr) state_.news->check_port(r_, output, now);
-  packet.head_at = now + wire.delay;
-  packet.tail_after = static_cast<std::uint32_t>(tail - now);
+  packet.head_at = now + out.delay;
+  packet.tail_after = static_cast<std::uint32_t>(passage.tail_at - now);
   packet.route = c.route;
-  depart(c.input, {.start_at = now, .tail_at = tail, .free_at = out.free_at});
+  depart(c.input, passage);
   if (out.kind == to_node) {
     const std::int64_t arrived = packet.head_at + packet.tail_after;
     note_node_credit(state_, out.target + c.vc, packet, arrived);
@@ -439,20 +416,11 @@ void GeneralVisit::grant(LocalOutput output, const Candidate& c, std::int64_t no
   push(state_, worker_, out, c.vc, packet);
 }
 
-// The head has been granted: its space becomes a credit, and the next packet moves up.
+// The head has been granted: it leaves its buffer, and the next packet moves up.
 void GeneralVisit::depart(InputIndex input, const Passage& passage) {
   Input& in = state_.inputs[input];
-  Slot& gone = state_.slot(in, in.head);
-  const std::int64_t stamp = stamp_at(state_, in, gone.size(), passage.start_at, passage.tail_at);
-  gone.head_at = stamp;
-  gone.route = in.departed += gone.size();
-  ++in.head;
-  in.ready_at = passage.free_at;
-  if (in.remote) {
-    mail_credit(state_, worker_, in, stamp);
-  } else {
-    return_credit(state_, worker_, in, stamp);
-  }
+  Slot& place = state_.slot(in, in.head);
+  leave_slot(in, place, place.size(), passage);
   if (in.head != in.tail) new_head(state_, worker_, input, r_);
 }
 

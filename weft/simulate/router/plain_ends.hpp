@@ -59,8 +59,7 @@ inline void PlainVisit<fixed_vcs, even>::serve_node(LocalOutput output, std::int
     if (at <= now) {
       const std::int64_t size = head(bit).size();
       VcPick pick{never_at, even ? pick_near(output, in.vcs, size, now) : no_vc};
-      if (!pick.vc.exists())
-        pick = pick_vc(state_, router_.first_output + output, in.vcs, size, now);
+      if (!pick.vc.exists()) pick = pick_vc(state_, index_of(output), in.vcs, size, now);
       if (pick.vc.exists()) {
         grant_to_node(output, bit, pick.vc, now);
         return;
@@ -79,11 +78,8 @@ inline void PlainVisit<fixed_vcs, even>::grant_to_node(LocalOutput output, Local
   Output& out = outputs_[output];
   const Slot packet = read_head(bit);
   const Passage passage = cross(out, bit, packet, now);
-  out.last_vc = static_cast<std::uint8_t>(vc.value);
-  if (!even && state_.setup.holds_vcs) {
-    state_.vc_free_at[state_.channel(router_.first_output + output, vc)] =
-        passage.free_at + state_.wires[out.wire].vc_alloc;
-  }
+  crossbar(bit) = passage.free_at;
+  use_vc(output, out, vc, passage.free_at);
   Account& there = account(output, vc);
   there.room -= static_cast<std::int32_t>(packet.size());
   ++there.pushed;

@@ -35,8 +35,7 @@ inline void PlainVisit<fixed_vcs, even>::run(Reach reach) {
       act(output, now);
     }
   }
-  router_.wake_at = never_at;
-  if (now < never_at) state_.wake(worker_, r_, now);
+  Base::sleep_until(now);
 }
 
 // What is not an output to another router.
@@ -92,7 +91,7 @@ template <std::uint32_t fixed_vcs, bool even>
 inline VcPick PlainVisit<fixed_vcs, even>::pick_far(LocalOutput output, const Input& in,
                                                     std::int64_t size, std::int64_t now,
                                                     std::int64_t sure) {
-  const OutputIndex index = router_.first_output + output;
+  const OutputIndex index = index_of(output);
   if ((in.vcs & (in.vcs - 1)) == 0) [[likely]] {
     const Vc vc(static_cast<std::uint32_t>(std::countr_zero(in.vcs)));
     const bool taken = !even && state_.vc_free(index, vc) > now;
@@ -149,11 +148,8 @@ inline void PlainVisit<fixed_vcs, even>::grant(LocalOutput output, LocalInput bi
   Output& out = outputs_[output];
   const Slot packet = read_head(bit);
   const Passage passage = cross(out, bit, packet, now);
-  out.last_vc = static_cast<std::uint8_t>(vc.value);
-  if (!even && state_.setup.holds_vcs) {
-    state_.vc_free_at[state_.channel(router_.first_output + output, vc)] =
-        passage.free_at + state_.wires[out.wire].vc_alloc;
-  }
+  crossbar(bit) = passage.free_at;
+  use_vc(output, out, vc, passage.free_at);
   push_packet(out, vc, account(output, vc), packet, passage);
   depart(output, bit, packet, passage);
 }

@@ -7,9 +7,8 @@
 #include <bit>
 #include <utility>
 
-#include <weft/simulate/router/cards.hpp>
-#include <weft/simulate/router/flow.hpp>
 #include <weft/simulate/router/port_view.hpp>
+#include <weft/simulate/router/visit.hpp>
 
 namespace weft::detail {
 
@@ -17,14 +16,12 @@ namespace weft::detail {
 // after every store. All functions are inlined into one, and the object lives in registers, so
 // nothing that is not inlined may see `this`.
 //
-// fixed_vcs: the number of VCs, where it is known to the compiler; else 0.
-// even: all wires have the same rate, in whole ps per byte, and VC allocation looks ahead.
+// fixed_vcs: the number of VCs, where it is known to the compiler; else 0. even: see Visit.
 template <std::uint32_t fixed_vcs, bool even>
-class PlainVisit {
+class PlainVisit : private Visit<even> {
  public:
   [[gnu::always_inline]] PlainVisit(State& state, int worker, RouterIndex r)
-      : state_(state),
-        router_(state.routers[r]),
+      : Visit<even>(state, worker, r),
         outputs_(&state.outputs[router_.first_output]),
         accounts_(&state.accounts[state.channel(router_.first_output, Vc(0))]),
         inputs_(&state.inputs[router_.first_input]),
@@ -34,8 +31,6 @@ class PlainVisit {
         through_(state.setup.machine.arbitration == Arbitration::through_first
                      ? ~(~std::uint64_t{0} << (router_.ports * state.setup.vcs % 64))
                      : 0),
-        worker_(worker),
-        r_(r),
         vcs_(fixed_vcs != 0 ? fixed_vcs : state.setup.vcs),
         ports_(router_.ports),
         ring_bits_(state.ring_bits),
@@ -45,6 +40,11 @@ class PlainVisit {
   [[gnu::always_inline]] inline void run(Reach reach);
 
  private:
+  using Base = Visit<even>;
+  using Base::cross, Base::index_of, Base::leave_slot, Base::use_vc;
+  using Base::state_, Base::router_, Base::worker_, Base::r_;
+  using typename Base::Passage;
+
   Slot* ring(LocalInput bit) { return slots_ + (std::size_t{bit.value} << ring_bits_); }
   Slot& head(LocalInput bit) { return ring(bit)[inputs_[bit].head & ring_mask_]; }
   // Field by field: copied as a whole it would go through the stack, in loads that are wider than
@@ -142,49 +142,13 @@ class PlainVisit {
     router_.heads |= mask_of(bit);
   }
 
-  // A packet on its way through an output: its first flit, its last, the end of that, and how long
-  // the last comes after the first at the full rate.
-  struct Passage {
-    std::int64_t start_at, tail_at, free_at, follow;
-  };
-  // The packet, which is the head of `bit`, begins to cross now.
-  [[gnu::always_inline]] Passage cross(Output& out, LocalInput bit, const Slot& packet,
-                                       std::int64_t now) {
-    const std::int64_t size = packet.size();
-    const std::int64_t flit_size = std::min(size, state_.setup.flit_bytes);
-    const Wire& wire = state_.wires[out.wire];
-    const std::int64_t flit = even ? flit_size * state_.byte_ps : wire.serialise_ps(flit_size);
-    const std::int64_t follow =
-        even ? size * state_.byte_ps - flit : wire.serialise_ps(size - flit_size);
-    // The last flit goes when those before it have gone and it is here.
-    const std::int64_t tail = std::max(now + follow, packet.head_at + packet.tail_after);
-    const std::int64_t free_at = tail + flit;
-    out.free_at = free_at;
-    ++out.packets;
-    out.bytes += static_cast<std::uint64_t>(size);
-    out.pointer = static_cast<std::uint16_t>(bit.value + 1);
-    crossbar(bit) = free_at;
-    return {now, tail, free_at, follow};
-  }
-
-  // The packet has left its slot, which now holds the credit for its space; the next one moves up.
+  // The packet leaves its buffer, and the next one moves up.
   [[gnu::always_inline]] void depart(LocalOutput output, LocalInput bit, const Slot& packet,
                                      const Passage& passage) {
     Input& in = inputs_[bit];
     const std::uint32_t position = in.head;
     Slot* const slots = ring(bit);
-    Slot& place = slots[position & ring_mask_];
-    // With one rate, stamp_at() comes to this.
-    const std::int64_t held = state_.setup.machine.release == Release::tail ? 0 : passage.follow;
-    const std::int64_t stamp =
-        even ? passage.tail_at - held + in.credit
-             : stamp_at(state_, in, packet.size(), passage.start_at, passage.tail_at);
-    place.head_at = stamp;
-    place.route = in.departed += packet.size();
-    in.ready_at = passage.free_at;
-    in.head = static_cast<std::uint16_t>(position + 1);
-    if (in.remote || in.starved) [[unlikely]]
-      tell_feeder(in, stamp);
+    leave_slot(in, slots[position & ring_mask_], packet.size(), passage);
     Output& out = outputs_[output];
     const std::uint64_t others = out.waiting & ~mask_of(bit);
     std::int64_t& next = next_[actor_of(output)];
@@ -206,14 +170,6 @@ class PlainVisit {
     schedule(output, others != 0 ? passage.free_at : never_at);
     router_.heads &= ~mask_of(bit);
     if (more) route(bit, passage.free_at);
-  }
-
-  void tell_feeder(Input& in, std::int64_t stamp) {
-    if (in.remote) {
-      mail_credit(state_, worker_, in, stamp);
-    } else {
-      return_credit(state_, worker_, in, stamp);
-    }
   }
 
   // plain_router.cpp
@@ -248,8 +204,6 @@ class PlainVisit {
   [[gnu::always_inline]] inline Vc pick_near(LocalOutput output, VcMask vcs, std::int64_t size,
                                              std::int64_t now);
 
-  State& state_;
-  Router& router_;
   const Slice<Output, LocalOutput> outputs_;
   Account* const accounts_;  // By output and VC.
   const Slice<Input, LocalInput> inputs_;
@@ -257,8 +211,6 @@ class PlainVisit {
   const Slice<std::int64_t, Actor> next_;
   std::int64_t* const crossbar_;  // By input port.
   const std::uint64_t through_;   // Candidates that go before the others; 0: all are equal.
-  const int worker_;
-  const RouterIndex r_;
   const std::uint32_t vcs_, ports_, ring_bits_, ring_mask_;
   const std::uint16_t first_position_;  // Of this router's rings.
 };

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the general and the plain router have in common, written once: how a packet crosses an
+// output, what becomes of its VC and its account, and how its space returns to the feeder. The
+// compiler makes a version of it for each kind of router.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <weft/simulate/router/cards.hpp>
+#include <weft/simulate/router/flow.hpp>
+#include <weft/simulate/router/state.hpp>
+
+namespace weft::detail {
+
+// One visit of one router.
+//
+// even: all wires have the same rate, in whole ps per byte, and a VC is free again as soon as its
+// packet has been granted.
+template <bool even>
+class Visit {
+ protected:
+  // A packet on its way through an output: its first flit, its last, the end of that, and how long
+  // the last comes after the first at the full rate.
+  struct Passage {
+    std::int64_t start_at, tail_at, free_at, follow;
+  };
+
+  [[gnu::always_inline]] Visit(State& state, int worker, RouterIndex r)
+      : state_(state), router_(state.routers[r]), worker_(worker), r_(r) {}
+
+  OutputIndex index_of(LocalOutput output) const { return router_.first_output + output; }
+
+  // The packet, which is the output's candidate `bit`, begins to cross now.
+  [[gnu::always_inline]] Passage cross(Output& out, LocalInput bit, const Slot& packet,
+                                       std::int64_t now) {
+    const std::int64_t size = packet.size();
+    const std::int64_t flit_size = std::min(size, state_.setup.flit_bytes);
+    const Wire& wire = state_.wires[out.wire];
+    const std::int64_t flit = even ? flit_size * state_.byte_ps : wire.serialise_ps(flit_size);
+    const std::int64_t follow =
+        even ? size * state_.byte_ps - flit : wire.serialise_ps(size - flit_size);
+    // The last flit goes when those before it have gone and it is here.
+    const std::int64_t tail = std::max(now + follow, packet.head_at + packet.tail_after);
+    const std::int64_t free_at = tail + flit;
+    out.free_at = free_at;
+    ++out.packets;
+    out.bytes += static_cast<std::uint64_t>(size);
+    out.pointer = static_cast<std::uint16_t>(bit.value + 1);
+    return {now, tail, free_at, follow};
+  }
+
+  // The packet takes this VC of the output. It can be given away again when the packet has passed;
+  // with lookahead, at once.
+  [[gnu::always_inline]] void use_vc(LocalOutput output, Output& out, Vc vc, std::int64_t free_at) {
+    out.last_vc = static_cast<std::uint8_t>(vc.value);
+    if (!even && state_.setup.holds_vcs) {
+      state_.vc_free_at[state_.channel(index_of(output), vc)] =
+          state_.setup.machine.lookahead ? 0 : free_at + state_.wires[out.wire].vc_alloc;
+    }
+  }
+
+  // The head of the buffer, of this size, has left its slot `place`, which from now on holds the
+  // credit for its space.
+  [[gnu::always_inline]] void leave_slot(Input& in, Slot& place, std::uint32_t size,
+                                         const Passage& passage) {
+    // With one rate, stamp_at() comes to this.
+    const std::int64_t held = state_.setup.machine.release == Release::tail ? 0 : passage.follow;
+    const std::int64_t stamp = even ? passage.tail_at - held + in.credit
+                                    : stamp_at(state_, in, size, passage.start_at, passage.tail_at);
+    place.head_at = stamp;
+    place.route = in.departed += size;
+    in.ready_at = passage.free_at;
+    ++in.head;
+    if (in.remote || in.starved) [[unlikely]]
+      tell_feeder(in, stamp);
+  }
+
+  void tell_feeder(Input& in, std::int64_t stamp) {
+    if (in.remote) {
+      mail_credit(state_, worker_, in, stamp);
+    } else {
+      return_credit(state_, worker_, in, stamp);
+    }
+  }
+
+  // The visit is over; the router has nothing to do before `next`.
+  void sleep_until(std::int64_t next) {
+    router_.wake_at = never_at;
+    if (next < never_at) state_.wake(worker_, r_, next);
+  }
+
+  State& state_;
+  Router& router_;
+  const int worker_;
+  const RouterIndex r_;
+};
+
+}  // namespace weft::detail
