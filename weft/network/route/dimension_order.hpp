@@ -21,12 +21,12 @@ class DimensionOrder final : public OneLeg<CubeLegs> {
   Choice straight(std::uint64_t here, std::uint64_t destination, std::uint64_t state,
                   bool fresh) const {
     const LegStep step =
-        legs_.step_between(here, destination, static_cast<std::uint32_t>(state), fresh);
+        legs().step_between(here, destination, static_cast<std::uint32_t>(state), fresh);
     return {.port = step.port,
-            .vcs = masks_[step.vc_class],
+            .vcs = masks()[step.vc_class],
             .state = step.state | (step.tossed ? tossed_bit : 0u)};
   }
-  const Grid& places() const { return legs_.grid(); }
+  const Grid& places() const { return legs().grid(); }
 
   // Packets that leave one buffer one after the other for the same destination. Let straight() have
   // sent the first with state `sent`. It then gives the second the same port and VCs and the state

@@ -31,6 +31,10 @@ class OneLeg : public Policy {
   }
 
  protected:
+  const Legs& legs() const { return legs_; }
+  const LegMasks& masks() const { return masks_; }
+
+ private:
   Legs legs_;
   LegMasks masks_;
 };

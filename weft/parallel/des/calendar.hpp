@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which processes have something to do in which window? A bitmap per window for the near future, a
-// heap for the far one. Waking a process twice is harmless, so nobody ever cancels: a process that
-// is visited for nothing finds nothing and says when to come again.
+// Which processes have something to do in which window: a bitmap per window for the near future, a
+// heap for the far one. Entries are never cancelled: a process that is visited without need finds
+// nothing to do and says when it is to be visited next.
 #pragma once
 
 #include <algorithm>
@@ -55,8 +55,8 @@ class Calendar {
     }
   }
 
-  // The processes of the window passed to advance(), in increasing order; forgets them. Whoever is
-  // woken for the same window later is found by the next call.
+  // Removes and returns the processes of the window passed to advance(), in increasing order. A
+  // process that is woken for the same window later is returned by the next call.
   const std::vector<std::uint32_t>& take_due() {
     due_.clear();
     const auto slot = static_cast<std::size_t>(base_ % near_windows);

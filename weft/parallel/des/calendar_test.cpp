@@ -51,13 +51,13 @@ TEST(Partition, CoversAllOnce) {
   EXPECT_EQ(Partition::even(2, 4).first.back(), 2u);
 }
 
-TEST(Meeting, AllLeaveWithTheLeast) {
+TEST(MinBarrier, GivesAllTheMinimum) {
   const int workers = 4, rounds = 2000;
-  Meeting meeting(workers);
+  MinBarrier barrier(workers);
   std::vector<std::vector<std::int64_t>> got(workers);
   run_workers(workers, [&](int w) {
     for (int i = 0; i < rounds; ++i) {
-      got[static_cast<std::size_t>(w)].push_back(meeting.least(i * 10 + (w + i) % workers));
+      got[static_cast<std::size_t>(w)].push_back(barrier.wait(i * 10 + (w + i) % workers));
     }
   });
   for (const auto& list : got) {

@@ -23,14 +23,14 @@ Agenda::Agenda(Partition partition, Duration window)
   }
 }
 
-// About as long as one worker waits for another in a window of a large network, if each has a core
-// (5 % of the time of 65,536 ranks on two); else the core is left to others soon.
-Meeting::Meeting(int workers)
+// If each worker has a core, spin about as long as one waits for another in a window of a large
+// network (5 % of the time of 65,536 ranks on two cores). Else leave the core to others soon.
+MinBarrier::MinBarrier(int workers)
     : workers_(workers),
       spins_(static_cast<unsigned>(workers) <= std::thread::hardware_concurrency() ? 100'000
                                                                                    : 2000) {}
 
-std::int64_t Meeting::least(std::int64_t mine) {
+std::int64_t MinBarrier::wait(std::int64_t mine) {
   const std::uint32_t round = round_.load(std::memory_order_acquire);
   std::atomic<std::int64_t>& best = best_[round & 1];
   std::int64_t seen = best.load(std::memory_order_relaxed);
@@ -38,8 +38,7 @@ std::int64_t Meeting::least(std::int64_t mine) {
   }
   if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == workers_) {
     arrived_.store(0, std::memory_order_relaxed);
-    // The other slot belongs to the next round; whoever read it last has left that round before
-    // arriving in this one.
+    // The other slot belongs to the next round. All have read it before they arrived in this one.
     best_[(round + 1) & 1].store(INT64_MAX, std::memory_order_relaxed);
     round_.store(round + 1, std::memory_order_release);
     round_.notify_all();
@@ -71,7 +70,7 @@ void WorkerThreads::run(const std::function<void(int)>& work) {
   busy_.store(workers_ - 1, std::memory_order_relaxed);
   round_.fetch_add(1, std::memory_order_release);
   round_.notify_all();
-  // The first round is under way when they start, so they begin with it.
+  // Threads that start now begin with the round that is under way.
   for (int w = 1; threads_.size() + 1 < static_cast<std::size_t>(workers_); ++w)
     threads_.emplace_back(&WorkerThreads::serve, this, w);
   work(0);

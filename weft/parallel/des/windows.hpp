@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conservative parallel execution. Virtual time is cut into windows no longer than the lookahead
-// (the least delay with which one process can affect another); within a window processes are
+// Conservative parallel simulation. Virtual time is cut into windows no longer than the lookahead
+// (the least delay with which one process can affect another). Within a window processes are
 // independent, so each worker visits its own in any order. Mail written in a window is read after
-// it. The model breaks ties by its own keys, so results do not depend on the number of workers or
-// the window length.
+// it. The model breaks ties by its own keys, so results depend neither on the number of workers nor
+// on the window length.
 //
-// Processes of a cluster do the same with one worker each. They agree on a stretch of windows, play
-// it with a word to their neighbours after each, and agree again: the busier they are, the longer
-// the stretches.
+// Several operating system processes do the same with one worker each. They agree on a stretch of
+// windows, exchange mail with their neighbours after each window, and agree again at its end: the
+// busier they are, the longer the stretches.
 #pragma once
 
 #include <atomic>
@@ -53,12 +53,12 @@ class Agenda {
   Partition partition_;
 };
 
-// All workers meet after each window and leave with the least of what they brought. Spins briefly,
-// then sleeps.
-class Meeting {
+// A barrier after each window at which all workers learn the minimum of their numbers. Waiting
+// workers spin briefly, then sleep.
+class MinBarrier {
  public:
-  explicit Meeting(int workers);
-  std::int64_t least(std::int64_t mine);
+  explicit MinBarrier(int workers);
+  std::int64_t wait(std::int64_t mine);
 
  private:
   const int workers_, spins_;
@@ -70,9 +70,9 @@ class Meeting {
 // Runs `work(worker)` on each worker's own thread (worker 0 on the caller's) and waits for all.
 void run_workers(int workers, const std::function<void(int)>& work);
 
-// The same again and again: worker w is the same thread each time, so what belongs to a thread (a
-// stack in mid-air, an alternate stack for signals) stays where it is. Threads start with the first
-// work.
+// As run_workers(), many times with the same threads: what belongs to a thread (the stack of a
+// paused fiber, an alternate signal stack) stays valid from one call to the next. The threads start
+// with the first call.
 class WorkerThreads {
  public:
   explicit WorkerThreads(int workers) : workers_(workers) {}
@@ -80,7 +80,7 @@ class WorkerThreads {
   WorkerThreads(const WorkerThreads&) = delete;
   WorkerThreads& operator=(const WorkerThreads&) = delete;
 
-  // Worker 0 on the caller's thread; returns when all are done.
+  // Worker 0 runs on the caller's thread. Returns when all are done.
   void run(const std::function<void(int)>& work);
 
  private:
@@ -93,29 +93,40 @@ class WorkerThreads {
   std::vector<std::thread> threads_;
 };
 
-// How far a process may go in a visit. Before `sure` it knows all that others do to it. Before
-// `far` it knows what takes longer: a process that can tell that nothing quicker matters to it goes
-// on, and is visited less often.
+// How far a process may go in a visit. Before `sure` all influences of others are known. Before
+// `far` only the slow ones are (packets, not credits): a process that does not depend on the quick
+// ones may go on to there, and is visited less often.
 struct Reach {
   std::int64_t sure_ps, far_ps;
 };
 
-// What processes agree on.
+// The windows that the operating system processes play until they agree again.
 struct Stretch {
   std::int64_t first;  // Window; Calendar::no_window when nobody has any work.
   int windows;
 };
 
-// What a model offers: void visit(int worker, std::uint32_t process, Reach reach): do all that
-// happens before reach.sure_ps, and at will more; void expect(int worker, std::uint32_t process,
-// int steps): it will be visited soon, fetch what that needs; called with 3, 2 and 1 as the visit
-// comes nearer; void write_mail(int worker, int side): what is mailed from now on goes to this
-// side, which is empty; void read_mail(int worker, int side): take in and empty what others mailed
-// to me on this side; std::int64_t mailed_ps(int worker): the earliest time at which something
-// mailed since write_mail matters, INT64_MAX for none. Two sides, so that one meeting per window is
-// enough: a fast worker writes one while a slow one still reads the other. Among processes: Stretch
-// agree(std::int64_t next_window, int busy): a call that all make; void exchange(): mail of this
-// window to and from the neighbours.
+// Runs a model window by window. A model has these functions:
+//
+//   void visit(int worker, std::uint32_t process, Reach reach)
+//     Do all that happens before reach.sure_ps; more is allowed.
+//   void expect(int worker, std::uint32_t process, int visits_ahead)
+//     The process will be visited soon: prefetch what that needs. Called with 3, 2 and 1 as the
+//     visit comes nearer.
+//   void write_mail(int worker, int side)
+//     From now on mail goes to this side, which is empty. There are two, so that one barrier per
+//     window is enough: a fast worker writes one while a slow one still reads the other.
+//   void read_mail(int worker, int side)
+//     Take in what others mailed to this worker on this side, and empty it.
+//   std::int64_t mailed_ps(int worker)
+//     The earliest time that matters in the mail written since write_mail; INT64_MAX for none.
+//
+// And where several operating system processes take part:
+//
+//   Stretch agree(std::int64_t next_window, int busy)
+//     Collective: the windows to play next.
+//   void exchange()
+//     Sends the mail of this window to the neighbours and takes in theirs.
 template <typename Model>
 class Windows {
  public:
@@ -134,16 +145,16 @@ class Windows {
 
   // Executes everything that happens before `until`. Returns true when work remains at or after it.
   bool run(Time until) {
-    Meeting meeting(workers());
+    MinBarrier barrier(workers());
     bool remains = false;
     threads_.run([&](int worker) {
-      const bool mine = run_worker(worker, until.in_ps(), meeting);
+      const bool mine = run_worker(worker, until.in_ps(), barrier);
       if (worker == 0) remains = mine;
     });
     return remains;
   }
 
-  // As run(), for one of several processes, which has one worker.
+  // As run(), for one of several operating system processes, each of which has one worker.
   bool run_among_processes(Time until) {
     Calendar& calendar = agenda_.calendar(0);
     Stretch stretch = model_.agree(calendar.next(), 0);
@@ -170,7 +181,7 @@ class Windows {
     const std::int64_t from = window * window_ps_;
     const Reach reach{std::min(from + window_ps_, until), std::min(from + ahead_ps_, until)};
     const std::vector<std::uint32_t>& due = agenda_.calendar(worker).take_due();
-    constexpr std::size_t stride = 2;  // A fetch takes about as long as this many visits.
+    constexpr std::size_t stride = 2;  // A prefetch takes about as long as this many visits.
     for (std::size_t i = 0; i < due.size(); ++i) {
       for (std::size_t ahead = 1; ahead <= 3; ++ahead) {
         if (i + stride * ahead < due.size())
@@ -181,10 +192,10 @@ class Windows {
     return !due.empty();
   }
 
-  bool run_worker(int worker, std::int64_t until, Meeting& meeting) {
+  bool run_worker(int worker, std::int64_t until, MinBarrier& barrier) {
     Calendar& calendar = agenda_.calendar(worker);
     const bool alone = workers() == 1;
-    std::int64_t next = alone ? calendar.next() : meeting.least(calendar.next());
+    std::int64_t next = alone ? calendar.next() : barrier.wait(calendar.next());
     for (int side = 0;; side ^= 1) {
       if (next == Calendar::no_window) return false;
       const std::int64_t from = next * window_ps_;
@@ -196,7 +207,7 @@ class Windows {
       if (!alone) {
         const std::int64_t mailed = model_.mailed_ps(worker);
         if (mailed != INT64_MAX) next = std::min(next, agenda_.window_of(mailed));
-        next = meeting.least(next);
+        next = barrier.wait(next);
         // Nothing that was mailed matters before `next`, so it may be read here, before anyone
         // writes this side again.
         model_.read_mail(worker, side);

@@ -11,8 +11,6 @@
 
 namespace weft::detail {
 
-namespace {
-
 class GeneralVisit : private Visit<false> {
  public:
   GeneralVisit(State& state, int worker, RouterIndex r)
@@ -423,8 +421,6 @@ void GeneralVisit::depart(InputIndex input, const Passage& passage) {
   leave_slot(in, place, place.size(), passage);
   if (in.head != in.tail) new_head(state_, worker_, input, r_);
 }
-
-}  // namespace
 
 void visit_general(State& state, int worker, RouterIndex r, Reach reach) {
   GeneralVisit(state, worker, r).run(reach);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages under way, in a pool per worker. An id says whose pool it is, so any worker may read a
-// message; only the owner makes and frees. Records never move: a reader needs no lock, because a
-// packet reaches another worker no sooner than the next window.
+// Messages under way, in a pool per worker. The id of a message contains its pool, so any worker
+// may read it; only the pool's owner makes and frees records. Records never move, and readers need
+// no lock, because a packet reaches another worker no sooner than the next window.
 #pragma once
 
 #include <cstdint>

@@ -4,30 +4,29 @@
 
 namespace weft::detail {
 
-Setup::Setup(const Topology& topology_, const Machine& machine_, const Policy& policy_, Host& host_,
-             std::uint64_t seed)
-    : topology(topology_),
-      graph(topology_.graph),
-      machine(machine_),
-      policy(policy_),
-      facts(policy_.facts()),
-      host(host_),
+Setup::Setup(const Topology& t, const Machine& m, const Policy& p, Host& h, std::uint64_t seed)
+    : topology(t),
+      graph(t.graph),
+      machine(m),
+      policy(p),
+      facts(p.facts()),
+      host(h),
       packet_bits(Rng(seed).stream("packet")),
-      vcs(static_cast<std::uint32_t>(machine_.vcs)),
-      all_vcs(vc_range(0, machine_.vcs)),
+      vcs(static_cast<std::uint32_t>(m.vcs)),
+      all_vcs(vc_range(0, m.vcs)),
       options_max(static_cast<std::uint32_t>(facts.choices_max)),
-      commits((machine_.commit || facts.again) && facts.choices_max > 1),
+      commits((m.commit || facts.again) && facts.choices_max > 1),
       timed(facts.looks || commits),
-      holds_vcs(!machine_.lookahead || commits),
-      buffered(machine_.output_buffer.count > 0),
+      holds_vcs(!m.lookahead || commits),
+      buffered(m.output_buffer.count > 0),
       stages(buffered ? 2 : 1),
-      route_ps(machine_.route.in_ps()),
-      alloc_ps(machine_.vc_alloc.in_ps()),
-      leave_ps(machine_.switch_alloc.in_ps()),
-      early_ps(machine_.lookahead ? route_ps + alloc_ps : 0),
-      late_ps(machine_.lookahead ? 0 : route_ps + alloc_ps),
-      flit_bytes(machine_.flit.count),
-      header_bytes(machine_.header.count) {}
+      route_ps(m.route.in_ps()),
+      alloc_ps(m.vc_alloc.in_ps()),
+      leave_ps(m.switch_alloc.in_ps()),
+      early_ps(m.lookahead ? route_ps + alloc_ps : 0),
+      late_ps(m.lookahead ? 0 : route_ps + alloc_ps),
+      flit_bytes(m.flit.count),
+      header_bytes(m.header.count) {}
 
 namespace {
 
@@ -38,9 +37,9 @@ int pools_of(const Placement& placement) {
 
 }  // namespace
 
-State::State(const Setup& setup_, Placement placement_)
-    : setup(setup_),
-      placement(std::move(placement_)),
+State::State(const Setup& constants, Placement placed)
+    : setup(constants),
+      placement(std::move(placed)),
       workers(static_cast<std::size_t>(placement.partition.workers())),
       messages(pools_of(placement)) {
   for (Worker& one : workers) {

@@ -28,8 +28,7 @@ class RemoteProcesses;
 
 // What is simulated, and what follows from it for every router. Never changes.
 struct Setup {
-  Setup(const Topology& topology_, const Machine& machine_, const Policy& policy_, Host& host_,
-        std::uint64_t seed);
+  Setup(const Topology& t, const Machine& m, const Policy& p, Host& h, std::uint64_t seed);
 
   const Topology& topology;
   const Graph& graph;
@@ -81,7 +80,7 @@ struct RemoteFeeder {
 };
 
 struct State {
-  State(const Setup& setup_, Placement placement_);
+  State(const Setup& constants, Placement placed);
 
   const Setup setup;
   const Placement placement;

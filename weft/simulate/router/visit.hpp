@@ -13,13 +13,16 @@
 
 namespace weft::detail {
 
-// One visit of one router.
+// One visit of one router: what only GeneralVisit and PlainVisit are made of.
 //
 // even: all wires have the same rate, in whole ps per byte, and a VC is free again as soon as its
 // packet has been granted.
 template <bool even>
 class Visit {
- protected:
+  friend class GeneralVisit;
+  template <std::uint32_t, bool>
+  friend class PlainVisit;
+
   // A packet on its way through an output: its first flit, its last, the end of that, and how long
   // the last comes after the first at the full rate.
   struct Passage {
