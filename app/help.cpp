@@ -31,9 +31,12 @@ struct Group {
   const char* folder;
   const char* heading;
 };
-constexpr std::array<Group, 5> groups = {
-    Group{"", "Texts"}, Group{"howto", "How to"}, Group{"concepts", "Concepts"},
-    Group{"reference", "Reference"}, Group{"decisions", "Decisions"}};
+constexpr std::array<Group, 6> groups = {Group{"", "Texts"},
+                                         Group{"howto", "How to"},
+                                         Group{"concepts", "Concepts"},
+                                         Group{"reference", "Reference"},
+                                         Group{"validation", "Validation"},
+                                         Group{"decisions", "Decisions"}};
 
 std::vector<std::string> command_names(const CLI::App& root) {
   std::vector<std::string> names;
