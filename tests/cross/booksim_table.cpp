@@ -8,7 +8,10 @@
 
 int main(int argc, char** argv) {
   using namespace weft::test;
-  if (argc < 2) return 2;
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: booksim_table FOLDER [SEEDS [FILE-PART]]\n");
+    return 2;
+  }
   const int seeds = argc > 2 ? std::stoi(argv[2]) : 2;
   std::printf(
       "| curve | zero load | latency, weft/BookSim at 0.25, 0.5, 0.75, 0.9 of saturation | "
@@ -17,7 +20,10 @@ int main(int argc, char** argv) {
   for (const std::string& file : list_references(argv[1])) {
     if (argc > 3 && file.find(argv[3]) == std::string::npos) continue;
     const auto reference = read_reference(file);
-    if (!reference) continue;
+    if (!reference) {
+      std::fprintf(stderr, "%s\n", reference.error().text().c_str());
+      return 1;
+    }
     const auto found = compare(*reference, seeds);
     if (!found) {
       std::printf("| %s | %s |\n", reference->file.c_str(), found.error().text().c_str());

@@ -7,7 +7,10 @@
 
 int main(int argc, char** argv) {
   using namespace weft::test;
-  if (argc < 2) return 2;
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: flit_table FOLDER [SEEDS [FILE-PART]]\n");
+    return 2;
+  }
   const int seeds = argc > 2 ? std::stoi(argv[2]) : 2;
   std::printf(
       "| curve | latency, flits/BookSim at 0.25, 0.5, 0.75, 0.9 of saturation | saturation |\n");
@@ -15,7 +18,10 @@ int main(int argc, char** argv) {
   for (const std::string& file : list_references(argv[1])) {
     if (argc > 3 && file.find(argv[3]) == std::string::npos) continue;
     const auto reference = read_reference(file);
-    if (!reference) continue;
+    if (!reference) {
+      std::fprintf(stderr, "%s\n", reference.error().text().c_str());
+      return 1;
+    }
     const auto found = compare_flits(*reference, seeds);
     if (!found) continue;  // A routing that looks at ports.
     std::printf("| %s | ", reference->file.substr(0, reference->file.size() - 4).c_str());
