@@ -49,6 +49,8 @@ def main():
         path = pathlib.Path(name).resolve()
         wanted = path.read_text()
         head, commands = blocks(wanted)
+        if not commands:
+            sys.exit(f"golden: {path} has no command")
         with tempfile.TemporaryDirectory() as scratch:
             # Inputs lie beside the golden file, in a folder of its name; outputs fall into the scratch folder.
             # A comment "# inputs: FOLDER ..." names further folders.

@@ -55,7 +55,9 @@ def check_manual(weft, folder):
     for command in commands:
         text = (folder / f"weft-{command}.1").read_text().replace("\\-", "-")
         shown = run([weft, command, "--help"]).stdout.partition("Options:")[2]
-        for option in re.findall(r"^  (?:-\w,)?(--[a-z][\w-]*)", shown, re.M):
+        options = re.findall(r"^  (?:-\w,)?(--[a-z][\w-]*)", shown, re.M)
+        expect(options, f"weft {command} --help shows no option")
+        for option in options:
             expect(f"\\fB{option}\\fR" in text, f"weft-{command}.1 has no {option}")
 
 

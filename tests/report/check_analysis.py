@@ -41,6 +41,7 @@ def main(weft, source):
         assert str(links["busiest_bytes"]) in hot.split(), (hot, links["busiest_bytes"])
         shown = run(python, f"{source}/examples/analysis/waiting.py", "run")
         rows = {line.split()[0]: line.split() for line in shown.splitlines() if line.startswith("MPI_")}
+        assert rows and summary["calls"], shown
         for call, facts in summary["calls"].items():
             count, inside = int(rows[call][1]), float(rows[call][2])
             assert count == facts["count"], (call, count, facts)

@@ -11,6 +11,9 @@ import sources
 def main(arguments):
     source = pathlib.Path(arguments[0])
     files = [str(path.relative_to(source)) for path in sources.code_files(source)]
+    if not files:
+        print(f"no source files in {source}")
+        return 1
     done = subprocess.run([arguments[1], "--dry-run", "--Werror", *files], cwd=source, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:

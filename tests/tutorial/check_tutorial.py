@@ -61,15 +61,18 @@ def build(source, text, folder):
 
 def check(text, source, weft, folder):
     environment = dict(os.environ, WEFT_SOURCE=str(source), PATH=f"{weft.parent}:{os.environ['PATH']}")
-    wrong = 0
+    wrong = tried = 0
     for block in blocks(text, "console"):
         for command, expected in steps(block):
+            tried += 1
             code, shown = run(command, folder, environment, COMMAND_SECONDS)
             if code == 0 and fits(expected, shown):
                 print(f"ok    {command}")
                 continue
             wrong += 1
             print(f"WRONG {command}\nexpected:\n" + "\n".join(expected) + f"\nshown (exit code {code}):\n{shown}")
+    if tried == 0:
+        sys.exit("the tutorial has no command")
     return wrong
 
 

@@ -142,9 +142,11 @@ export async function shot(page, name) {
 // Runs tests one after the other; returns how many failed.
 export async function runAll(tests) {
   let failed = 0;
+  let ran = 0;
   const only = process.env.WEFT_PAGE_TEST;
   for (const [name, act] of tests) {
     if (only && !name.includes(only)) continue;
+    ++ran;
     try {
       const note = await act();
       console.log(`ok      ${name}${note ? ` (${note})` : ""}`);
@@ -153,5 +155,6 @@ export async function runAll(tests) {
       console.log(`FAILED  ${name}\n${error.stack ?? error}`);
     }
   }
-  return failed;
+  if (ran === 0) console.log("FAILED  nothing was tested");
+  return ran === 0 ? 1 : failed;
 }

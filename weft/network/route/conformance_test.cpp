@@ -107,6 +107,14 @@ std::vector<Case> fitting() {
 }
 INSTANTIATE_TEST_SUITE_P(Builtin, EveryPolicy, testing::ValuesIn(fitting()), test_name);
 
+// A policy that fits none of the networks above would not be judged at all.
+TEST(Builtin, EachPolicyFitsATestNetwork) {
+  std::set<std::string_view> judged;
+  for (const Case& one : fitting()) judged.insert(std::get<0>(one).name);
+  for (const PolicyEntry& entry : builtin_policies())
+    EXPECT_TRUE(judged.contains(entry.name)) << entry.name;
+}
+
 // The table is without words; those that change a route promise the same.
 TEST(PolicyWithWords, KeepsItsPromises) {
   int networks = 0;
