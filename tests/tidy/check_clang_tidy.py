@@ -118,16 +118,19 @@ class Tidy:
 def work_of(source, build, common, without_tests):
     cache = build / "clang-tidy-passed"
     cache.mkdir(exist_ok=True)
-    work = {}
+    work, known = {}, 0
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
         path = pathlib.Path(entry["directory"], entry["file"]).resolve()
         if source not in path.parents or build in path.parents or path.suffix != ".cpp":
             continue
         if without_tests and (path.name.endswith("_test.cpp") or source / "tests" in path.parents):
             continue
+        known += 1
         mark = cache / digest(source, path, entry["command"], common)
         if not mark.exists():
             work.setdefault(path, (path, flags_of(entry), mark))
+    if known == 0:
+        sys.exit(f"{build}/compile_commands.json names no source of {source}")
     return list(work.values())
 
 
