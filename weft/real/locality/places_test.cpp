@@ -38,8 +38,8 @@ std::string decided(const Machine& machine, std::vector<RailSite> rails, int ran
 TEST(Binding, HasNames) {
   for (const Binding binding : {Binding::none, Binding::core, Binding::numa, Binding::near_nic})
     EXPECT_EQ(*parse_binding(to_text(binding)), binding);
-  EXPECT_EQ(parse_binding("near_nic").error().message(),
-            "unknown binding 'near_nic'; did you mean 'near-card'?");
+  EXPECT_EQ(parse_binding("near_card").error().message(),
+            "unknown binding 'near_card'; did you mean 'near-card'?");
 }
 
 TEST(DecidePlaces, BindsToNodesWhereThereAreSeveral) {
