@@ -2,7 +2,5 @@
 // As module.hpp, for tests.
 #pragma once
 
-#include <filesystem>
-
 #include "module.hpp"
 #include <gtest/gtest.h>
