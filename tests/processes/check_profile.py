@@ -237,16 +237,6 @@ class Record(Case):
         self.assertEqual(names(self.folder), {"mine.txt"})
 
 
-class Network(unittest.TestCase):
-    def test_is_passed_on_whole(self):
-        """A function of the network that has a default would be forgotten in silence."""
-        text = (ROOT / "weft/message/port/fabric.hpp").read_text(encoding="utf-8")
-        functions = re.findall(r"virtual [^~;{]*?(\w+)\(", text[text.index("class Fabric {"):])
-        passed = (ROOT / "weft/program/real_run/recorded_fabric.hpp").read_text(encoding="utf-8")
-        self.assertGreater(len(functions), 20)
-        self.assertEqual([name for name in functions if not re.search(rf"\b{name}\([^;{{]*override", passed)], [])
-
-
 class Endings(Case):
     def test_before_the_time(self):
         for how, code in (("abort0", 7), ("abort2", 7), ("kill2", None), ("exit2", None)):

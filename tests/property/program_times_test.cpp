@@ -23,13 +23,14 @@ class Body final : public RankBody {
  public:
   Body(std::function<void(int)> body, const mp::Options& options, const coll::Choices& choices)
       : body_(std::move(body)), options_(options), choices_(choices) {}
-  void run(Fabric& fabric) override {
+  void run(const Fabric& fabric) override {
     mpi::Process process(fabric, options_, runtime_);
     process.choices = &choices_;
     Current::set(&fabric, &process);
     MPI_Init(nullptr, nullptr);
-    body_(static_cast<int>(fabric.self().index));
-    fabric.spend(Duration::ms(10));  // Whoever is done early leaves the network to the others.
+    body_(static_cast<int>(fabric.self.index));
+    fabric.processor.spend(
+        Duration::ms(10));  // Whoever is done early leaves the network to the others.
     MPI_Finalize();
     Current::set(&fabric, nullptr);
   }
@@ -75,9 +76,9 @@ struct Idle {
     std::vector<Time> ends(static_cast<std::size_t>(ranks));
     Body program(
         [&](int rank) {
-          EXPECT_EQ(Current::fabric()->now(), Time::zero());
+          EXPECT_EQ(Current::fabric()->processor.now(), Time::zero());
           body(rank);
-          ends[static_cast<std::size_t>(rank)] = Current::fabric()->now();
+          ends[static_cast<std::size_t>(rank)] = Current::fabric()->processor.now();
         },
         options, choices);
     auto world = World::make(setup, program);

@@ -53,7 +53,7 @@ void Participant::settle(mp::Request* request, std::size_t* arrived) {
 
 void Participant::copy(std::byte* to, const std::byte* from, std::size_t size) {
   if (size == 0) return;
-  team_.m.fabric().copy(carries_ ? to : nullptr, carries_ ? from : nullptr, size);
+  team_.m.fabric().processor.copy(carries_ ? to : nullptr, carries_ ? from : nullptr, size);
 }
 
 void Participant::move(std::byte* to, const std::byte* from, std::size_t size) const {

@@ -48,7 +48,7 @@ enum class Lane : std::uint8_t { forward = 0, backward = 1 };
 class Participant {
  public:
   explicit Participant(const Team& team)
-      : team_(team), carries_(team.internal || team.m.fabric().carries_data()) {}
+      : team_(team), carries_(team.internal || team.m.fabric().carries_data) {}
   Participant(const Participant&) = delete;
   Participant& operator=(const Participant&) = delete;
 
@@ -106,7 +106,7 @@ class Participant {
   void copy(std::byte* to, const std::byte* from, std::size_t size);
   // Charges many small copies at once, which move() then performs.
   void charge(std::size_t size) {
-    if (size > 0) team_.m.fabric().copy(nullptr, nullptr, size);
+    if (size > 0) team_.m.fabric().processor.copy(nullptr, nullptr, size);
   }
   void move(std::byte* to, const std::byte* from, std::size_t size) const;
   void reduce(const Reducer& reducer, const std::byte* in, std::byte* inout, std::int64_t count);

@@ -82,17 +82,16 @@ inline Sent run_trial(const Trial& trial, const std::function<void(const Team&)>
   Sent sent;
   sent.by_rank.resize(static_cast<std::size_t>(trial.ranks));
   const Status status =
-      run_on_testnet(static_cast<std::uint32_t>(trial.ranks), network, [&](Fabric& fabric) {
+      run_on_testnet(static_cast<std::uint32_t>(trial.ranks), network, [&](const Fabric& fabric) {
         mp::Messenger messenger(fabric, options);
-        const mp::Members members = mp::Members::all(fabric.ranks());
-        Team team{messenger, 6,        static_cast<int>(fabric.self().index),
-                  members,   5,        &grid,
-                  false,     &choices, &groups};
+        const mp::Members members = mp::Members::all(fabric.ranks);
+        Team team{messenger, 6,      static_cast<int>(fabric.self.index), members, 5, &grid, false,
+                  &choices,  &groups};
         body(team);
         const std::uint64_t messages = messenger.use().eager + messenger.use().rendezvous;
         sent.messages += messages;
         sent.bytes += messenger.use().bytes_sent;
-        sent.by_rank[fabric.self().index] = messages;
+        sent.by_rank[fabric.self.index] = messages;
       });
   EXPECT_TRUE(status.has_value()) << trial.text() << ": " << status.error().text();
   return sent;

@@ -17,10 +17,10 @@ void Managed::on_own(const Head& head, Completion& in) {
     case Verb::chunk:
     case Verb::ack:
       from.used = ++tick_;
-      if (head.source < ranks() && head.target < ranks()) on_chunk(head, in);
+      if (head.source < below_.ranks && head.target < below_.ranks) on_chunk(head, in);
       break;
     case Verb::dropped:
-      if (head.target < ranks() && head.key < ranks()) on_dropped(head);
+      if (head.target < below_.ranks && head.key < below_.ranks) on_dropped(head);
       break;
     case Verb::credit:
       on_credit(head, in.peer);
@@ -31,10 +31,10 @@ void Managed::on_own(const Head& head, Completion& in) {
       on_last(head, in.peer);
       break;
     case Verb::gone:
-      if (head.source < ranks()) lose(RankId(head.source));
+      if (head.source < below_.ranks) lose(RankId(head.source));
       break;
     case Verb::apart:
-      if (head.source < ranks() && head.target < ranks()) {
+      if (head.source < below_.ranks && head.target < below_.ranks) {
         part(RankId(head.source), RankId(head.target));
       }
       break;
@@ -166,8 +166,8 @@ void Managed::take_write(const Head& head, const Packet& packet, ReceiveWindow& 
            head.total <= one.second.size - head.place;
   });
   if (region != end) {
-    below_.copy(region->second.data + head.place + head.offset,
-                head.has_data ? packet.data() : nullptr, size);
+    below_.processor.copy(region->second.data + head.place + head.offset,
+                          head.has_data ? packet.data() : nullptr, size);
   } else if (head.key != 0) {
     partial.dropped = true;  // The memory is closed.
   }
@@ -229,7 +229,7 @@ void Managed::lose(RankId rank, bool says_so) {
   }
   Link lost = std::move(link(rank));
   if (lost.state == State::closing) --closing_;
-  const bool was_held = lost.state >= State::open && below_.needs_connection(rank);
+  const bool was_held = lost.state >= State::open && below_.connections.needs_connection(rank);
   if (was_held) note_held(-1);
   link(rank) = {};
   link(rank).counted = lost.counted;

@@ -29,7 +29,7 @@ struct Passing {
 // A frame or write of our own that waits for the connection to open.
 struct Held {
   bool is_write = false, stable = false;
-  Way way;
+  SendPath path;
   FrameHead head = {};
   Payload payload;
   RemoteMemory place;

@@ -20,12 +20,22 @@ std::unique_ptr<std::byte[]> copy_of(Payload payload) {
 
 }  // namespace
 
-Managed::Managed(Fabric& below, const Layout& layout, const Options& options)
+Managed::Managed(const Fabric& below, const Layout& layout, const Options& options)
     : below_(below),
+      // After a change of route later frames may arrive first.
+      fabric_{.self = below.self,
+              .ranks = below.ranks,
+              .ordered = options.mode != Mode::managed && below.ordered,
+              .carries_data = below.carries_data,
+              .transport = *this,
+              .connections = *this,
+              .rails = *this,
+              .processor = below.processor,
+              .observer = below.observer},
       layout_(layout),
       options_(options),
-      self_(below.self()),
-      random_(Rng(options.seed).stream("shortcuts", below.self().index)) {
+      self_(below.self),
+      random_(Rng(options.seed).stream("shortcuts", below.self.index)) {
   start();
 }
 
@@ -35,14 +45,14 @@ void Managed::start() {
   if (options_.mode == Mode::managed) {
     neighbours_ = layout_.neighbours_of(self_);
   } else if (options_.mode == Mode::full) {
-    for (std::uint32_t r = 0; r < ranks(); ++r) {
+    for (std::uint32_t r = 0; r < below_.ranks; ++r) {
       if (RankId(r) != self_) neighbours_.emplace_back(r);
     }
   }
   for (const RankId peer : neighbours_) {
     Link& to = link(peer);
     to.neighbour = true;
-    if (!below_.needs_connection(peer)) {
+    if (!below_.connections.needs_connection(peer)) {
       to.state = State::open;
       continue;
     }
@@ -57,7 +67,7 @@ const Link* Managed::find(RankId peer) const {
 }
 
 bool Managed::connected(RankId peer) const {
-  if (!below_.needs_connection(peer)) return true;
+  if (!below_.connections.needs_connection(peer)) return true;
   const Link* const to = find(peer);
   return to != nullptr && to->up();
 }
@@ -73,18 +83,18 @@ void Managed::connect(RankId peer) {
 }
 
 // Relays have one rail.
-RailFacts Managed::rail(RankId peer, RailId rail) const {
-  RailFacts facts = below_.rail(peer, rail);
+RailFacts Managed::rail_facts(RankId peer, RailId rail) const {
+  RailFacts facts = below_.rails.rail_facts(peer, rail);
   if (!connected(peer)) facts.up = rail.index == 0;
   return facts;
 }
 
-void Managed::weigh(RankId peer, const std::byte* data, std::span<double> rates) const {
-  if (connected(peer)) below_.weigh(peer, data, rates);
+void Managed::lower_rates(RankId peer, const std::byte* data, std::span<double> rates) const {
+  if (connected(peer)) below_.rails.lower_rates(peer, data, rates);
 }
 
 Managed::Passage Managed::passage_to(RankId peer) {
-  if (!below_.needs_connection(peer)) return Passage::now;
+  if (!below_.connections.needs_connection(peer)) return Passage::now;
   Link& to = link(peer);
   if (to.state == State::open) return Passage::now;
   if (to.state == State::opening && (to.neighbour || options_.mode != Mode::managed)) {
@@ -95,15 +105,15 @@ Managed::Passage Managed::passage_to(RankId peer) {
   return Passage::soon;
 }
 
-void Managed::post(const Way& way, const FrameHead& head, Payload payload, bool stable,
+void Managed::post(const SendPath& path, const FrameHead& head, Payload payload, bool stable,
                    std::uint64_t cookie) {
-  if (is_gone(way.peer)) return;
-  switch (passage_to(way.peer)) {
+  if (is_gone(path.peer)) return;
+  switch (passage_to(path.peer)) {
     case Passage::now:
-      post_now(way, head, payload, stable, cookie);
+      post_now(path, head, payload, stable, cookie);
       break;
     case Passage::soon:
-      hold({false, stable, way, head, payload, {}, cookie, nullptr});
+      hold({false, stable, path, head, payload, {}, cookie, nullptr});
       break;
     case Passage::relayed: {
       SendWindow::Message message;
@@ -114,22 +124,22 @@ void Managed::post(const Way& way, const FrameHead& head, Payload payload, bool 
       }
       message.cookie = cookie;
       message.urgent = cookie != 0;
-      send_relayed(way.peer, std::move(message));
-      note_relayed(way.peer);
-      want(way.peer);
+      send_relayed(path.peer, std::move(message));
+      note_relayed(path.peer);
+      want(path.peer);
     }
   }
 }
 
-void Managed::write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
-                    std::uint64_t cookie) {
-  if (is_gone(way.peer)) return;
-  switch (passage_to(way.peer)) {
+void Managed::write(const SendPath& path, Payload payload, RemoteMemory target,
+                    const FrameHead& notice, std::uint64_t cookie) {
+  if (is_gone(path.peer)) return;
+  switch (passage_to(path.peer)) {
     case Passage::now:
-      write_now(way, payload, target, notice, cookie);
+      write_now(path, payload, target, notice, cookie);
       break;
     case Passage::soon:
-      hold({true, true, way, notice, payload, target, cookie, nullptr});
+      hold({true, true, path, notice, payload, target, cookie, nullptr});
       break;
     case Passage::relayed: {
       SendWindow::Message message;
@@ -139,9 +149,9 @@ void Managed::write(const Way& way, Payload payload, RemoteMemory target, const 
       message.place = target;
       message.cookie = cookie;
       message.urgent = true;
-      send_relayed(way.peer, std::move(message));
-      note_relayed(way.peer);
-      want(way.peer);
+      send_relayed(path.peer, std::move(message));
+      note_relayed(path.peer);
+      want(path.peer);
     }
   }
 }
@@ -150,30 +160,31 @@ void Managed::hold(Held&& held) {
   if (!held.stable && (held.own = copy_of(held.payload)) != nullptr) {
     held.payload.data = held.own.get();
   }
-  Link& to = link(held.way.peer);
+  Link& to = link(held.path.peer);
   if (to.held == nullptr) to.held = std::make_unique<std::deque<Held>>();
   to.held->push_back(std::move(held));
 }
 
-void Managed::post_now(const Way& way, const FrameHead& head, Payload payload, bool stable,
+void Managed::post_now(const SendPath& path, const FrameHead& head, Payload payload, bool stable,
                        std::uint64_t cookie) {
-  if (way.peer != self_) {
-    Link& to = link(way.peer);
+  if (path.peer != self_) {
+    Link& to = link(path.peer);
     ++to.out;
     to.used = ++tick_;
   }
-  const std::uint64_t slot = cookie == 0 ? 0 : take_slot(Slot::Kind::user, way.peer, cookie);
-  below_.post(way, head, payload, stable, slot);
+  const std::uint64_t slot = cookie == 0 ? 0 : take_slot(Slot::Kind::user, path.peer, cookie);
+  below_.transport.post(path, head, payload, stable, slot);
 }
 
-void Managed::write_now(const Way& way, Payload payload, RemoteMemory target,
+void Managed::write_now(const SendPath& path, Payload payload, RemoteMemory target,
                         const FrameHead& notice, std::uint64_t cookie) {
-  if (way.peer != self_) {
-    Link& to = link(way.peer);
+  if (path.peer != self_) {
+    Link& to = link(path.peer);
     ++to.out;
     to.used = ++tick_;
   }
-  below_.write(way, payload, target, notice, take_slot(Slot::Kind::user, way.peer, cookie));
+  below_.transport.write(path, payload, target, notice,
+                         take_slot(Slot::Kind::user, path.peer, cookie));
 }
 
 // Only of those that go straight: what is relayed must not be missing in the middle.
@@ -181,7 +192,7 @@ bool Managed::take_back(RankId peer, std::uint64_t cookie) {
   for (Slot& slot : slots_) {
     if (slot.kind != Slot::Kind::user || slot.peer != peer || slot.cookie != cookie) continue;
     const std::uint64_t id = (std::uint64_t{slot.generation} << 32) | (slot.index + 1);
-    if (!below_.take_back(peer, id)) return false;
+    if (!below_.transport.take_back(peer, id)) return false;
     if (peer != self_) link(peer).sticky = true;  // It may arrive or not.
     free_slot(slot);
     return true;
@@ -221,13 +232,13 @@ void Managed::free_slot(Slot& slot) {
 }
 
 std::uint64_t Managed::register_memory(RankId peer, std::byte* data, std::size_t size) {
-  const std::uint64_t key = below_.register_memory(peer, data, size);
+  const std::uint64_t key = below_.transport.register_memory(peer, data, size);
   if (options_.mode == Mode::managed) regions_.emplace(key, Region{peer, data, size});
   return key;
 }
 
 void Managed::deregister_memory(std::uint64_t key) {
-  below_.deregister_memory(key);
+  below_.transport.deregister_memory(key);
   const auto found = regions_.find(key);
   if (found != regions_.end()) regions_.erase(found);
 }
@@ -256,7 +267,7 @@ bool Managed::poll(Completion& out) {
     }
     in_.lent = nullptr;
     in_.data.reset();
-    if (!below_.poll(in_)) {
+    if (!below_.transport.poll(in_)) {
       // Who asks twice in vain has nothing to send that could carry an acknowledgement.
       settle_acks(std::exchange(idle_once_, true));
       if (ready_.empty() && unreachable_.empty()) return false;
@@ -270,7 +281,7 @@ bool Managed::poll(Completion& out) {
 
 void Managed::wait(Time until) {
   settle_acks(true);
-  if (ready_.empty() && unreachable_.empty()) below_.wait(until);
+  if (ready_.empty() && unreachable_.empty()) below_.transport.wait(until);
 }
 
 // What came straight for the layer above.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network with few connections, over one with many: implements Fabric on another Fabric. Whom a
-// rank is not connected to it reaches over its neighbours, and asks for a shortcut; see
-// docs/concepts/connections.md.
+// A network with few connections, over one with many: a layer between the message layer and a
+// Fabric that replaces its transport, connections and rails. A rank reaches peers that it is not
+// connected to over its neighbours, and asks for a shortcut; see docs/concepts/connections.md.
 #pragma once
 
 #include <algorithm>
@@ -25,10 +25,10 @@
 
 namespace weft::conn {
 
-class Managed final : public Fabric {
+class Managed final : public Transport, public Connections, public Rails {
  public:
   // Begins to connect, as the mode says. What it is given must outlive it.
-  Managed(Fabric& below, const Layout& layout, const Options& options);
+  Managed(const Fabric& below, const Layout& layout, const Options& options);
   ~Managed() override;
   Managed(const Managed&) = delete;
   Managed& operator=(const Managed&) = delete;
@@ -37,36 +37,27 @@ class Managed final : public Fabric {
   void leave();
   const Counts& counts() const { return counts_; }
 
-  RankId self() const override { return self_; }
-  std::uint32_t ranks() const override { return below_.ranks(); }
-  int rails(RankId peer) const override { return below_.rails(peer); }
-  RailFacts rail(RankId peer, RailId rail) const override;
-  void weigh(RankId peer, const std::byte* data, std::span<double> rates) const override;
-  // After a change of the way later frames may be first.
-  bool ordered() const override { return options_.mode != Mode::managed && below_.ordered(); }
-  bool carries_data() const override { return below_.carries_data(); }
-  Time now() const override { return below_.now(); }
+  // For the layer above; valid as long as this object is.
+  const Fabric& fabric() const { return fabric_; }
+
+  int rail_count(RankId peer) const override { return below_.rails.rail_count(peer); }
+  RailFacts rail_facts(RankId peer, RailId rail) const override;
+  void lower_rates(RankId peer, const std::byte* data, std::span<double> rates) const override;
   void connect(RankId peer) override;
+  void disconnect(RankId) override {}  // Connections close by agreement; see shortcut.cpp.
   bool connected(RankId peer) const override;
-  bool needs_connection(RankId peer) const override { return below_.needs_connection(peer); }
-  void post(const Way& way, const FrameHead& head, Payload payload, bool stable,
+  bool needs_connection(RankId peer) const override {
+    return below_.connections.needs_connection(peer);
+  }
+  void post(const SendPath& path, const FrameHead& head, Payload payload, bool stable,
             std::uint64_t cookie) override;
-  void write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
+  void write(const SendPath& path, Payload payload, RemoteMemory target, const FrameHead& notice,
              std::uint64_t cookie) override;
   bool take_back(RankId peer, std::uint64_t cookie) override;
   std::uint64_t register_memory(RankId peer, std::byte* data, std::size_t size) override;
   void deregister_memory(std::uint64_t key) override;
   bool poll(Completion& out) override;
   void wait(Time until) override;
-  void copy(std::byte* to, const std::byte* from, std::size_t size) override {
-    below_.copy(to, from, size);
-  }
-  void spend(Duration time) override { below_.spend(time); }
-  void enter_call() override { below_.enter_call(); }
-  void leave_call() override { below_.leave_call(); }
-  void catch_up() override { below_.catch_up(); }
-  void note_message(RankId to, std::size_t size) override { below_.note_message(to, size); }
-  void set_teller(const WaitTeller* teller) override { below_.set_teller(teller); }
 
  private:
   using State = Link::State;
@@ -102,10 +93,10 @@ class Managed final : public Fabric {
   const Link* find(RankId peer) const;
   bool is_gone(RankId rank) const { return gone_.contains(rank.index); }
   void hold(Held&& held);
-  void post_now(const Way& way, const FrameHead& head, Payload payload, bool stable,
+  void post_now(const SendPath& path, const FrameHead& head, Payload payload, bool stable,
                 std::uint64_t cookie);
-  void write_now(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
-                 std::uint64_t cookie);
+  void write_now(const SendPath& path, Payload payload, RemoteMemory target,
+                 const FrameHead& notice, std::uint64_t cookie);
   void start();
   std::uint64_t take_slot(Slot::Kind kind, RankId peer, std::uint64_t cookie);
   Slot* find_slot(std::uint64_t cookie);
@@ -134,7 +125,7 @@ class Managed final : public Fabric {
   void on_dropped(const Head& head);
   void post_passing(RankId next, std::uint8_t left, Passing&& passing);
   void release(Passing& passing);
-  int rails_to(RankId peer) const { return std::max(below_.rails(peer), 1); }
+  int rails_to(RankId peer) const { return std::max(below_.rails.rail_count(peer), 1); }
   void post_link(RankId peer, const Head& head, std::uint64_t cookie = 0);
   void repeat_all();
 
@@ -190,7 +181,7 @@ class Managed final : public Fabric {
   bool drained() const;
   bool holds_frames() const;
 
-  Fabric& below_;
+  const Fabric below_, fabric_;
   const Layout& layout_;
   const Options options_;
   const RankId self_;

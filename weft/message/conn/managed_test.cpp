@@ -83,15 +83,15 @@ TEST(Modes, SendTheLastFrameBeforeTheyLeave) {
     Options options;
     options.mode = mode;
     int heard = 0;
-    const Status status = run_on_testnet(4, local, [&](Fabric& fabric) {
+    const Status status = run_on_testnet(4, local, [&](const Fabric& fabric) {
       Managed managed(fabric, layout, options);
       const mp::Options settings;
-      mp::Messenger m(managed, settings);
-      if (fabric.self().index == 0) {
+      mp::Messenger m(managed.fabric(), settings);
+      if (fabric.self.index == 0) {
         mp::Sending s;
         s.to = RankId(3);
         m.release(m.send(s));
-      } else if (fabric.self().index == 3) {
+      } else if (fabric.self.index == 3) {
         mp::Request* const request = m.receive({});
         m.wait(request);
         m.release(request);

@@ -61,7 +61,7 @@ Managed::Route Managed::search_far(RankId target) const {
   struct Seen {
     RankId at, next;
   };
-  std::vector<bool> known(ranks());
+  std::vector<bool> known(below_.ranks);
   known[self_.index] = true;
   std::vector<Seen> edge;
   for (const RankId next : neighbours_) {
@@ -160,8 +160,8 @@ void Managed::send_next(RankId target, SendWindow& window, const Route& route) {
   Slot& slot = *find_slot(cookie);
   slot.passing.packet = std::move(packet);
   const auto rails = static_cast<std::uint32_t>(rails_to(route.next));
-  below_.post({route.next, RailId(head.number % rails), Duration::zero()}, encode(head),
-              slot.passing.packet.payload(), true, cookie);
+  below_.transport.post({route.next, RailId(head.number % rails), Duration::zero()}, encode(head),
+                        slot.passing.packet.payload(), true, cookie);
 }
 
 void Managed::send_ack(RankId target, const Route& route) {
@@ -175,7 +175,7 @@ void Managed::send_ack(RankId target, const Route& route) {
 void Managed::post_link(RankId peer, const Head& head, std::uint64_t cookie) {
   Link& to = link(peer);
   ++to.out;
-  below_.post({peer, RailId(0), Duration::zero()}, encode(head), {}, false, cookie);
+  below_.transport.post({peer, RailId(0), Duration::zero()}, encode(head), {}, false, cookie);
 }
 
 // A frame of others. What cannot go on is dropped: something has just been lost, and its source
@@ -186,7 +186,7 @@ void Managed::pass(Passing&& passing) {
   counts_.passing_most = std::max<std::uint64_t>(counts_.passing_most, passing_);
   ++counts_.passed_frames;
   counts_.passed_bytes += passing.packet.size;
-  below_.spend(options_.relay_work);
+  below_.processor.spend(options_.relay_work);
   const std::uint8_t most = passing.left > 0 ? passing.left - 1 : 0;
   const Route route = find_route(RankId(passing.head.target), most);
   if (passing.left == 0 || passing.left > relays_most || !route.found) {
@@ -237,8 +237,8 @@ void Managed::post_passing(RankId next, std::uint8_t left, Passing&& passing) {
   ++to.out;
   to.used = ++tick_;
   const auto rails = static_cast<std::uint32_t>(rails_to(next));
-  below_.post({next, RailId(slot.passing.head.number % rails), Duration::zero()},
-              encode(slot.passing.head), slot.passing.packet.payload(), true, cookie);
+  below_.transport.post({next, RailId(slot.passing.head.number % rails), Duration::zero()},
+                        encode(slot.passing.head), slot.passing.packet.payload(), true, cookie);
 }
 
 // It has gone on: who gave it to us may give us more.

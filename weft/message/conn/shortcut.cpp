@@ -126,12 +126,12 @@ void Managed::on_open(RankId peer) {
 
 void Managed::open(RankId peer) {
   link(peer).state = State::opening;
-  below_.connect(peer);
+  below_.connections.connect(peer);
 }
 
 void Managed::opened(RankId peer) {
   Link& to = link(peer);
-  if (to.state >= State::open || !below_.needs_connection(peer)) return;
+  if (to.state >= State::open || !below_.connections.needs_connection(peer)) return;
   if (to.state == State::invited) std::erase(invited_, peer);
   to.state = State::open;
   to.forced = false;
@@ -155,9 +155,9 @@ void Managed::opened(RankId peer) {
   if (const auto held = std::move(to.held); held != nullptr) {
     for (const Held& one : *held) {
       if (one.is_write) {
-        write_now(one.way, one.payload, one.place, one.head, one.cookie);
+        write_now(one.path, one.payload, one.place, one.head, one.cookie);
       } else {
-        post_now(one.way, one.head, one.payload, one.stable && one.cookie != 0, one.cookie);
+        post_now(one.path, one.head, one.payload, one.stable && one.cookie != 0, one.cookie);
       }
     }
   }
@@ -173,7 +173,7 @@ void Managed::opened(RankId peer) {
 // No other way leads there: it is opened without asking, whatever the limit is.
 void Managed::force(RankId peer) {
   Link& to = link(peer);
-  if (to.state > State::asked || !below_.needs_connection(peer)) return;
+  if (to.state > State::asked || !below_.connections.needs_connection(peer)) return;
   if (to.state == State::invited) std::erase(invited_, peer);
   to.forced = true;
   open(peer);
@@ -231,9 +231,9 @@ void Managed::refused(RankId peer) {
   if (const auto held = std::move(to.held); held != nullptr) {
     for (Held& one : *held) {
       if (one.is_write) {
-        write(one.way, one.payload, one.place, one.head, one.cookie);
+        write(one.path, one.payload, one.place, one.head, one.cookie);
       } else {
-        post(one.way, one.head, one.payload, one.stable, one.cookie);
+        post(one.path, one.head, one.payload, one.stable, one.cookie);
       }
     }
   }
@@ -334,13 +334,13 @@ void Managed::answer_close(RankId peer) {
 void Managed::close_now(RankId peer) {
   Link& to = link(peer);
   if (to.state == State::closing) --closing_;
-  below_.disconnect(peer);
+  below_.connections.disconnect(peer);
   note_held(-1);
   let_go(peer);
   to.state = State::none;
   to.out = to.in = 0;
   to.last_in.reset();
-  for (int i = 1; i < below_.rails(peer); ++i) {
+  for (int i = 1; i < below_.rails.rail_count(peer); ++i) {
     tell(Completion::Kind::rail_down, peer);
     ready_.back().completion.rail = RailId(static_cast<std::uint32_t>(i));
   }

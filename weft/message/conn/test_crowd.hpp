@@ -149,10 +149,10 @@ struct Crowd {
     }
     counts.assign(ranks(), {});
     std::string wrong;
-    const Status status = run_on_testnet(ranks(), local, [&](Fabric& fabric) {
-      const std::uint32_t me = fabric.self().index;
+    const Status status = run_on_testnet(ranks(), local, [&](const Fabric& fabric) {
+      const std::uint32_t me = fabric.self.index;
       Managed managed(fabric, layout, options);
-      mp::Messenger m(managed, settings);
+      mp::Messenger m(managed.fabric(), settings);
       const std::string mine = talk(m, me, expected[me]);
       if (!mine.empty()) wrong += "rank " + std::to_string(me) + ": " + mine + "; ";
       if (mine.empty()) managed.leave();

@@ -19,7 +19,7 @@ std::size_t Messenger::ahead_of(const Sending& sending) {
       sending.tuning == nullptr || sending.tuning->protocol == Tuning::Protocol::by_size;
   const auto most = static_cast<std::size_t>(options_.head_start.count);
   if (trunk_ == nullptr || most == 0 || !wished || sending.synchronous ||
-      !fabric_.needs_connection(sending.to) || !trunk_->alike(sending.to)) {
+      !fabric_.connections.needs_connection(sending.to) || !trunk_->alike(sending.to)) {
     return 0;
   }
   const std::size_t ahead = std::min(sending.size, most);
@@ -27,7 +27,7 @@ std::size_t Messenger::ahead_of(const Sending& sending) {
 }
 
 void Messenger::send_ahead(Request* request) {
-  fabric_.copy(nullptr, nullptr, request->ahead);  // Into the library's memory.
+  fabric_.processor.copy(nullptr, nullptr, request->ahead);  // Into the library's memory.
   Header head;
   head.verb = Verb::head;
   head.internal = request->internal;
@@ -92,7 +92,7 @@ void Messenger::take_head(Request* receive, Stretch part, const std::byte* data)
   if (receive->done || part.offset >= total) return;
   const std::size_t size = std::min(part.size, total - part.offset);
   std::byte* const to = receive->data == nullptr ? nullptr : receive->data + part.offset;
-  fabric_.copy(to, data, size);
+  fabric_.processor.copy(to, data, size);
   arrived(receive, part.offset, size);
 }
 
@@ -124,7 +124,13 @@ void Messenger::arrived(Request* receive, std::size_t offset, std::size_t size) 
     fresh = receive->covered->add(offset, size);
   }
   receive->missing -= std::min(fresh, receive->missing);
-  if (receive->missing == 0 && !receive->done) complete(receive);
+  if (receive->missing == 0 && !receive->done) finish_receive(receive);
+}
+
+// The data of a rendezvous is complete.
+void Messenger::finish_receive(Request* receive) {
+  if (fabric_.observer != nullptr) fabric_.observer->completed(receive->peer, receive->sender);
+  complete(receive);
 }
 
 }  // namespace weft::mp

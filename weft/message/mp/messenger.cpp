@@ -35,10 +35,9 @@ Request::~Request() = default;
 Request::Request(Request&&) noexcept = default;
 Request& Request::operator=(Request&&) noexcept = default;
 
-Messenger::Messenger(Fabric& fabric, const Options& options)
+Messenger::Messenger(const Fabric& fabric, const Options& options)
     : fabric_(fabric),
       options_(options),
-      ordered_(fabric.ordered()),
       slab_(std::make_unique<Slab>()),
       matching_(std::make_unique<Matching>()),
       peers_(std::make_unique<Peers>()),
@@ -55,7 +54,7 @@ Request* Messenger::make(Request::Kind kind) {
 }
 
 void Messenger::free(Request* request) {
-  if (request->region != 0) fabric_.deregister_memory(request->region);
+  if (request->region != 0) fabric_.transport.deregister_memory(request->region);
   slab_->free(request);
 }
 
@@ -87,13 +86,11 @@ Request* Messenger::send(const Sending& sending) {
   request->internal = sending.internal;
   request->tuning = sending.tuning;
   request->size = sending.size;
-  const bool carried = sending.internal || fabric_.carries_data();
+  const bool carried = sending.internal || fabric_.carries_data;
   // The layer only reads what a send points to.
   request->data = carried ? static_cast<std::byte*>(const_cast<void*>(sending.data)) : nullptr;
   ++sends_open_;
   use_.bytes_sent += sending.size;
-  fabric_.note_message(sending.to, sending.size);
-
   if (is_lost(sending.to) || is_revoked(sending.context)) {
     request->failed = true;
     complete(request);
@@ -107,28 +104,36 @@ Request* Messenger::send(const Sending& sending) {
   if (sending.synchronous) eager = false;
   if (eager && !peers_->draw(sending.to, sending.size, options_.credit)) eager = false;
   if (eager) {
+    observe_sending(sending, MessageFacts::Protocol::eager);
     send_eager(request, sending);
   } else {
+    observe_sending(sending, MessageFacts::Protocol::rendezvous);
     send_request(request, sending);
   }
   return request;
 }
 
+void Messenger::observe_sending(const Sending& sending, MessageFacts::Protocol protocol) const {
+  if (fabric_.observer == nullptr) return;
+  fabric_.observer->sending(
+      {fabric_.self, sending.to, sending.context, sending.tag, sending.size, protocol});
+}
+
 bool Messenger::send_now(const Sending& sending) {
   if (sending.size > static_cast<std::size_t>(options_.eager_limit.count) || sending.synchronous ||
-      sending.tuning != nullptr || options_.zero_copy || !ordered_ || !lost_.empty()) {
+      sending.tuning != nullptr || options_.zero_copy || !fabric_.ordered || !lost_.empty()) {
     return false;
   }
   Peer& peer = (*peers_)[sending.to];
   if (!Peers::draw(peer, sending.size, options_.credit)) return false;
   ++use_.eager;
   use_.bytes_sent += sending.size;
-  fabric_.note_message(sending.to, sending.size);
+  observe_sending(sending, MessageFacts::Protocol::eager);
   Header header = envelope(Verb::eager, sending);
   header.credit = std::exchange(peer.owed, 0);
   const auto* const data = static_cast<const std::byte*>(sending.data);
-  fabric_.post({sending.to, eager_rail(sending.to), Duration::zero()}, encode(header),
-               {data, sending.size}, false, 0);
+  fabric_.transport.post({sending.to, eager_rail(sending.to), Duration::zero()}, encode(header),
+                         {data, sending.size}, false, 0);
   return true;
 }
 
@@ -136,14 +141,15 @@ void Messenger::send_eager(Request* request, const Sending& sending) {
   ++use_.eager;
   const bool zero_copy = sending.tuning == nullptr ? options_.zero_copy : sending.tuning->zero_copy;
   Header header = envelope(Verb::eager, sending);
-  if (!ordered_) header.sequence = (*peers_)[sending.to].sent++;
+  if (!fabric_.ordered) header.sequence = (*peers_)[sending.to].sent++;
   const Payload payload{request->data, sending.size};
   if (zero_copy) {
     request->parts_open = 1;
     post(request, header, payload, id_of(request));
     return;
   }
-  fabric_.copy(nullptr, nullptr, sending.size);  // Into the library's memory; post takes the data.
+  fabric_.processor.copy(nullptr, nullptr,
+                         sending.size);  // Into the library's memory; post takes the data.
   post(request, header, payload, 0);
   complete(request);
 }
@@ -154,7 +160,7 @@ void Messenger::send_request(Request* request, const Sending& sending) {
   header.size = sending.size;
   header.sender = id_of(request);
   header.key = request->ahead = ahead_of(sending);
-  if (!ordered_) header.sequence = (*peers_)[sending.to].sent++;
+  if (!fabric_.ordered) header.sequence = (*peers_)[sending.to].sent++;
   post(request, header, {}, 0);
   if (request->ahead > 0) send_ahead(request);
 }
@@ -167,22 +173,23 @@ void Messenger::post(const Request* request, Header& header, Payload payload,
   const RailId rail =
       header.verb == Verb::eager ? eager_rail(request->peer) : small_rail(request->peer);
   const bool more = header.verb == Verb::request && request->ahead > 0;
-  fabric_.post({request->peer, rail, gap, more}, encode(header), payload, cookie != 0, cookie);
+  fabric_.transport.post({request->peer, rail, gap, more}, encode(header), payload, cookie != 0,
+                         cookie);
 }
 
 void Messenger::answer(RankId peer, Header& header) {
   header.credit = peers_->settle(peer);
-  fabric_.post({peer, small_rail(peer), Duration::zero()}, encode(header), {}, false, 0);
+  fabric_.transport.post({peer, small_rail(peer), Duration::zero()}, encode(header), {}, false, 0);
 }
 
 // The rail of least latency; the first of them if equal. The fabric finds another if it is down.
 RailId Messenger::small_rail(RankId peer) const {
-  const auto count = static_cast<std::uint32_t>(fabric_.rails(peer));
+  const auto count = static_cast<std::uint32_t>(fabric_.rails.rail_count(peer));
   RailId best(0);
   if (count < 2) return best;
-  RailFacts facts = fabric_.rail(peer, best);
+  RailFacts facts = fabric_.rails.rail_facts(peer, best);
   for (std::uint32_t i = 1; i < count; ++i) {
-    const RailFacts other = fabric_.rail(peer, RailId(i));
+    const RailFacts other = fabric_.rails.rail_facts(peer, RailId(i));
     if (!other.up || (facts.up && facts.latency <= other.latency)) continue;
     best = RailId(i);
     facts = other;
@@ -192,14 +199,14 @@ RailId Messenger::small_rail(RankId peer) const {
 
 // Of rails that are alike pairs of ranks take different ones, so that who talks to many uses all.
 RailId Messenger::eager_rail(RankId peer) const {
-  const auto count = static_cast<std::uint32_t>(fabric_.rails(peer));
+  const auto count = static_cast<std::uint32_t>(fabric_.rails.rail_count(peer));
   if (count < 2) return RailId(0);
   const RailId best = small_rail(peer);
-  const Duration least = fabric_.rail(peer, best).latency;
-  const std::uint32_t turn = fabric_.self().index + peer.index;
+  const Duration least = fabric_.rails.rail_facts(peer, best).latency;
+  const std::uint32_t turn = fabric_.self.index + peer.index;
   for (std::uint32_t i = 0; i < count; ++i) {
     const RailId rail((turn + i) % count);
-    const RailFacts facts = fabric_.rail(peer, rail);
+    const RailFacts facts = fabric_.rails.rail_facts(peer, rail);
     if (facts.up && facts.frames && facts.latency <= least + least / 2) return rail;
   }
   return best;
@@ -244,7 +251,7 @@ void Messenger::cancel(Request* request) {
   Header header;
   header.verb = Verb::cancel;
   header.sender = id_of(request);
-  if (!ordered_) header.sequence = (*peers_)[request->peer].sent++;
+  if (!fabric_.ordered) header.sequence = (*peers_)[request->peer].sent++;
   answer(request->peer, header);
 }
 
@@ -278,13 +285,13 @@ Request* Messenger::receive_taken(UnexpectedRecord* message, const Receiving& re
 }
 
 void Messenger::progress() {
-  while (fabric_.poll(incoming_)) handle(incoming_);
+  while (fabric_.transport.poll(incoming_)) handle(incoming_);
   tend();
 }
 
 // What is due after looking at the network.
 void Messenger::tend() {
-  if (trunk_ != nullptr && trunk_->busy()) trunk_->tend(fabric_.now());
+  if (trunk_ != nullptr && trunk_->busy()) trunk_->tend(fabric_.processor.now());
   while (!ready_.empty()) {
     std::vector<std::coroutine_handle<>> now;
     now.swap(ready_);
@@ -295,7 +302,7 @@ void Messenger::tend() {
 void Messenger::wait(const Request* request) {
   const std::size_t known = lost_.size();
   while (!request->done && lost_.size() == known) {
-    if (fabric_.poll(incoming_)) {
+    if (fabric_.transport.poll(incoming_)) {
       handle(incoming_);
       continue;
     }
@@ -308,7 +315,7 @@ void Messenger::wait(const Request* request) {
 void Messenger::pause() {
   if (!ready_.empty()) return;
   const bool busy = trunk_ != nullptr && trunk_->busy();
-  fabric_.wait(busy ? fabric_.now() + Trunk::look_again : Time::never());
+  fabric_.transport.wait(busy ? fabric_.processor.now() + Trunk::look_again : Time::never());
 }
 
 bool Messenger::is_lost(RankId peer) const {

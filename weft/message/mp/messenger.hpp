@@ -92,6 +92,7 @@ struct Request {
   std::size_t missing = 0;  // Of a rendezvous under way.
   std::size_t ahead = 0;    // What of a send goes before the answer.
   std::uint64_t region = 0;
+  std::uint64_t sender = 0;          // Of a receive by rendezvous: the request at the sender.
   std::unique_ptr<Covered> covered;  // Which parts have arrived, of several.
   std::uint64_t order = 0;           // Of posting.
   const Tuning* tuning = nullptr;
@@ -108,12 +109,12 @@ struct Heads;
 
 class Messenger {
  public:
-  Messenger(Fabric& fabric, const Options& options);
+  Messenger(const Fabric& fabric, const Options& options);
   ~Messenger();
   Messenger(const Messenger&) = delete;
   Messenger& operator=(const Messenger&) = delete;
 
-  Fabric& fabric() const { return fabric_; }
+  const Fabric& fabric() const { return fabric_; }
   const Options& options() const { return options_; }
 
   // The request is valid until released. Data stays the caller's until done.
@@ -192,6 +193,9 @@ class Messenger {
   void keep_head(UnexpectedRecord& record, Stretch part, const std::byte* data);
   static bool is_whole(const UnexpectedRecord& record);
   void arrived(Request* receive, std::size_t offset, std::size_t size);
+  void finish_receive(Request* receive);
+  void observe_sending(const Sending& sending, MessageFacts::Protocol protocol) const;
+  void observe_envelope(const Header& header, const Completion& completion) const;
   void on_cancel(const Header& header, RankId peer);
   void on_cancel_reply(const Header& header);
   void on_peer_lost(RankId peer);
@@ -207,9 +211,8 @@ class Messenger {
   void fail(Request& request);
   void owe_credit(RankId peer, std::size_t bytes);
 
-  Fabric& fabric_;
+  const Fabric fabric_;
   const Options& options_;
-  const bool ordered_;  // As the fabric says.
   std::unique_ptr<Slab> slab_;
   std::unique_ptr<Matching> matching_;
   std::unique_ptr<Peers> peers_;

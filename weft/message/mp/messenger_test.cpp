@@ -81,9 +81,9 @@ TEST_P(OnAnyNetwork, CarriesEveryByte) {
                          .split = split()};
   const std::vector<std::size_t> sizes = {0, 1, 999, 1000, 1001, 5000, 12345};
   const std::uint32_t ranks = 4;
-  const Status status = run_on_testnet(ranks, options(), [&](Fabric& fabric) {
+  const Status status = run_on_testnet(ranks, options(), [&](const Fabric& fabric) {
     Messenger m(fabric, settings);
-    const int me = static_cast<int>(fabric.self().index);
+    const int me = static_cast<int>(fabric.self.index);
     std::vector<Request*> requests;
     std::vector<std::vector<std::byte>> rooms, sent;
     for (std::uint32_t peer = 0; peer < ranks; ++peer) {
@@ -120,10 +120,10 @@ TEST_P(OnAnyNetwork, KeepsTheOrderOfSending) {
   const Options settings{
       .eager_limit = Bytes{64}, .stripe_min = Bytes{16}, .split = split(), .credit = Bytes{2000}};
   const int messages = 60;
-  const Status status = run_on_testnet(3, options(), [&](Fabric& fabric) {
+  const Status status = run_on_testnet(3, options(), [&](const Fabric& fabric) {
     Messenger m(fabric, settings);
     const Rng random(GetParam().seed);
-    const int me = static_cast<int>(fabric.self().index);
+    const int me = static_cast<int>(fabric.self.index);
     if (me > 0) {
       std::vector<std::vector<std::byte>> data;
       std::vector<Request*> requests;
@@ -155,9 +155,9 @@ TEST_P(OnAnyNetwork, KeepsTheOrderOfSending) {
 // Receives posted first match first, whether they name the source or not.
 TEST_P(OnAnyNetwork, MatchesReceivesInTheOrderOfPosting) {
   const Options settings{.split = split()};
-  const Status status = run_on_testnet(2, options(), [&](Fabric& fabric) {
+  const Status status = run_on_testnet(2, options(), [&](const Fabric& fabric) {
     Messenger m(fabric, settings);
-    if (fabric.self().index == 1) {
+    if (fabric.self.index == 1) {
       std::vector<std::byte> go(1);
       finish(m, m.receive(from(0, 9, go)));
       for (int i = 0; i < 6; ++i)
@@ -182,10 +182,10 @@ TEST_P(OnAnyNetwork, MatchesReceivesInTheOrderOfPosting) {
 
 TEST_P(OnAnyNetwork, SynchronousSendsWaitForTheirReceivers) {
   const Options settings{.split = split()};
-  const Status status = run_on_testnet(2, options(), [&](Fabric& fabric) {
+  const Status status = run_on_testnet(2, options(), [&](const Fabric& fabric) {
     Messenger m(fabric, settings);
     std::vector<std::byte> room(4);
-    if (fabric.self().index == 0) {
+    if (fabric.self.index == 0) {
       const std::vector<std::byte> data = pattern(4, 1);
       Sending sending = to(1, 0, 1, data);
       sending.synchronous = true;
@@ -206,10 +206,10 @@ TEST_P(OnAnyNetwork, SynchronousSendsWaitForTheirReceivers) {
 
 TEST_P(OnAnyNetwork, TruncatesToTheRoom) {
   const Options settings{.eager_limit = Bytes{50}, .head_start = head_start(), .split = split()};
-  const Status status = run_on_testnet(2, options(), [&](Fabric& fabric) {
+  const Status status = run_on_testnet(2, options(), [&](const Fabric& fabric) {
     Messenger m(fabric, settings);
     for (const std::size_t size : {std::size_t{40}, std::size_t{400}}) {
-      if (fabric.self().index == 0) {
+      if (fabric.self.index == 0) {
         finish(m, m.send(to(1, 0, 0, pattern(size, 7))));
         continue;
       }
@@ -228,10 +228,10 @@ TEST_P(OnAnyNetwork, TruncatesToTheRoom) {
 
 TEST_P(OnAnyNetwork, CancelsWhatNobodyHasMatched) {
   const Options settings{.eager_limit = Bytes{50}, .split = split()};
-  const Status status = run_on_testnet(2, options(), [&](Fabric& fabric) {
+  const Status status = run_on_testnet(2, options(), [&](const Fabric& fabric) {
     Messenger m(fabric, settings);
     std::vector<std::byte> room(400);
-    if (fabric.self().index == 0) {
+    if (fabric.self.index == 0) {
       Request* const receive = m.receive(from(1, 77, room));
       m.cancel(receive);
       EXPECT_TRUE(finish(m, receive).cancelled);
@@ -263,10 +263,10 @@ TEST_P(OnAnyNetwork, CancelsAMessageWithAHeadStart) {
                          .stripe_min = Bytes{16},
                          .split = Split::measured};
   bool cancelled = false, came = false;
-  const Status status = run_on_testnet(2, options(), [&](Fabric& fabric) {
+  const Status status = run_on_testnet(2, options(), [&](const Fabric& fabric) {
     Messenger m(fabric, settings);
     const std::vector<std::byte> data = pattern(400, 1);
-    if (fabric.self().index == 0) {
+    if (fabric.self.index == 0) {
       Request* const unwanted = m.send(to(1, 0, 1, data));
       m.cancel(unwanted);
       cancelled = finish(m, unwanted).cancelled;
@@ -276,7 +276,7 @@ TEST_P(OnAnyNetwork, CancelsAMessageWithAHeadStart) {
     std::vector<std::byte> room(400);
     if (GetParam().seed % 2 == 0) {
       for (int i = 0; i < 40; ++i) {
-        fabric.wait(fabric.now() + Duration::ps(1));
+        fabric.transport.wait(fabric.processor.now() + Duration::ps(1));
         m.progress();
       }
     }
@@ -293,9 +293,9 @@ TEST_P(OnAnyNetwork, CancelsAMessageWithAHeadStart) {
 
 TEST_P(OnAnyNetwork, ProbesAndTakes) {
   const Options settings{.eager_limit = Bytes{50}, .head_start = head_start(), .split = split()};
-  const Status status = run_on_testnet(2, options(), [&](Fabric& fabric) {
+  const Status status = run_on_testnet(2, options(), [&](const Fabric& fabric) {
     Messenger m(fabric, settings);
-    if (fabric.self().index == 0) {
+    if (fabric.self.index == 0) {
       std::vector<std::vector<std::byte>> data = {pattern(20, 1), pattern(200, 2), pattern(30, 3)};
       std::vector<Request*> requests;
       for (const auto& d : data) requests.push_back(m.send(to(1, 0, 4, d)));
@@ -332,9 +332,9 @@ TEST_P(OnAnyNetwork, FloodsAreBounded) {
   const int messages = 3000;
   TestnetOptions local = options();
   std::uint64_t unexpected_bytes = 0;
-  const Status status = run_on_testnet(4, local, [&](Fabric& fabric) {
+  const Status status = run_on_testnet(4, local, [&](const Fabric& fabric) {
     Messenger m(fabric, settings);
-    const int me = static_cast<int>(fabric.self().index);
+    const int me = static_cast<int>(fabric.self.index);
     if (me > 0) {
       const std::vector<std::byte> data = pattern(100, static_cast<unsigned>(me));
       for (int i = 0; i < messages; ++i) finish(m, m.send(to(0, me, 1, data)));
@@ -343,7 +343,7 @@ TEST_P(OnAnyNetwork, FloodsAreBounded) {
     }
     std::vector<std::byte> room(100);
     for (int i = 0; i < 2000; ++i) {  // Looks, but receives nothing.
-      fabric.wait(fabric.now() + Duration::ps(1));
+      fabric.transport.wait(fabric.processor.now() + Duration::ps(1));
       m.progress();
     }
     unexpected_bytes = m.use().unexpected * 100;
@@ -358,11 +358,11 @@ TEST_P(OnAnyNetwork, SizesTravelWithoutData) {
   const Options settings{.eager_limit = Bytes{50}, .head_start = head_start(), .split = split()};
   TestnetOptions local = options();
   local.carries_data = false;
-  const Status status = run_on_testnet(2, local, [&](Fabric& fabric) {
+  const Status status = run_on_testnet(2, local, [&](const Fabric& fabric) {
     Messenger m(fabric, settings);
     for (const std::size_t size : {std::size_t{40}, std::size_t{400}}) {
       for (const bool internal : {false, true}) {
-        if (fabric.self().index == 0) {
+        if (fabric.self.index == 0) {
           const std::vector<std::byte> data = pattern(size, 7);
           Sending sending = to(1, 0, 0, data);
           sending.internal = internal;
@@ -399,10 +399,10 @@ Task pass_on(Messenger& m, int rank, int ranks, int& token) {
 
 TEST_P(OnAnyNetwork, TasksWaitWithoutBlocking) {
   const Options settings{.split = split()};
-  const Status status = run_on_testnet(5, options(), [&](Fabric& fabric) {
+  const Status status = run_on_testnet(5, options(), [&](const Fabric& fabric) {
     Messenger m(fabric, settings);
     int token = 0;
-    const int me = static_cast<int>(fabric.self().index);
+    const int me = static_cast<int>(fabric.self.index);
     const Task task = pass_on(m, me, 5, token);
     EXPECT_EQ(run(m, task), me);
     EXPECT_EQ(token, me == 0 ? 5 : me + 1);
@@ -421,7 +421,7 @@ INSTANTIATE_TEST_SUITE_P(Networks, OnAnyNetwork,
 TEST(DeadlockDeathTest, IsAnError) {
   const auto wait_for_ever = [] {
     const Options settings;
-    const Status status = run_on_testnet(2, {}, [&](Fabric& fabric) {
+    const Status status = run_on_testnet(2, {}, [&](const Fabric& fabric) {
       Messenger m(fabric, settings);
       std::vector<std::byte> room(4);
       Request* const never = m.receive(from(any_source, any_tag, room));

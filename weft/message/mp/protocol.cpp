@@ -19,7 +19,7 @@ void Messenger::handle(Completion& completion) {
   switch (completion.kind) {
     case Completion::Kind::frame:
     case Completion::Kind::written:
-      if (ordered_) {
+      if (fabric_.ordered) {
         handle_frame(decode(completion.head), completion);
       } else {
         handle_in_order(decode(completion.head), completion);
@@ -103,7 +103,21 @@ void Messenger::handle_frame(const Header& header, Completion& completion) {
   }
 }
 
+void Messenger::observe_envelope(const Header& header, const Completion& completion) const {
+  const bool eager = header.verb == Verb::eager;
+  MessageFacts facts{completion.peer, fabric_.self,    header.context,
+                     header.tag,      completion.size, MessageFacts::Protocol::eager};
+  if (eager) {
+    fabric_.observer->arrived(facts);
+    return;
+  }
+  facts.size = header.size;
+  facts.protocol = MessageFacts::Protocol::rendezvous;
+  fabric_.observer->announced(facts, header.sender);
+}
+
 void Messenger::on_envelope(const Header& header, Completion& completion) {
+  if (fabric_.observer != nullptr) observe_envelope(header, completion);
   Request* const request = matching_->match_arrival(header.context, header.source, header.tag);
   const std::byte* const data = completion.lent ? completion.lent : completion.data.get();
   if (request != nullptr && header.verb == Verb::eager) {  // Most of all, and in a hurry.
@@ -152,7 +166,7 @@ void Messenger::accept_eager(Request* receive, const Arrival& arrival, const std
   receive->matched = true;
   receive->arrival = arrival;
   receive->arrival.truncated = arrival.size > receive->size;
-  fabric_.copy(receive->data, data, std::min(receive->size, arrival.size));
+  fabric_.processor.copy(receive->data, data, std::min(receive->size, arrival.size));
   complete(receive);
   owe_credit(peer, arrival.size);
 }
@@ -176,9 +190,10 @@ void Messenger::answer_request(Request* receive, const Envelope& message) {
   }
   const std::size_t size = std::min(receive->size, message.arrival.size);
   receive->missing = size;
+  receive->sender = message.sender;
   if (message.ahead > 0) owe_credit(message.peer, message.ahead);
   if (all_comes) {
-    if (size == 0) complete(receive);
+    if (size == 0) finish_receive(receive);
     return;
   }
   Header header;
@@ -188,11 +203,11 @@ void Messenger::answer_request(Request* receive, const Envelope& message) {
   header.receiver = id_of(receive);
   header.size = size;
   if (receive->data != nullptr && size > message.ahead) {
-    receive->region = fabric_.register_memory(message.peer, receive->data, size);
+    receive->region = fabric_.transport.register_memory(message.peer, receive->data, size);
     header.key = receive->region;
   }
   answer(message.peer, header);
-  if (size == 0) complete(receive);
+  if (size == 0) finish_receive(receive);
 }
 
 void Messenger::on_ready(const Header& header, RankId peer) {
@@ -229,7 +244,7 @@ void Messenger::write_parts(Request* send, const Header& ready) {
   }
   const auto least = static_cast<std::size_t>(options_.stripe_min.count);
   const int wish = send->tuning == nullptr ? 0 : send->tuning->rails;
-  const int rails = fabric_.rails(send->peer);
+  const int rails = fabric_.rails.rail_count(send->peer);
   const int most = wish > 0 ? std::min(wish, rails) : rails;
   const auto count = static_cast<std::uint32_t>(
       std::clamp<std::size_t>(size / least, 1, static_cast<std::size_t>(most)));
@@ -246,8 +261,8 @@ void Messenger::write_parts(Request* send, const Header& ready) {
     const std::byte* const data = send->data == nullptr ? nullptr : send->data + start;
     const RailId rail = count == 1 ? small_rail(send->peer) : RailId(i);
     notice.key = start;
-    fabric_.write({send->peer, rail, gap}, {data, length}, {ready.key, start}, encode(notice),
-                  id_of(send));
+    fabric_.transport.write({send->peer, rail, gap}, {data, length}, {ready.key, start},
+                            encode(notice), id_of(send));
     start = ends[i];
   }
 }
@@ -259,7 +274,7 @@ std::vector<std::size_t> Messenger::part_ends(RankId peer, std::size_t size,
   if (options_.split == Split::proportional) {
     for (std::uint32_t i = 0; i < count; ++i) {
       const auto rate =
-          static_cast<std::uint64_t>(fabric_.rail(peer, RailId(i)).rate.in_bit_per_s());
+          static_cast<std::uint64_t>(fabric_.rails.rail_facts(peer, RailId(i)).rate.in_bit_per_s());
       weights[i] = std::max<std::uint64_t>(rate / 1'000'000, 1);
     }
   }
@@ -296,6 +311,7 @@ void Messenger::on_cancel(const Header& header, RankId peer) {
       if (!is_whole(*record)) break;  // Data is on its way.
       const std::size_t ahead = record->ahead;
       matching_->remove_unexpected(record);
+      if (fabric_.observer != nullptr) fabric_.observer->withdrawn(peer, header.sender);
       if (ahead > 0) owe_credit(peer, ahead);
       reply.size = 1;
       break;

@@ -32,7 +32,7 @@ std::size_t bytes_in(Duration time, double rate) {
 
 Trunk::Peer& Trunk::peer_of(RankId id) {
   Peer& peer = peers_[id.index];
-  const auto count = static_cast<std::size_t>(fabric_.rails(id));
+  const auto count = static_cast<std::size_t>(fabric_.rails.rail_count(id));
   if (peer.rails.size() < count) peer.rails.resize(count);
   return peer;
 }
@@ -49,7 +49,7 @@ bool Trunk::begin(const Load& load) {
     std::vector<double> rates, lowered;
     for (std::size_t i = 0; i < peer.rails.size(); ++i) rates.push_back(rate(load.peer, peer, i));
     lowered = rates;
-    fabric_.weigh(load.peer, load.data.data, lowered);
+    fabric_.rails.lower_rates(load.peer, load.data.data, lowered);
     if (lowered != rates) {
       for (std::size_t i = 0; i < rates.size(); ++i) lowered[i] /= rates[i];
       message->worth = std::move(lowered);
@@ -81,7 +81,7 @@ Trunk::Choice Trunk::choose(RankId id, Peer& peer, const Message& message) const
   Choice choice;
   for (std::size_t i = 0; i < most; ++i) {
     const RailId rail(static_cast<std::uint32_t>(i));
-    const RailFacts facts = fabric_.rail(id, rail);
+    const RailFacts facts = fabric_.rails.rail_facts(id, rail);
     if (!facts.up) continue;
     const double full =
         message.load.frames ? facts.rate.in_byte_per_s() * scale : rate(id, peer, i);
@@ -133,8 +133,9 @@ void Trunk::give(Peer& peer, Message& message, const Choice& choice) {
   unused_.pop_back();
   Part& part = parts_[index];
   Rail& rail = peer.rails[choice.rail.index];
-  part = {&message,      stretch.offset, stretch.size, choice.rail, rail.queued < backlog,
-          fabric_.now(), part.generation};
+  part = {&message,       stretch.offset,        stretch.size,
+          choice.rail,    rail.queued < backlog, fabric_.processor.now(),
+          part.generation};
   const std::uint64_t cookie = part_bit | (std::uint64_t{part.generation} << 32) | index;
   rail.queued += stretch.size;
   if (message.load.frames) {
@@ -149,12 +150,12 @@ void Trunk::give(Peer& peer, Message& message, const Choice& choice) {
   const std::byte* const data =
       load.data.data == nullptr ? nullptr : load.data.data + stretch.offset;
   const Duration gap = load.tuning == nullptr ? Duration::zero() : load.tuning->gap;
-  const Way way{load.peer, choice.rail, gap};
+  const SendPath path{load.peer, choice.rail, gap};
   const Payload payload{data, stretch.size};
   if (load.frames) {
-    fabric_.post(way, encode(notice), payload, false, cookie);
+    fabric_.transport.post(path, encode(notice), payload, false, cookie);
   } else {
-    fabric_.write(way, payload, {load.key, there}, encode(notice), cookie);
+    fabric_.transport.write(path, payload, {load.key, there}, encode(notice), cookie);
   }
 }
 
@@ -181,7 +182,7 @@ bool Trunk::relieve(RankId id, Peer& peer) {
   RailId idle;
   for (std::size_t i = 0; i < peer.rails.size(); ++i) {
     Rail& rail = peer.rails[i];
-    const RailFacts facts = fabric_.rail(id, RailId(static_cast<std::uint32_t>(i)));
+    const RailFacts facts = fabric_.rails.rail_facts(id, RailId(static_cast<std::uint32_t>(i)));
     if (!facts.up) continue;
     const double own = rate(id, peer, i);
     if (rail.outstanding.empty()) {
@@ -203,7 +204,7 @@ bool Trunk::relieve(RankId id, Peer& peer) {
   Message& message = *part->message;
   if (message.doubled + part->size > message.load.data.size) return false;
   if (message.load.frames) return false;  // They find their way by themselves.
-  if (slowest < 2 * here || !fabric_.take_back(id, cookie)) return false;
+  if (slowest < 2 * here || !fabric_.transport.take_back(id, cookie)) return false;
   message.doubled += part->size;
   // Whatever it delivered before, this is what it does now.
   const auto late_rail = static_cast<std::size_t>(part->rail.index);
@@ -244,7 +245,8 @@ void Trunk::tend(Time now) {
       waits = true;
       const Part& oldest = parts_[rail.outstanding.front() & 0xffffffffu];
       const Time since = std::max(oldest.posted, rail.last);
-      const Duration trip = fabric_.rail(id, RailId(static_cast<std::uint32_t>(i))).latency * 2;
+      const Duration trip =
+          fabric_.rails.rail_facts(id, RailId(static_cast<std::uint32_t>(i))).latency * 2;
       const double due = static_cast<double>(oldest.size) / rate(id, peer, i) + trip.in_seconds();
       // When no other rail gets on either, it is the peer (or we) that paused.
       const bool others = latest > since;
@@ -278,7 +280,7 @@ std::uint64_t Trunk::delivered(std::uint64_t cookie) {
   const RankId id = message.load.peer;
   Peer& peer = peer_of(id);
   Rail& rail = peer.rails[part->rail.index];
-  const Time now = fabric_.now();
+  const Time now = fabric_.processor.now();
   const Duration busy = now - std::max(part->posted, rail.last);
   if (message.load.frames) {
     // Their sender does not wait: when which of them was through is unknown.
@@ -322,7 +324,7 @@ void Trunk::rail_changed(RankId id, RailId rail) {
   if (found == peers_.end()) return;
   Peer& peer = peer_of(id);
   // What it did before it went says nothing of what it does when it comes back.
-  if (rail.index < peer.rails.size() && !fabric_.rail(id, rail).up) {
+  if (rail.index < peer.rails.size() && !fabric_.rails.rail_facts(id, rail).up) {
     peer.rails[rail.index].meter.forget();
   }
   pump(id, peer);

@@ -36,7 +36,7 @@ class RailMeter {
 
 class Trunk {
  public:
-  Trunk(Fabric& fabric, const Options& options) : fabric_(fabric), options_(options) {}
+  Trunk(const Fabric& fabric, const Options& options) : fabric_(fabric), options_(options) {}
   Trunk(const Trunk&) = delete;
   Trunk& operator=(const Trunk&) = delete;
 
@@ -124,7 +124,7 @@ class Trunk {
   void free(std::uint64_t cookie);
   Peer& peer_of(RankId id);
 
-  Fabric& fabric_;
+  const Fabric fabric_;
   const Options& options_;
   std::map<std::uint32_t, Peer> peers_;
   std::map<std::uint64_t, std::unique_ptr<Message>> messages_;

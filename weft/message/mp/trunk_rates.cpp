@@ -42,7 +42,7 @@ double Trunk::rate(RankId id, const Peer& peer, std::size_t index) const {
   const Rail& rail = peer.rails[index];
   double rate = rail.meter.bytes_per_s();
   if (!rail.meter.measured()) {
-    const auto facts = fabric_.rail(id, RailId(static_cast<std::uint32_t>(index)));
+    const auto facts = fabric_.rails.rail_facts(id, RailId(static_cast<std::uint32_t>(index)));
     double best = 0;
     for (const Rail& other : peer.rails) {
       if (other.meter.measured()) best = std::max(best, other.meter.bytes_per_s());
@@ -62,7 +62,7 @@ double Trunk::rate(RankId id, const Peer& peer, std::size_t index) const {
 double Trunk::share_of_nominal(RankId id, const Peer& peer) const {
   double all = 0, said = 0;
   for (std::size_t i = 0; i < peer.rails.size(); ++i) {
-    const RailFacts facts = fabric_.rail(id, RailId(static_cast<std::uint32_t>(i)));
+    const RailFacts facts = fabric_.rails.rail_facts(id, RailId(static_cast<std::uint32_t>(i)));
     if (!facts.up) continue;
     all += rate(id, peer, i);
     said += std::max(facts.rate.in_byte_per_s(), 1.0);
@@ -72,10 +72,10 @@ double Trunk::share_of_nominal(RankId id, const Peer& peer) const {
 
 bool Trunk::alike(RankId id) {
   Peer& peer = peer_of(id);
-  if (peer.rails.size() < 2) return fabric_.rail(id, RailId(0)).frames;
+  if (peer.rails.size() < 2) return fabric_.rails.rail_facts(id, RailId(0)).frames;
   double least = 0, most = 0;
   for (std::size_t i = 0; i < peer.rails.size(); ++i) {
-    const RailFacts facts = fabric_.rail(id, RailId(static_cast<std::uint32_t>(i)));
+    const RailFacts facts = fabric_.rails.rail_facts(id, RailId(static_cast<std::uint32_t>(i)));
     if (!facts.up) continue;
     if (!facts.frames || !peer.rails[i].meter.measured()) return false;
     const double share = rate(id, peer, i) / std::max(facts.rate.in_byte_per_s(), 1.0);
@@ -83,7 +83,7 @@ bool Trunk::alike(RankId id) {
     most = std::max(most, share);
   }
   if (most >= uneven_much * least) return false;
-  const Time now = fabric_.now();
+  const Time now = fabric_.processor.now();
   if (++peer.frames <= measure_after || now - peer.measured < measure_every) return true;
   peer.frames = 0;
   peer.measured = now;
@@ -108,7 +108,7 @@ void Trunk::balance(RankId id, Peer& peer, const Message& message) {
   double sum = 0, new_sum = 0;
   std::vector<double> rates(peer.rails.size());
   for (std::size_t i = 0; i < rates.size(); ++i) {
-    if (!fabric_.rail(id, RailId(static_cast<std::uint32_t>(i))).up) continue;
+    if (!fabric_.rails.rail_facts(id, RailId(static_cast<std::uint32_t>(i))).up) continue;
     const double now = rate(id, peer, i);
     double time = 0;
     for (const Message::Lap& lap : message.laps) {

@@ -35,7 +35,7 @@ TEST(Covered, CountsEveryByteOnce) {
 }
 
 // Rails that carry bytes at rates which may change, in virtual time.
-class Rails final : public Fabric {
+class TestRails final : public Transport, public Connections, public Rails, public Processor {
  public:
   struct Rail {
     double rate = 0;  // Bytes per second; 0: it carries nothing and says nothing.
@@ -51,7 +51,7 @@ class Rails final : public Fabric {
     bool fresh = true;  // Nothing of the first part has left.
     Duration latency = Duration::us(20);
   };
-  explicit Rails(std::vector<double> rates) {
+  explicit TestRails(std::vector<double> rates) {
     for (const double rate : rates) rails_.emplace_back().rate = rate;
   }
 
@@ -94,30 +94,37 @@ class Rails final : public Fabric {
   const std::vector<std::pair<std::size_t, std::size_t>>& landed() const { return landed_; }
   std::vector<double> far;  // What each rail delivers less of the messages to come.
 
-  RankId self() const override { return RankId(0); }
-  std::uint32_t ranks() const override { return 2; }
-  int rails(RankId) const override { return static_cast<int>(rails_.size()); }
-  RailFacts rail(RankId, RailId rail) const override {
+  Fabric fabric() {
+    return {.self = RankId(0),
+            .ranks = 2,
+            .transport = *this,
+            .connections = *this,
+            .rails = *this,
+            .processor = *this};
+  }
+  int rail_count(RankId) const override { return static_cast<int>(rails_.size()); }
+  RailFacts rail_facts(RankId, RailId rail) const override {
     const Rail& one = rails_[rail.index];
     return {Rate::gbit_per_s(10), one.latency, one.up};
   }
-  void weigh(RankId, const std::byte*, std::span<double> rates) const override {
+  void lower_rates(RankId, const std::byte*, std::span<double> rates) const override {
     for (std::size_t i = 0; i < rates.size() && i < far.size(); ++i) rates[i] *= far[i];
   }
-  bool ordered() const override { return true; }
-  bool carries_data() const override { return true; }
   Time now() const override { return now_; }
   void connect(RankId) override {}
-  void post(const Way& way, const FrameHead&, Payload payload, bool,
+  void disconnect(RankId) override {}
+  bool connected(RankId) const override { return true; }
+  bool needs_connection(RankId peer) const override { return peer != RankId(0); }
+  void post(const SendPath& path, const FrameHead&, Payload payload, bool,
             std::uint64_t cookie) override {
-    rails_[way.rail.index].queue.push_back(
+    rails_[path.rail.index].queue.push_back(
         {cookie, static_cast<double>(payload.size), 0, payload.size});
     frames_.insert(cookie);
   }
-  void write(const Way& way, Payload payload, RemoteMemory target, const FrameHead&,
+  void write(const SendPath& path, Payload payload, RemoteMemory target, const FrameHead&,
              std::uint64_t cookie) override {
-    ASSERT_TRUE(rails_[way.rail.index].up);
-    rails_[way.rail.index].queue.push_back(
+    ASSERT_TRUE(rails_[path.rail.index].up);
+    rails_[path.rail.index].queue.push_back(
         {cookie, static_cast<double>(payload.size), target.offset, payload.size});
   }
   bool take_back(RankId, std::uint64_t cookie) override {
@@ -137,9 +144,6 @@ class Rails final : public Fabric {
   bool poll(Completion&) override { return false; }
   void wait(Time) override {}
   void copy(std::byte*, const std::byte*, std::size_t) override {}
-  void spend(Duration) override {}
-  void enter_call() override {}
-  void set_teller(const WaitTeller*) override {}
 
  private:
   void tell(Completion::Kind kind, std::size_t rail, std::uint64_t cookie) {
@@ -158,7 +162,8 @@ class Rails final : public Fabric {
 
 class Bench {
  public:
-  explicit Bench(std::vector<double> rates) : rails(std::move(rates)), trunk(rails, options) {}
+  explicit Bench(std::vector<double> rates)
+      : rails(std::move(rates)), trunk(rails.fabric(), options) {}
 
   bool begin(std::size_t size, bool frames = false) {
     Trunk::Load load;
@@ -211,7 +216,7 @@ class Bench {
   }
 
   Options options{.split = Split::measured};
-  Rails rails;
+  TestRails rails;
   Trunk trunk;
   std::set<std::uint64_t> open;
 
@@ -299,7 +304,7 @@ TEST(Trunk, NothingIsLostWhateverHappens) {
     std::uint64_t draws = 0;
     const auto draw = [&](std::uint64_t below) { return random.at(draws++) % below; };
     Bench bench(std::vector<double>(1 + draw(4), 100e6));
-    const auto rails = static_cast<std::size_t>(bench.rails.rails(RankId(1)));
+    const auto rails = static_cast<std::size_t>(bench.rails.rail_count(RankId(1)));
     std::size_t sent = 0;
     for (int i = 0; i < 300; ++i) {
       const std::size_t rail = draw(rails);
@@ -385,9 +390,9 @@ TEST(Trunk, FramesGiveWayToMeasuringNowAndThen) {
 
 // Which rail a message of so many bytes takes to a rank, from rank 0; how many frames each has
 // then.
-std::vector<std::size_t> rails_after(Rails& rails, std::uint32_t to, std::size_t size) {
+std::vector<std::size_t> rails_after(TestRails& rails, std::uint32_t to, std::size_t size) {
   const Options options;
-  Messenger messenger(rails, options);
+  Messenger messenger(rails.fabric(), options);
   std::vector<std::byte> data(size);
   Sending sending;
   sending.to = RankId(to);
@@ -395,14 +400,14 @@ std::vector<std::size_t> rails_after(Rails& rails, std::uint32_t to, std::size_t
   sending.size = size;
   messenger.send(sending);
   std::vector<std::size_t> frames;
-  for (int i = 0; i < rails.rails(RankId(to)); ++i)
+  for (int i = 0; i < rails.rail_count(RankId(to)); ++i)
     frames.push_back(rails[static_cast<std::size_t>(i)].queue.size());
   return frames;
 }
 using Frames = std::vector<std::size_t>;
 
 TEST(SmallMessages, ToDifferentRanksTakeDifferentRailsThatAreAlike) {
-  Rails rails({1e9, 1e9});
+  TestRails rails({1e9, 1e9});
   rails[1].latency = Duration::us(25);
   EXPECT_EQ(rails_after(rails, 1, 100), (Frames{0, 1}));
   EXPECT_EQ(rails_after(rails, 2, 100), (Frames{1, 1}));
@@ -410,7 +415,7 @@ TEST(SmallMessages, ToDifferentRanksTakeDifferentRailsThatAreAlike) {
 }
 
 TEST(SmallMessages, TakeNoRailThatIsMuchSlowerOrDown) {
-  Rails rails({1e9, 1e9, 1e9});
+  TestRails rails({1e9, 1e9, 1e9});
   rails[1].latency = Duration::us(50);
   EXPECT_EQ(rails_after(rails, 1, 100), (Frames{0, 0, 1}));
   rails[2].up = false;
@@ -420,7 +425,7 @@ TEST(SmallMessages, TakeNoRailThatIsMuchSlowerOrDown) {
 
 // Their answers come in the order of the requests, and so does the data: on each rail in the same.
 TEST(SmallMessages, RequestsOfLargeOnesKeepToOneRail) {
-  Rails rails({1e9, 1e9});
+  TestRails rails({1e9, 1e9});
   EXPECT_EQ(rails_after(rails, 1, 1 << 20), (Frames{1, 0}));
   EXPECT_EQ(rails_after(rails, 2, 1 << 20), (Frames{2, 0}));
 }

@@ -189,7 +189,7 @@ WEFT_MPI(Abi_set_fortran_booleans)(int, void*, void*) {
 WEFT_MPI_AS(double, Wtime)(void) {
   Process& process = weft::mpi::self();
   process.asked_time();
-  return process.fabric.now().since_start().in_seconds();
+  return process.fabric.processor.now().since_start().in_seconds();
 }
 
 WEFT_MPI_AS(double, Wtick)(void) {

@@ -62,8 +62,8 @@ void set_aside(Process& process, Exchange& exchange, std::unique_ptr<std::byte[]
   weft::mpi::Transfer& transfer = exchange.out.transfer;
   if (transfer.peer == MPI_PROC_NULL) return;
   const std::size_t size = size_of(transfer);
-  process.fabric.copy(nullptr, nullptr, size);
-  if (process.fabric.carries_data()) {
+  process.fabric.processor.copy(nullptr, nullptr, size);
+  if (process.fabric.carries_data) {
     aside = std::make_unique_for_overwrite<std::byte[]>(size);
     transfer.type->pack(transfer.buffer, transfer.count, 0, {aside.get(), size});
   }

@@ -8,7 +8,7 @@ namespace weft::mpi {
 
 Call::Call(const char* name, Kind kind) : process_(self()), outer_(process_.call), kind_(kind) {
   if (process_.timed) {
-    start_ = process_.fabric.now();
+    start_ = process_.fabric.processor.now();
     CallListener* const listener = process_.profile.listener;
     if (listener && kind == communicates && !outer_) listener->entered(name, start_);
   }
@@ -19,7 +19,7 @@ Call::Call(const char* name, Kind kind) : process_(self()), outer_(process_.call
     const bool early = process_.stage == Process::Stage::before;
     error_ = result(MPI_ERR_OTHER, early ? "called before MPI_Init" : "called after MPI_Finalize");
   } else if (kind == communicates) {
-    process_.fabric.enter_call();
+    process_.fabric.processor.enter_call();
   }
 }
 
@@ -27,11 +27,11 @@ Call::~Call() {
   // A call from a callback of the program that the library invoked belongs to the outer call.
   if (kind_ == communicates && !outer_) {
     if (process_.timed) {
-      const Time now = process_.fabric.now();
+      const Time now = process_.fabric.processor.now();
       process_.profile.add(process_.call, now - start_, bytes_);
       if (process_.profile.listener) process_.profile.listener->left(process_.call, now);
     }
-    process_.fabric.leave_call();
+    process_.fabric.processor.leave_call();
   }
   process_.call = outer_;
 }

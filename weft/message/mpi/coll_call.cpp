@@ -154,7 +154,7 @@ void CollectiveCall::check_buffer(const void* buffer, std::int64_t count, const 
   // MPI_BOTTOM is the null pointer, which is valid if the type has absolute addresses. And without
   // data there need not be a buffer.
   const bool nowhere = buffer == nullptr && count > 0 && type.size() > 0 && type.predefined();
-  if (nowhere && call_.process().fabric.carries_data()) fail(MPI_ERR_BUFFER, "null");
+  if (nowhere && call_.process().fabric.carries_data) fail(MPI_ERR_BUFFER, "null");
 }
 
 void CollectiveCall::check(const Piece& piece) {
@@ -244,7 +244,7 @@ void CollectiveCall::apart(int own) {
   if (operation_->send.total() == 0 || operation_->receive.total() == 0) return;
   const bool same =
       send_buffer_ == receive_buffer_ || send_buffer_ == operation_->receive.place(own);
-  if (same && call_.process().fabric.carries_data()) {
+  if (same && call_.process().fabric.carries_data) {
     fail(MPI_ERR_BUFFER, "one buffer for sending and receiving; MPI_IN_PLACE is meant for this");
   }
 }

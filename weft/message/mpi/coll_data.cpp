@@ -109,14 +109,14 @@ std::span<std::byte> Side::packed(int index) const {
 }
 
 void Side::clear(Process& process) {
-  if (direct_ || memory_ || !process.fabric.carries_data() || total_ == 0) return;
+  if (direct_ || memory_ || !process.fabric.carries_data || total_ == 0) return;
   memory_ = std::make_unique_for_overwrite<std::byte[]>(total_);
 }
 
 void Side::load(Process& process) {
   if (direct_ || total_ == 0) return;
   clear(process);
-  process.fabric.copy(nullptr, nullptr, total_);
+  process.fabric.processor.copy(nullptr, nullptr, total_);
   for (int i = 0; i < blocks_ && memory_; ++i) {
     type(i).pack(place(i), count(i), 0, packed(i));
   }
@@ -124,7 +124,7 @@ void Side::load(Process& process) {
 
 void Side::store(Process& process) {
   if (direct_ || total_ == 0) return;
-  process.fabric.copy(nullptr, nullptr, total_);
+  process.fabric.processor.copy(nullptr, nullptr, total_);
   for (int i = 0; i < blocks_ && memory_; ++i) {
     type(i).unpack(place(i), count(i), 0, packed(i));
   }
@@ -133,7 +133,7 @@ void Side::store(Process& process) {
 void Side::store(Process& process, std::int64_t elements) {
   const std::size_t size = type_ ? packed_size(*type_, elements) : 0;
   if (direct_ || size == 0) return;
-  process.fabric.copy(nullptr, nullptr, size);
+  process.fabric.processor.copy(nullptr, nullptr, size);
   if (memory_) type_->unpack(buffer_, elements, 0, {memory_.get(), size});
 }
 

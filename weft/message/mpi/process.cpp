@@ -14,24 +14,24 @@
 
 namespace weft::mpi {
 
-Process::Process(Fabric& fabric_of_rank, const mp::Options& options, Runtime& outside)
+Process::Process(const Fabric& fabric_of_rank, const mp::Options& options, Runtime& outside)
     : fabric(fabric_of_rank), runtime(outside), messenger(fabric_of_rank, options) {
   world.handle = MPI_COMM_WORLD;
   world.name = "MPI_COMM_WORLD";
-  world.local = mp::Members::all(fabric.ranks());
-  world.rank = static_cast<int>(fabric.self().index);
+  world.local = mp::Members::all(fabric.ranks);
+  world.rank = static_cast<int>(fabric.self.index);
   world.context = next_context++;
   self_only.handle = MPI_COMM_SELF;
   self_only.name = "MPI_COMM_SELF";
-  const std::array<RankId, 1> me = {fabric.self()};
+  const std::array<RankId, 1> me = {fabric.self};
   self_only.local = mp::Members::of(me);
   self_only.context = next_context++;
   universe_size = world.size();
-  fabric.set_teller(this);
+  if (fabric.observer != nullptr) fabric.observer->set_teller(this);
 }
 
 Process::~Process() {
-  fabric.set_teller(nullptr);
+  if (fabric.observer != nullptr) fabric.observer->set_teller(nullptr);
 }
 
 void Process::progress() {
@@ -78,12 +78,12 @@ void Process::end_for(RankId lost) {
 
 void Process::found_nothing() {
   if (real_time) {
-    fabric.wait(Time::zero());  // Others may need the processor.
+    fabric.transport.wait(Time::zero());  // Others may need the processor.
     return;
   }
-  const Time now = fabric.now();
+  const Time now = fabric.processor.now();
   const Duration step = idle_.step(entered, now);
-  if (step > Duration()) fabric.wait(now + step);
+  if (step > Duration()) fabric.transport.wait(now + step);
 }
 
 Duration Process::idle() const {
@@ -94,13 +94,14 @@ void Process::asked_time() {
   if (real_time) return;
   constexpr std::uint32_t patience = 1000;  // More often than any program that only measures time.
   constexpr std::uint32_t longest = 10;     // Number of doublings, up to 1.024 us.
-  fabric.catch_up();
-  if (fabric.now() != asked_at_) {
+  fabric.processor.catch_up();
+  if (fabric.processor.now() != asked_at_) {
     asked_ = 0;
   } else if (++asked_ > patience) {
-    fabric.spend(Duration::ns(1) * (std::int64_t{1} << std::min(asked_ - patience, longest)));
+    fabric.processor.spend(Duration::ns(1) *
+                           (std::int64_t{1} << std::min(asked_ - patience, longest)));
   }
-  asked_at_ = fabric.now();
+  asked_at_ = fabric.processor.now();
 }
 
 void Process::sweep() {

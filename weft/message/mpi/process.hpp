@@ -45,14 +45,14 @@ struct WaitingFor {
 struct Process final : public WaitTeller {
   enum class Stage : std::uint8_t { before, running, finalizing, after };
 
-  // Keeps references to all three: a temporary would be gone at the first message.
-  Process(Fabric& fabric, const mp::Options& options, Runtime& runtime);
-  Process(Fabric& fabric, mp::Options&& options, Runtime& runtime) = delete;
+  // Keeps references to options and runtime: a temporary would be gone at the first message.
+  Process(const Fabric& fabric, const mp::Options& options, Runtime& runtime);
+  Process(const Fabric& fabric, mp::Options&& options, Runtime& runtime) = delete;
   ~Process() override;
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  Fabric& fabric;
+  const Fabric fabric;
   Runtime& runtime;
   mp::Messenger messenger;
   const coll::Choices* choices = nullptr;  // Null: automatic.
@@ -100,7 +100,7 @@ struct Process final : public WaitTeller {
   WaitingFor waiting_for;
   Profile profile;
 
-  RankId rank() const { return fabric.self(); }
+  RankId rank() const { return fabric.self; }
   bool running() const { return stage == Stage::running || stage == Stage::finalizing; }
 
   // Never blocks.

@@ -58,10 +58,10 @@ inline Status run_bare(const Job& job, const std::function<void(int rank)>& body
   mp::Options options;
   options.eager_limit = Bytes{job.eager_limit};
   TestRuntime runtime(job.ranks_per_node);
-  return run_on_testnet(job.ranks, network, [&](Fabric& fabric) {
+  return run_on_testnet(job.ranks, network, [&](const Fabric& fabric) {
     Process process(fabric, options, runtime);
     Current::set(&fabric, &process);
-    body(static_cast<int>(fabric.self().index));
+    body(static_cast<int>(fabric.self.index));
     Current::set(&fabric, nullptr);
   });
 }

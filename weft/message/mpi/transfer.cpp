@@ -69,8 +69,8 @@ std::byte* piece(const Transfer& transfer) {
 
 void pack(Process& process, const Transfer& transfer, std::byte* to) {
   const std::size_t size = size_of(transfer);
-  process.fabric.copy(nullptr, nullptr, size);
-  if (!process.fabric.carries_data()) return;
+  process.fabric.processor.copy(nullptr, nullptr, size);
+  if (!process.fabric.carries_data) return;
   transfer.type->pack(transfer.buffer, transfer.count, 0, {to, size});
 }
 
@@ -90,7 +90,7 @@ void start_buffered(Process& process, Request& request) {
   const Transfer& transfer = request.transfer;
   mp::Sending sending = sending_of(process, transfer);
   Buffering* buffering = process.buffering.get();
-  const bool with_data = process.fabric.carries_data();
+  const bool with_data = process.fabric.carries_data;
   BufferedSend* message =
       buffering && buffering->attached() ? buffering->reserve(sending.size, with_data) : nullptr;
   if (!message) {
@@ -111,7 +111,7 @@ void start_send(Process& process, Request& request) {
   if (transfer.type->contiguous(transfer.count)) {
     sending.data = piece(transfer);
   } else {
-    if (process.fabric.carries_data()) {
+    if (process.fabric.carries_data) {
       request.staging = std::make_unique_for_overwrite<std::byte[]>(sending.size);
     }
     pack(process, transfer, request.staging.get());
@@ -131,7 +131,7 @@ mp::Receiving receiving_of(Process& process, Request& request) {
   if (transfer.type->contiguous(transfer.count)) {
     receiving.data = piece(transfer);
   } else {
-    if (process.fabric.carries_data()) {
+    if (process.fabric.carries_data) {
       request.staging = std::make_unique_for_overwrite<std::byte[]>(receiving.size);
     }
     receiving.data = request.staging.get();
@@ -143,7 +143,7 @@ void unpack(Process& process, Request& request) {
   const Transfer& transfer = request.transfer;
   if (transfer.type->contiguous(transfer.count) || request.arrival.cancelled) return;
   const std::size_t size = std::min(request.arrival.size, size_of(transfer));
-  process.fabric.copy(nullptr, nullptr, size);
+  process.fabric.processor.copy(nullptr, nullptr, size);
   if (!request.staging) return;
   transfer.type->unpack(transfer.buffer, transfer.count, 0,
                         std::span<const std::byte>(request.staging.get(), size));

@@ -219,7 +219,7 @@ mp::Task grant(Process& process, Window& window, RmaCommand command, int source)
     co_await mp::finished(process.messenger, list);
   }
   const TargetMemory place(process, window, command, std::move(blocks));
-  const bool carried = process.fabric.carries_data();
+  const bool carried = process.fabric.carries_data;
   const std::size_t size = command.kind == RmaCommand::Kind::swap ? 2 * place.size() : place.size();
   // A put into one block is received directly in place.
   const bool direct = command.kind == RmaCommand::Kind::put && place.piece();
@@ -229,7 +229,7 @@ mp::Task grant(Process& process, Window& window, RmaCommand command, int source)
     mp::Request* in = receive(process, window, {source, data_tag, to, size, false});
     co_await mp::finished(process.messenger, in);
   }
-  if (!direct) process.fabric.copy(nullptr, nullptr, place.size());
+  if (!direct) process.fabric.processor.copy(nullptr, nullptr, place.size());
   Bytes old(command.answer_tag != 0 ? place.size() : 0);
   if (carried) {
     if (command.answer_tag != 0) old = place.read();
@@ -293,8 +293,8 @@ void append(Bytes& to, Process& process, const Access::Piece& piece) {
   const auto size = static_cast<std::size_t>(piece.count * piece.type->size());
   const std::size_t before = to.size();
   to.resize(before + size);
-  process.fabric.copy(nullptr, nullptr, size);
-  if (!process.fabric.carries_data()) return;
+  process.fabric.processor.copy(nullptr, nullptr, size);
+  if (!process.fabric.carries_data) return;
   piece.type->pack(piece.buffer, piece.count, 0, {to.data() + before, size});
 }
 
@@ -327,8 +327,8 @@ mp::Task perform(Process& process, Window& window, std::unique_ptr<Access> acces
   for (mp::Request* sent : sends) co_await mp::finished(process.messenger, sent);
   if (answered) {
     co_await mp::finished(process.messenger, answered);
-    process.fabric.copy(nullptr, nullptr, in.size());
-    if (process.fabric.carries_data()) {
+    process.fabric.processor.copy(nullptr, nullptr, in.size());
+    if (process.fabric.carries_data) {
       a.result.type->unpack(a.result.buffer, a.result.count, 0, std::span<const std::byte>(in));
     }
   }

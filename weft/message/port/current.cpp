@@ -3,9 +3,9 @@
 
 namespace weft {
 
-Fabric* Current::everywhere_fabric_ = nullptr;
+const Fabric* Current::everywhere_fabric_ = nullptr;
 void* Current::everywhere_layer_ = nullptr;
-thread_local Fabric* Current::fabric_ = nullptr;
+thread_local const Fabric* Current::fabric_ = nullptr;
 thread_local void* Current::layer_ = nullptr;
 
 }  // namespace weft

@@ -3,17 +3,21 @@
 
 namespace weft::testnet {
 
-std::uint32_t LocalRank::ranks() const {
-  return static_cast<std::uint32_t>(world_.ranks.size());
-}
-int LocalRank::rails(RankId) const {
+LocalRank::LocalRank(World& world, RankId self, std::uint32_t ranks)
+    : world_(world),
+      self_(self),
+      fabric_{.self = self,
+              .ranks = ranks,
+              .ordered = world.options.ordered && world.options.rails == 1,
+              .carries_data = world.options.carries_data,
+              .transport = *this,
+              .connections = *this,
+              .rails = *this,
+              .processor = *this,
+              .observer = this} {}
+
+int LocalRank::rail_count(RankId) const {
   return world_.options.rails;
-}
-bool LocalRank::ordered() const {
-  return world_.options.ordered && world_.options.rails == 1;
-}
-bool LocalRank::carries_data() const {
-  return world_.options.carries_data;
 }
 Time LocalRank::now() const {
   return Time::ps(world_.steps) + ahead_;
@@ -40,7 +44,7 @@ void LocalRank::connect(RankId peer) {
     world_.ask(self_, peer);
     return;
   }
-  for (int i = 0; i < rails(peer); ++i) {
+  for (int i = 0; i < rail_count(peer); ++i) {
     tell(Completion::Kind::rail_up, peer);
     inbox.back().rail = RailId(static_cast<std::uint32_t>(i));
   }
@@ -51,7 +55,7 @@ void LocalRank::disconnect(RankId peer) {
 }
 
 void LocalRank::check_way(RankId peer) const {
-  WEFT_CHECK(peer.index < ranks());
+  WEFT_CHECK(peer.index < fabric_.ranks);
   WEFT_CHECK(connected(peer) || world_.ranks[peer.index]->lost);
 }
 
@@ -66,42 +70,42 @@ std::unique_ptr<std::byte[]> captured(Payload payload) {
 
 }  // namespace
 
-void LocalRank::post(const Way& way, const FrameHead& head, Payload payload, bool /*stable*/,
+void LocalRank::post(const SendPath& path, const FrameHead& head, Payload payload, bool /*stable*/,
                      std::uint64_t cookie) {
-  check_way(way.peer);
-  WEFT_CHECK(static_cast<int>(way.rail.index) < rails(way.peer));
+  check_way(path.peer);
+  WEFT_CHECK(static_cast<int>(path.rail.index) < rail_count(path.peer));
   Completion c;
   c.kind = Completion::Kind::frame;
   c.peer = self_;
-  c.rail = way.rail;
+  c.rail = path.rail;
   c.size = payload.size;
   c.head = head;
   c.data = captured(payload);
-  world_.launch(way.peer, std::move(c), {});
+  world_.launch(path.peer, std::move(c), {});
   if (cookie == 0) return;
   Completion sent;
   sent.kind = Completion::Kind::sent;
-  sent.peer = way.peer;
+  sent.peer = path.peer;
   sent.cookie = cookie;
   inbox.push_back(std::move(sent));
 }
 
-void LocalRank::write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
-                      std::uint64_t cookie) {
-  check_way(way.peer);
+void LocalRank::write(const SendPath& path, Payload payload, RemoteMemory target,
+                      const FrameHead& notice, std::uint64_t cookie) {
+  check_way(path.peer);
   Completion c;
   c.kind = Completion::Kind::written;
   c.peer = self_;
-  c.rail = way.rail;
+  c.rail = path.rail;
   c.size = payload.size;
   c.head = notice;
   c.data = captured(payload);
   const bool unsent = world_.mischief();
-  if (!unsent || world_.coin()) world_.launch(way.peer, std::move(c), target);
+  if (!unsent || world_.coin()) world_.launch(path.peer, std::move(c), target);
   Completion sent;
   sent.kind = unsent ? Completion::Kind::unsent : Completion::Kind::sent;
-  sent.peer = way.peer;
-  sent.rail = way.rail;
+  sent.peer = path.peer;
+  sent.rail = path.rail;
   sent.cookie = cookie;
   inbox.push_back(std::move(sent));
 }
@@ -126,7 +130,7 @@ void LocalRank::wait(Time at) {
 namespace weft {
 
 Status run_on_testnet(std::uint32_t ranks, const TestnetOptions& options,
-                      const std::function<void(Fabric&)>& body) {
+                      const std::function<void(const Fabric&)>& body) {
   testnet::World world(ranks, options, body);
   return world.run();
 }

@@ -48,6 +48,6 @@ struct TestnetOptions {
 // Runs body once per rank until all have returned. Current is set while a rank runs; what it sets
 // as its layer is kept for it. An error names who waits for what when nothing can move any more.
 Status run_on_testnet(std::uint32_t ranks, const TestnetOptions& options,
-                      const std::function<void(Fabric&)>& body);
+                      const std::function<void(const Fabric&)>& body);
 
 }  // namespace weft

@@ -132,7 +132,7 @@ void World::lose(RankId rank) {
 
 void World::run_rank(LocalRank& rank) {
   rank.waits = false;
-  Current::set(&rank, rank.layer);
+  Current::set(&rank.fabric(), rank.layer);
   rank.fiber->resume();
   rank.layer = Current::layer();
   Current::set(nullptr, nullptr);
@@ -165,7 +165,7 @@ Status World::run() {
                                           [](void* argument) {
                                             const auto& start = *static_cast<Start*>(argument);
                                             try {
-                                              start.world->body_(*start.rank);
+                                              start.world->body_(start.rank->fabric());
                                             } catch (const Lost&) {
                                             }
                                           },

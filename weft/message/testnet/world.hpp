@@ -30,27 +30,32 @@ struct Region {
   std::size_t size = 0;
 };
 
-class LocalRank final : public Fabric {
+class LocalRank final : public Transport,
+                        public Connections,
+                        public Rails,
+                        public Processor,
+                        public MessageObserver {
  public:
-  LocalRank(World& world, RankId self) : world_(world), self_(self) {}
+  LocalRank(World& world, RankId self, std::uint32_t ranks);
 
-  RankId self() const override { return self_; }
-  std::uint32_t ranks() const override;
-  int rails(RankId peer) const override;
-  RailFacts rail(RankId, RailId rail) const override {
+  const Fabric& fabric() const { return fabric_; }
+  RankId self() const { return self_; }
+
+  int rail_count(RankId peer) const override;
+  RailFacts rail_facts(RankId, RailId rail) const override {
     return {Rate::gbyte_per_s(1 + static_cast<std::int64_t>(rail.index)), Duration::us(1), true};
   }
-  bool ordered() const override;
-  bool carries_data() const override;
+  void lower_rates(RankId, const std::byte*, std::span<double>) const override {}
   Time now() const override;
   void connect(RankId peer) override;
   void disconnect(RankId peer) override;
   bool connected(RankId peer) const override;
   bool needs_connection(RankId peer) const override;
-  void post(const Way& way, const FrameHead& head, Payload payload, bool stable,
+  void post(const SendPath& path, const FrameHead& head, Payload payload, bool stable,
             std::uint64_t cookie) override;
-  void write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
+  void write(const SendPath& path, Payload payload, RemoteMemory target, const FrameHead& notice,
              std::uint64_t cookie) override;
+  bool take_back(RankId, std::uint64_t) override { return false; }
   std::uint64_t register_memory(RankId, std::byte* data, std::size_t size) override {
     regions[++last_key_] = {data, size};
     return last_key_;
@@ -62,7 +67,6 @@ class LocalRank final : public Fabric {
     if (to != nullptr && from != nullptr && size > 0) std::memcpy(to, from, size);
   }
   void spend(Duration time) override { ahead_ += time; }
-  void enter_call() override {}
   void set_teller(const WaitTeller* one) override { teller = one; }
 
   std::deque<Completion> inbox;
@@ -79,6 +83,7 @@ class LocalRank final : public Fabric {
 
   World& world_;
   RankId self_;
+  const Fabric fabric_;
   Duration ahead_;  // Of the common clock: what its processor has done.
   std::uint64_t last_key_ = 0;
 };
@@ -98,10 +103,11 @@ struct Lane {
 
 class World {
  public:
-  World(std::uint32_t count, const TestnetOptions& given, const std::function<void(Fabric&)>& body)
+  World(std::uint32_t count, const TestnetOptions& given,
+        const std::function<void(const Fabric&)>& body)
       : options(given), connections(count), body_(body), random_(given.seed) {
     for (std::uint32_t i = 0; i < count; ++i) {
-      ranks.push_back(std::make_unique<LocalRank>(*this, RankId(i)));
+      ranks.push_back(std::make_unique<LocalRank>(*this, RankId(i), count));
     }
   }
 
@@ -145,7 +151,7 @@ class World {
   void run_rank(LocalRank& rank);
   Status stuck() const;
 
-  const std::function<void(Fabric&)>& body_;
+  const std::function<void(const Fabric&)>& body_;
   Rng random_;
   std::uint64_t draws_ = 0;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Lane> lanes_;

@@ -115,16 +115,16 @@ void WiredRuntime::join() {
   wire_ = *std::move(wire);
   const launch::Settings& settings = seat_->settings();
   if (Status managed = manage_connections(); !managed) seat_->abort(3, managed.error().text());
-  Fabric& network = managed_ == nullptr ? static_cast<Fabric&>(*wire_) : *managed_;
+  const Fabric network = managed_ == nullptr ? wire_->fabric() : managed_->fabric();
   if (!settings.profile.empty()) {
     recorder_ = std::make_unique<RunRecorder>(*wire_, network, managed_.get(), settings);
   }
-  Fabric& fabric = recorder_ == nullptr ? network : recorder_->fabric();
-  auto* const process = new mpi::Process(fabric, options_, *this);
+  auto* const process =
+      new mpi::Process(recorder_ == nullptr ? network : recorder_->fabric(), options_, *this);
   process->choices = &choices_;
   process->real_time = true;
   process->timed = recorder_ != nullptr;
-  Current::set_everywhere(&fabric, process);
+  Current::set_everywhere(&process->fabric, process);
   if (recorder_ != nullptr) recorder_->begin(*process);
 }
 
@@ -170,7 +170,7 @@ Status WiredRuntime::manage_connections() {
   if (!layout) return Error(layout.error());
   layout_ = std::make_unique<conn::Layout>(*std::move(layout));
   choices_.set_groups(layout_->groups(), bundling_of(*layout_, options));
-  managed_ = std::make_unique<conn::Managed>(*wire_, *layout_, options);
+  managed_ = std::make_unique<conn::Managed>(wire_->fabric(), *layout_, options);
   return {};
 }
 

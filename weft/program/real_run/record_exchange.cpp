@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include <weft/program/real_run/recorded_fabric.hpp>
+#include <weft/program/real_run/recorded_messages.hpp>
 
 namespace weft {
 
@@ -33,9 +33,9 @@ Value value_of(const std::vector<std::byte>& bytes) {
 }  // namespace
 
 bool RecordExchange::finish(mp::Request* request, Bytes& bytes, Time deadline) {
-  Fabric& fabric = messenger_.fabric();
+  const Fabric& fabric = messenger_.fabric();
   for (messenger_.progress(); !request->done; messenger_.progress()) {
-    const Time now = fabric.now();
+    const Time now = fabric.processor.now();
     if (now >= deadline) {
       // Leaked on purpose: the network may still access the buffer, and the process is about to
       // end.
@@ -43,7 +43,7 @@ bool RecordExchange::finish(mp::Request* request, Bytes& bytes, Time deadline) {
       messenger_.release(request);
       return false;
     }
-    fabric.wait(std::min(deadline, now + poll_interval));
+    fabric.transport.wait(std::min(deadline, now + poll_interval));
   }
   const bool fine = !request->failed && !request->arrival.cancelled && !request->arrival.truncated;
   messenger_.release(request);
@@ -54,7 +54,7 @@ bool RecordExchange::send(RankId to, int tag, Bytes bytes, Time deadline, bool s
   mp::Sending sending;
   sending.to = to;
   sending.context = record_context;
-  sending.source = static_cast<int>(messenger_.fabric().self().index);
+  sending.source = static_cast<int>(messenger_.fabric().self.index);
   sending.tag = tag;
   sending.data = bytes.data();
   sending.size = bytes.size();
@@ -80,7 +80,7 @@ std::optional<RecordExchange::Bytes> RecordExchange::receive(RankId from, int ta
 }
 
 bool RecordExchange::give(std::vector<std::byte> bytes) {
-  const Time deadline = messenger_.fabric().now() + give_most;
+  const Time deadline = messenger_.fabric().processor.now() + give_most;
   const std::uint64_t size = bytes.size();
   if (!send(collector, size_tag, bytes_of(size), deadline, false)) return false;
   // Synchronous: the data stays here until rank 0 has posted its receive.
@@ -88,7 +88,7 @@ bool RecordExchange::give(std::vector<std::byte> bytes) {
 }
 
 std::optional<std::vector<std::byte>> RecordExchange::take(RankId from, Time deadline) {
-  deadline = std::min(deadline, messenger_.fabric().now() + silence_max);
+  deadline = std::min(deadline, messenger_.fabric().processor.now() + silence_max);
   const auto size = receive(from, size_tag, sizeof(std::uint64_t), deadline);
   if (!size) return std::nullopt;
   return receive(from, data_tag, value_of<std::uint64_t>(*size), deadline);
@@ -96,7 +96,7 @@ std::optional<std::vector<std::byte>> RecordExchange::take(RankId from, Time dea
 
 std::optional<RecordExchange::Clock> RecordExchange::ask_clock(
     RankId other, const std::function<std::int64_t()>& clock_ns) {
-  const Time deadline = messenger_.fabric().now() + silence_max;
+  const Time deadline = messenger_.fabric().processor.now() + silence_max;
   std::optional<Clock> best;
   std::int64_t least = 0;
   for (int round = 0; round < clock_rounds; ++round) {
@@ -114,7 +114,7 @@ std::optional<RecordExchange::Clock> RecordExchange::ask_clock(
 }
 
 void RecordExchange::answer_clock(const std::function<std::int64_t()>& clock_ns) {
-  const Time deadline = messenger_.fabric().now() + give_most;
+  const Time deadline = messenger_.fabric().processor.now() + give_most;
   for (int round = 0; round < clock_rounds; ++round) {
     if (!receive(collector, ask_tag, sizeof(std::int64_t), deadline)) return;
     if (!send(collector, answer_tag, bytes_of(clock_ns()), deadline, false)) return;

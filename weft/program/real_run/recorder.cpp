@@ -41,13 +41,23 @@ std::vector<std::pair<std::uint32_t, RankId>> first_of_nodes(const wire::Wire& w
 
 }  // namespace
 
-RunRecorder::RunRecorder(wire::Wire& wire, Fabric& network, const conn::Managed* managed,
-                         const launch::Settings& settings)
+RunRecorder::RunRecorder(const wire::Wire& wire, const Fabric& network,
+                         const conn::Managed* managed, const launch::Settings& settings)
     : wire_(wire),
       managed_(managed),
       folder_(settings.profile),
       events_(settings.events),
-      fabric_(wire, network, settings.shared_memory) {}
+      transport_(wire, network, settings.shared_memory, early_end_),
+      messages_(network.processor),
+      fabric_{.self = network.self,
+              .ranks = network.ranks,
+              .ordered = network.ordered,
+              .carries_data = network.carries_data,
+              .transport = transport_,
+              .connections = network.connections,
+              .rails = network.rails,
+              .processor = network.processor,
+              .observer = &messages_} {}
 
 void RunRecorder::warn(const std::string& text) const {
   std::fprintf(stderr, "weft: warning: %s\n", text.c_str());
@@ -62,18 +72,18 @@ void RunRecorder::begin(mpi::Process& process) {
   }
   if (events_) {
     open_log();
-    fabric_.set_log(log_.get());  // Set first: other ranks may be ahead of us and already send.
+    messages_.set_log(log_.get());  // Set first: other ranks may be ahead of us and already send.
     compare_clocks();
   }
   if (events_ || wire_.self() == RankId(0)) {
-    fabric_.set_on_end([this] { end_early(); });
+    early_end_.watch([this] { end_early(); });
   }
   processor_time_before_ = processor_time();
-  fabric_.start_anew();
-  wire_.count_traffic();
-  start_ = fabric_.now();
+  transport_.start_anew();
+  messages_.count_traffic();
+  start_ = fabric_.processor.now();
   timeline_.emplace(
-      spans_per_rank(wire_.ranks()), [this] { return fabric_.waited(); }, start_);
+      spans_per_rank(wire_.ranks()), [this] { return transport_.waited(); }, start_);
   process.profile.listener = this;
 }
 
@@ -83,7 +93,7 @@ void RunRecorder::open_log() {
   start.ranks = wire_.ranks();
   start.node = wire_.node_of(wire_.self());
   start.host = wire_.host_of(wire_.self());
-  start.start_ns = host_clock_ns() - fabric_.now_ns();
+  start.start_ns = host_clock_ns() - now_ns();
   auto log = EventLogWriter::create(event_log_path(folder_, start.rank), start);
   if (log) {
     log_ = *std::move(log);
@@ -105,9 +115,9 @@ void RunRecorder::compare_clocks() {
 }
 
 void RunRecorder::close_log(bool whole) {
-  fabric_.set_log(nullptr);
+  messages_.set_log(nullptr);
   if (log_ == nullptr) return;
-  if (process_->call != nullptr) log_->leave(process_->call, fabric_.now_ns());
+  if (process_->call != nullptr) log_->leave(process_->call, now_ns());
   if (whole) {
     log_->finish();
   } else {
@@ -121,6 +131,7 @@ void RunRecorder::close_log(bool whole) {
 }
 
 void RunRecorder::entered(const char* call, Time at) {
+  early_end_.enter_call();
   if (log_ != nullptr) log_->enter(call, at.in_ps() / 1000);
   timeline_->entered(call, at);
 }
@@ -128,21 +139,22 @@ void RunRecorder::entered(const char* call, Time at) {
 void RunRecorder::left(const char* call, Time at) {
   if (log_ != nullptr) log_->leave(call, at.in_ps() / 1000);
   timeline_->left(call, at);
+  early_end_.leave_call();
 }
 
 RankNumbers RunRecorder::own_numbers(bool ended) const {
   RankNumbers numbers;
   const RankId self = wire_.self();
-  const Time now = fabric_.now();
+  const Time now = fabric_.processor.now();
   const Time end = Time::zero() + (now - start_);
   RankRow& row = numbers.row;
   row.rank = self;
   row.node = wire_.node_of(self);
   row.end_ps = ended ? end.in_ps() : -1;
   row.counts.ended = end;
-  row.counts.waited = fabric_.waited();
+  row.counts.waited = transport_.waited();
   row.counts.spent = processor_time() - processor_time_before_;
-  for (const auto& [to, traffic] : wire_.traffic()) {
+  for (const auto& [to, traffic] : messages_.traffic()) {
     numbers.pairs.push_back({self, RankId(to), traffic.messages, traffic.bytes});
     row.counts.messages += traffic.messages;
     row.counts.bytes += traffic.bytes;
@@ -159,8 +171,8 @@ RankNumbers RunRecorder::own_numbers(bool ended) const {
   numbers.host = wire_.host_of(self);
   numbers.timeline.rank = self.index;
   if (timeline_) numbers.timeline = timeline_->read(self.index, now);
-  numbers.rails = fabric_.rails_used();
-  numbers.connections = fabric_.connections();
+  numbers.rails = transport_.rails_used();
+  numbers.connections = transport_.connections();
   if (managed_ != nullptr) {
     numbers.managed = managed_->counts();
     numbers.connections = numbers.managed.held_most;
@@ -179,6 +191,7 @@ void RunRecorder::finish() {
   if (std::exchange(over_, true)) return;
   RankNumbers own = own_numbers(true);
   process_->profile.listener = nullptr;
+  early_end_.leave_call();  // Nobody tells of the end of this call any more.
   if (events_) {
     compare_clocks();
     close_log(true);
@@ -192,7 +205,7 @@ void RunRecorder::finish() {
 
 void RunRecorder::gather(RankNumbers own) {
   RecordExchange exchange(process_->messenger);
-  const Time deadline = fabric_.now() + RecordExchange::gather_max;
+  const Time deadline = fabric_.processor.now() + RecordExchange::gather_max;
   RunRecord record = start_record();
   record.add(std::move(own));
   for (std::uint32_t rank = 1; rank < record.ranks; ++rank) {

@@ -11,7 +11,9 @@
 #include <weft/message/conn/managed.hpp>
 #include <weft/message/mpi/process.hpp>
 #include <weft/message/mpi/profile.hpp>
-#include <weft/program/real_run/recorded_fabric.hpp>
+#include <weft/program/real_run/early_end.hpp>
+#include <weft/program/real_run/recorded_messages.hpp>
+#include <weft/program/real_run/recorded_transport.hpp>
 #include <weft/program/run_record/call_timeline.hpp>
 #include <weft/program/run_record/event_log.hpp>
 #include <weft/program/run_record/run_record.hpp>
@@ -22,11 +24,11 @@ namespace weft {
 
 class RunRecorder final : private mpi::CallListener {
  public:
-  // `network` is the wire or stands on top of it; `managed` likewise, or null.
-  RunRecorder(wire::Wire& wire, Fabric& network, const conn::Managed* managed,
+  // `network` is the wire's or stands on top of it; `managed` likewise, or null.
+  RunRecorder(const wire::Wire& wire, const Fabric& network, const conn::Managed* managed,
               const launch::Settings& settings);
 
-  Fabric& fabric() { return fabric_; }
+  const Fabric& fabric() const { return fabric_; }
   // Collective, after MPI_Init has connected the ranks.
   void begin(mpi::Process& process);
   // Collective, in MPI_Finalize. Never takes longer than the limits of RecordExchange.
@@ -47,11 +49,16 @@ class RunRecorder final : private mpi::CallListener {
   void write(const RunRecord& record) const;
   void warn(const std::string& text) const;
 
-  wire::Wire& wire_;
+  std::int64_t now_ns() const { return fabric_.processor.now().in_ps() / 1000; }
+
+  const wire::Wire& wire_;
   const conn::Managed* managed_;
   const std::string folder_;
   const bool events_;
-  RecordedFabric fabric_;
+  EarlyEnd early_end_;
+  RecordedTransport transport_;
+  RecordedMessages messages_;
+  const Fabric fabric_;
   mpi::Process* process_ = nullptr;
   std::unique_ptr<EventLogWriter> log_;
   std::optional<CallTimeline> timeline_;

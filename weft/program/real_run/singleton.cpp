@@ -22,16 +22,27 @@ namespace {
   ::_exit(code);
 }
 
-class LoopbackFabric final : public Fabric {
+class LoopbackNetwork final : public Transport,
+                              public Connections,
+                              public Rails,
+                              public Processor,
+                              public MessageObserver {
  public:
-  RankId self() const override { return RankId(0); }
-  std::uint32_t ranks() const override { return 1; }
-  int rails(RankId) const override { return 1; }
-  RailFacts rail(RankId, RailId) const override {
+  Fabric fabric() {
+    return {.self = RankId(0),
+            .ranks = 1,
+            .transport = *this,
+            .connections = *this,
+            .rails = *this,
+            .processor = *this,
+            .observer = this};
+  }
+
+  int rail_count(RankId) const override { return 1; }
+  RailFacts rail_facts(RankId, RailId) const override {
     return {Rate::gbyte_per_s(10), Duration::zero(), true};
   }
-  bool ordered() const override { return true; }
-  bool carries_data() const override { return true; }
+  void lower_rates(RankId, const std::byte*, std::span<double>) const override {}
 
   Time now() const override {
     const auto since = std::chrono::steady_clock::now() - start_;
@@ -42,7 +53,10 @@ class LoopbackFabric final : public Fabric {
     up.kind = Completion::Kind::rail_up;
     inbox_.push_back(std::move(up));
   }
-  void post(const Way&, const FrameHead& head, Payload payload, bool,
+  void disconnect(RankId) override {}
+  bool connected(RankId) const override { return true; }
+  bool needs_connection(RankId) const override { return false; }
+  void post(const SendPath&, const FrameHead& head, Payload payload, bool,
             std::uint64_t cookie) override {
     Completion frame;
     frame.size = payload.size;
@@ -54,7 +68,7 @@ class LoopbackFabric final : public Fabric {
     inbox_.push_back(std::move(frame));
     sent(cookie);
   }
-  void write(const Way&, Payload payload, RemoteMemory target, const FrameHead& notice,
+  void write(const SendPath&, Payload payload, RemoteMemory target, const FrameHead& notice,
              std::uint64_t cookie) override {
     copy(reinterpret_cast<std::byte*>(target.key) + target.offset, payload.data, payload.size);
     Completion written;
@@ -64,6 +78,7 @@ class LoopbackFabric final : public Fabric {
     inbox_.push_back(std::move(written));
     sent(cookie);
   }
+  bool take_back(RankId, std::uint64_t) override { return false; }
   std::uint64_t register_memory(RankId, std::byte* data, std::size_t) override {
     return reinterpret_cast<std::uint64_t>(data);
   }
@@ -88,8 +103,6 @@ class LoopbackFabric final : public Fabric {
   void copy(std::byte* to, const std::byte* from, std::size_t size) override {
     if (to != nullptr && from != nullptr && size > 0) std::memcpy(to, from, size);
   }
-  void spend(Duration) override {}
-  void enter_call() override {}
   void set_teller(const WaitTeller* teller) override { teller_ = teller; }
 
  private:
@@ -127,9 +140,10 @@ void begin_singleton() {
 
 void begin_singleton(mpi::Runtime& runtime) {
   // These live until the process ends: exit handlers of the program may still call the library.
-  auto* const fabric = new LoopbackFabric;
+  auto* const network = new LoopbackNetwork;
   static const mp::Options options;
-  Current::set(fabric, new mpi::Process(*fabric, options, runtime));
+  auto* const process = new mpi::Process(network->fabric(), options, runtime);
+  Current::set(&process->fabric, process);
 }
 
 }  // namespace weft

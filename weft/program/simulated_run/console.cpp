@@ -31,7 +31,7 @@ bool offer(int stream, std::string_view text) {
   Console* const console = Console::current();
   const Fabric* const fabric = Current::fabric();
   if (console == nullptr || fabric == nullptr) return false;
-  console->print(fabric->self(), fabric->now(), stream, text);
+  console->print(fabric->self, fabric->processor.now(), stream, text);
   return true;
 }
 

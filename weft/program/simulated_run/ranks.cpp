@@ -42,7 +42,7 @@ std::vector<CallTimelinePart> ProgramRanks::timelines() const {
   for (std::uint32_t r = 0; r < timelines_.size(); ++r) {
     const RankId rank(r);
     if (timelines_[r] == nullptr) continue;
-    const Time now = world_->done(rank) ? world_->counts(rank).ended : world_->fabric(rank).now();
+    const Time now = world_->done(rank) ? world_->counts(rank).ended : world_->now(rank);
     pages.push_back(timelines_[r]->read(r, now));
   }
   return pages;
@@ -74,22 +74,21 @@ class Arguments {
 
 }  // namespace
 
-void ProgramRanks::run(Fabric& fabric) {
-  const std::uint32_t rank = fabric.self().index;
+void ProgramRanks::run(const Fabric& fabric) {
+  const std::uint32_t rank = fabric.self.index;
   if (!managed_.empty()) {
     managed_[rank] = std::make_unique<conn::Managed>(fabric, *scene_.layout, scene_.connections);
   }
-  Fabric& network = managed_.empty() ? fabric : *managed_[rank];
+  const Fabric& network = managed_.empty() ? fabric : managed_[rank]->fabric();
   processes_[rank] = std::make_unique<mpi::Process>(network, scene_.messages, *this);
   processes_[rank]->choices = &collectives_;
   if (!timelines_.empty()) processes_[rank]->profile.listener = timelines_[rank].get();
   Arguments arguments(call_.count, call_.arguments);
   Current::set(&fabric, processes_[rank].get());
-  fabric.set_teller(processes_[rank].get());
-  if (Status ready = copies_.prepare(rank); !ready) abort(fabric.self(), 1, ready.error().text());
+  if (Status ready = copies_.prepare(rank); !ready) abort(fabric.self, 1, ready.error().text());
   copies_.enter(rank);
   copies_.run_constructors(rank, call_.count, arguments.get(), call_.environment);
-  fabric.leave_call();
+  fabric.processor.leave_call();
   const int code =
       copies_.main_of(rank, call_.main)(call_.count, arguments.get(), call_.environment);
   copies_.run_destructors(rank);
@@ -97,15 +96,15 @@ void ProgramRanks::run(Fabric& fabric) {
 }
 
 void ProgramRanks::exit_rank(int code, bool handlers) {
-  Fabric& fabric = *Current::fabric();
-  if (handlers) copies_.run_destructors(fabric.self().index);
+  const Fabric& fabric = *Current::fabric();
+  if (handlers) copies_.run_destructors(fabric.self.index);
   finish(fabric, code);
   World::end_current();
 }
 
 // The program no longer needs the network, but others may need this rank as a relay.
 void ProgramRanks::leave() {
-  if (!managed_.empty()) managed_[Current::fabric()->self().index]->leave();
+  if (!managed_.empty()) managed_[Current::fabric()->self.index]->leave();
 }
 
 conn::Counts ProgramRanks::connections(RankId rank) const {
@@ -116,19 +115,18 @@ conn::Counts ProgramRanks::connections(RankId rank) const {
 
 // Ends a rank that has left its main. A rank that did not call MPI_Finalize ends the job, as the
 // others would wait for it forever.
-void ProgramRanks::finish(Fabric& fabric, int code) {
-  const RankId rank = fabric.self();
+void ProgramRanks::finish(const Fabric& fabric, int code) {
+  const RankId rank = fabric.self;
   if (processes_[rank.index]->running()) {
     abort(rank, code == 0 ? 1 : code,
           "it ended with " + std::to_string(code) + " and without MPI_Finalize");
   }
   codes_[rank.index] = code;
-  console_.end(rank, fabric.now());
+  console_.end(rank, fabric.processor.now());
   {
     const std::lock_guard lock(mutex_);
     add_profile(processes_[rank.index]->profile, totals_);
   }
-  fabric.set_teller(nullptr);
   processes_[rank.index].reset();
   if (!managed_.empty()) {
     connections_[rank.index] = managed_[rank.index]->counts();
@@ -157,7 +155,7 @@ std::map<std::string, CallTotals> ProgramRanks::calls() const {
 }
 
 void ProgramRanks::abort(RankId rank, int code, const std::string& message) {
-  const Time now = Current::fabric()->now();
+  const Time now = Current::fabric()->processor.now();
   console_.end(rank, now);
   {
     const std::lock_guard lock(mutex_);
@@ -169,28 +167,28 @@ void ProgramRanks::abort(RankId rank, int code, const std::string& message) {
 
 void ProgramRanks::place_memory(const void* data, std::size_t size, int socket) {
   if (socket < scene_.node.sockets)
-    world_->place_memory(Current::fabric()->self(), data, size, socket);
+    world_->place_memory(Current::fabric()->self, data, size, socket);
 }
 
 void ProgramRanks::begin_window(const std::string& name) {
   end_window();
   const Fabric& fabric = *Current::fabric();
   const std::lock_guard lock(mutex_);
-  open_windows_[fabric.self().index] = {name, fabric.now(), world_->counts(fabric.self())};
+  open_windows_[fabric.self.index] = {name, fabric.processor.now(), world_->counts(fabric.self)};
 }
 
 void ProgramRanks::end_window() {
   const Fabric& fabric = *Current::fabric();
   const std::lock_guard lock(mutex_);
-  const auto open = open_windows_.find(fabric.self().index);
+  const auto open = open_windows_.find(fabric.self.index);
   if (open == open_windows_.end()) return;
   const OpenWindow& window = open->second;
-  const RankCounts& now = world_->counts(fabric.self());
+  const RankCounts& now = world_->counts(fabric.self);
   WindowTotals& total = windows_[window.name];
   ++total.entries;
   total.first_start = std::min(total.first_start, window.since);
-  total.last_stop = std::max(total.last_stop, fabric.now());
-  total.inside += fabric.now() - window.since;
+  total.last_stop = std::max(total.last_stop, fabric.processor.now());
+  total.inside += fabric.processor.now() - window.since;
   total.waited += now.waited - window.before.waited;
   total.spent += now.spent - window.before.spent;
   total.messages += now.messages - window.before.messages;
@@ -201,7 +199,7 @@ void ProgramRanks::end_window() {
 void ProgramRanks::note(const std::string& text) {
   const Fabric& fabric = *Current::fabric();
   const std::lock_guard lock(mutex_);
-  notes_.push_back({fabric.now(), fabric.self(), text});
+  notes_.push_back({fabric.processor.now(), fabric.self, text});
 }
 
 bool ProgramRanks::recall(std::uint64_t key, void* data, std::size_t size) {

@@ -56,7 +56,7 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
   // Call before ranks run: records each rank's calls for the timeline.
   void keep_timelines();
 
-  void run(Fabric& fabric) override;
+  void run(const Fabric& fabric) override;
   void enter(RankId rank) override {
     prepare_thread_for_crashes();
     copies_.enter(rank.index);
@@ -96,7 +96,7 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
   static ProgramRanks* current() { return current_; }
 
  private:
-  void finish(Fabric& fabric, int code);
+  void finish(const Fabric& fabric, int code);
   static void add_profile(const mpi::Profile& profile, std::map<std::string, CallTotals>& totals);
 
   const Scene& scene_;

@@ -25,7 +25,7 @@ RunTotals take_totals(const Scene& scene, World& world, const ProgramRanks& prog
     const RankCounts& counts = world.counts(rank);
     const bool done = world.done(rank);
     totals.ranks.push_back({rank, done, program_ranks.code(rank),
-                            done ? counts.ended : world.fabric(rank).now(), counts,
+                            done ? counts.ended : world.now(rank), counts,
                             program_ranks.connections(rank)});
   }
   const Graph& graph = scene.topology->graph;

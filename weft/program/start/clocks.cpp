@@ -30,7 +30,7 @@ bool in_rank() {
 std::int64_t since_start_ns() {
   weft::mpi::Process& process = weft::mpi::self();
   process.asked_time();
-  return process.fabric.now().since_start().in_ps() / 1000;
+  return process.fabric.processor.now().since_start().in_ps() / 1000;
 }
 
 timespec as_timespec(std::int64_t ns, std::int64_t from_s) {
@@ -50,9 +50,9 @@ void sleep_for(std::int64_t ns) {
   // Longer sleeps would overflow the virtual clock.
   constexpr std::int64_t longest = 1'000'000 * ns_per_s;
   if (ns <= 0) return;
-  weft::Fabric& fabric = *weft::Current::fabric();
-  fabric.catch_up();
-  fabric.spend(weft::Duration::ns(ns < longest ? ns : longest));
+  const weft::Fabric& fabric = *weft::Current::fabric();
+  fabric.processor.catch_up();
+  fabric.processor.spend(weft::Duration::ns(ns < longest ? ns : longest));
 }
 
 bool sound(const timespec& time) {

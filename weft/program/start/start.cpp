@@ -205,7 +205,7 @@ __attribute__((noreturn)) void quick_exit(int code) noexcept {
 int gethostname(char* name, std::size_t size) noexcept {
   static const auto next = original<int (*)(char*, std::size_t)>("gethostname");
   if (!in_rank()) return next(name, size);
-  const std::string own = ProgramRanks::current()->processor_name(weft::Current::fabric()->self());
+  const std::string own = ProgramRanks::current()->processor_name(weft::Current::fabric()->self);
   if (size == 0 || own.size() >= size) {
     errno = ENAMETOOLONG;
     return -1;

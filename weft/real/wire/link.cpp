@@ -432,7 +432,7 @@ void Link::send_kept() {
   }
 }
 
-void Link::post(const Way& way, const FrameHead& head, Payload payload, bool stable,
+void Link::post(const SendPath& path, const FrameHead& head, Payload payload, bool stable,
                 std::uint64_t cookie) {
   Outgoing outgoing;
   outgoing.record.kind = RecordKind::frame;
@@ -445,7 +445,7 @@ void Link::post(const Way& way, const FrameHead& head, Payload payload, bool sta
                                              : copy_of(payload.data, payload.size);
     outgoing.data = outgoing.owned.get();
   }
-  send_in_order(way.rail, std::move(outgoing), way.more);
+  send_in_order(path.rail, std::move(outgoing), path.more);
 }
 
 void Link::write(RailId rail, Payload payload, RemoteMemory target, const FrameHead& notice,

@@ -69,7 +69,7 @@ class Link : private LaneHost {
   bool up() const { return any_up(); }
   bool idle() const { return state_ == LinkState::idle && readable_ == 0 && early_.empty(); }
   // If more follows, it may stay here until that comes, or until send_kept.
-  void post(const Way& way, const FrameHead& head, Payload payload, bool stable,
+  void post(const SendPath& path, const FrameHead& head, Payload payload, bool stable,
             std::uint64_t cookie);
   void send_kept();
   void write(RailId rail, Payload payload, RemoteMemory target, const FrameHead& notice,

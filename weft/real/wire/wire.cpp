@@ -19,18 +19,30 @@ Time Wire::now() const {
   return Time::zero() + (real_now() - start_);
 }
 
-int Wire::rails(RankId peer) const {
+Fabric Wire::fabric() {
+  return {.self = self_,
+          .ranks = ranks(),
+          .ordered = true,
+          .carries_data = true,
+          .transport = *this,
+          .connections = *this,
+          .rails = *this,
+          .processor = *this,
+          .observer = nullptr};
+}
+
+int Wire::rail_count(RankId peer) const {
   const Peer& to = peers_[peer.index];
   return to.link == nullptr ? 1 : to.link->rails();
 }
 
-RailFacts Wire::rail(RankId peer, RailId rail) const {
+RailFacts Wire::rail_facts(RankId peer, RailId rail) const {
   const Peer& to = peers_[peer.index];
   if (to.link != nullptr) return to.link->rail(rail);
   return {Rate::gbyte_per_s(8), Duration::zero(), true};
 }
 
-void Wire::weigh(RankId peer, const std::byte* data, std::span<double> rates) const {
+void Wire::lower_rates(RankId peer, const std::byte* data, std::span<double> rates) const {
   const Link* const link = peers_[peer.index].link.get();
   if (link == nullptr || here_.machine.nodes.size() < 2) return;
   std::vector<locality::RailSite> sites;
@@ -92,20 +104,20 @@ void Wire::tell_sent(RankId peer, std::uint64_t cookie) {
   events_.push_back(std::move(sent));
 }
 
-void Wire::post(const Way& way, const FrameHead& head, Payload payload, bool stable,
+void Wire::post(const SendPath& path, const FrameHead& head, Payload payload, bool stable,
                 std::uint64_t cookie) {
-  Peer& to = peers_[way.peer.index];
+  Peer& to = peers_[path.peer.index];
   if (to.neighbour != nullptr) {
     if (Status posted = to.neighbour->post(head, payload); !posted) {
-      lose(way.peer, posted.error().text());
+      lose(path.peer, posted.error().text());
     }
   } else if (to.link != nullptr) {
-    Link& link = link_to(way.peer);
-    link.post(way, head, payload, stable, cookie);
-    if (kept_ != nullptr && (kept_ != &link || !way.more)) send_kept();
-    if (way.more) kept_ = &link;
+    Link& link = link_to(path.peer);
+    link.post(path, head, payload, stable, cookie);
+    if (kept_ != nullptr && (kept_ != &link || !path.more)) send_kept();
+    if (path.more) kept_ = &link;
     return;
-  } else if (way.peer == self_) {
+  } else if (path.peer == self_) {
     Completion frame;
     frame.peer = self_;
     frame.size = payload.size;
@@ -116,25 +128,25 @@ void Wire::post(const Way& way, const FrameHead& head, Payload payload, bool sta
     }
     events_.push_back(std::move(frame));
   } else {
-    lose(way.peer, to.trouble);
+    lose(path.peer, to.trouble);
   }
-  if (cookie != 0) tell_sent(way.peer, cookie);
+  if (cookie != 0) tell_sent(path.peer, cookie);
 }
 
-void Wire::write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
-                 std::uint64_t cookie) {
-  Peer& to = peers_[way.peer.index];
+void Wire::write(const SendPath& path, Payload payload, RemoteMemory target,
+                 const FrameHead& notice, std::uint64_t cookie) {
+  Peer& to = peers_[path.peer.index];
   bool at_once = true;
   if (to.neighbour != nullptr) {
     const auto written = to.neighbour->write(payload, target, notice, cookie);
-    if (!written) lose(way.peer, written.error().text());
+    if (!written) lose(path.peer, written.error().text());
     at_once = !written || *written;
   } else if (to.link != nullptr) {
-    link_to(way.peer).write(way.rail, payload, target, notice, cookie);
+    link_to(path.peer).write(path.rail, payload, target, notice, cookie);
     if (kept_ != nullptr) send_kept();
     holding_ = true;
     return;
-  } else if (way.peer == self_) {
+  } else if (path.peer == self_) {
     const Stretch there = regions_->find(target.key, target.offset, payload.size);
     if (there.data != nullptr) std::memmove(there.data, payload.data, payload.size);
     Completion written;
@@ -144,7 +156,7 @@ void Wire::write(const Way& way, Payload payload, RemoteMemory target, const Fra
     written.head = notice;
     events_.push_back(std::move(written));
   }
-  if (at_once) tell_sent(way.peer, cookie);
+  if (at_once) tell_sent(path.peer, cookie);
 }
 
 bool Wire::take_back(RankId peer, std::uint64_t cookie) {
@@ -181,13 +193,6 @@ void Wire::leave_call() {
 
 void Wire::copy(std::byte* to, const std::byte* from, std::size_t size) {
   if (to != nullptr && from != nullptr) copy_bytes(to, from, size);
-}
-
-void Wire::note_message(RankId to, std::size_t size) {
-  if (!counts_) return;
-  Traffic& traffic = traffic_[to.index];
-  ++traffic.messages;
-  traffic.bytes += size;
 }
 
 bool Wire::poll_neighbours(Completion& out) {

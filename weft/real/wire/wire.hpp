@@ -21,7 +21,11 @@
 
 namespace weft::wire {
 
-class Wire final : public Fabric, private LinkHost {
+class Wire final : public Transport,
+                   public Connections,
+                   public Rails,
+                   public Processor,
+                   private LinkHost {
  public:
   // All ranks of the job make this call. Nothing is connected yet: that happens when it is needed.
   static Result<std::unique_ptr<Wire>> join(launch::Seat& seat);
@@ -29,13 +33,14 @@ class Wire final : public Fabric, private LinkHost {
   Wire(const Wire&) = delete;
   Wire& operator=(const Wire&) = delete;
 
-  RankId self() const override { return self_; }
-  std::uint32_t ranks() const override { return static_cast<std::uint32_t>(peers_.size()); }
-  int rails(RankId peer) const override;
-  RailFacts rail(RankId peer, RailId rail) const override;
-  void weigh(RankId peer, const std::byte* data, std::span<double> rates) const override;
-  bool ordered() const override { return true; }
-  bool carries_data() const override { return true; }
+  // Valid as long as the wire is.
+  Fabric fabric();
+  RankId self() const { return self_; }
+  std::uint32_t ranks() const { return static_cast<std::uint32_t>(peers_.size()); }
+
+  int rail_count(RankId peer) const override;
+  RailFacts rail_facts(RankId peer, RailId rail) const override;
+  void lower_rates(RankId peer, const std::byte* data, std::span<double> rates) const override;
   Time now() const override;
   void connect(RankId peer) override;
   void disconnect(RankId peer) override;
@@ -44,9 +49,9 @@ class Wire final : public Fabric, private LinkHost {
     return link == nullptr || link->up();
   }
   bool needs_connection(RankId peer) const override { return peers_[peer.index].link != nullptr; }
-  void post(const Way& way, const FrameHead& head, Payload payload, bool stable,
+  void post(const SendPath& path, const FrameHead& head, Payload payload, bool stable,
             std::uint64_t cookie) override;
-  void write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
+  void write(const SendPath& path, Payload payload, RemoteMemory target, const FrameHead& notice,
              std::uint64_t cookie) override;
   bool take_back(RankId peer, std::uint64_t cookie) override;
   std::uint64_t register_memory(RankId peer, std::byte* data, std::size_t size) override;
@@ -54,11 +59,8 @@ class Wire final : public Fabric, private LinkHost {
   bool poll(Completion& out) override;
   void wait(Time until) override;
   void copy(std::byte* to, const std::byte* from, std::size_t size) override;
-  void spend(Duration) override {}
   void enter_call() override;
   void leave_call() override;
-  void note_message(RankId to, std::size_t size) override;
-  void set_teller(const WaitTeller*) override {}
 
   // Ends in order: waits until all that was sent has arrived, at most so long.
   void leave(Duration most);
@@ -73,13 +75,6 @@ class Wire final : public Fabric, private LinkHost {
   const std::string& host_of(RankId rank) const { return peers_[rank.index].host_name; }
   const std::string& trouble_with(RankId rank) const { return peers_[rank.index].trouble; }
   std::uint32_t node_of(RankId rank) const { return peers_[rank.index].node; }
-
-  struct Traffic {
-    std::uint64_t messages = 0, bytes = 0;
-  };
-  // By receiver; kept only when asked for.
-  void count_traffic() { counts_ = true; }
-  const std::map<std::uint32_t, Traffic>& traffic() const { return traffic_; }
 
  private:
   struct Peer {
@@ -154,8 +149,6 @@ class Wire final : public Fabric, private LinkHost {
   bool leaving_ = false;
   bool holding_ = false;  // Data that could be in the kernel.
   bool let_go_ = false;
-  bool counts_ = false;
-  std::map<std::uint32_t, Traffic> traffic_;
   std::vector<std::uint64_t> done_;
 };
 

@@ -106,7 +106,7 @@ std::byte byte_at(std::uint64_t message, std::size_t i) {
 // Everybody sends everybody so many messages, sizes around every limit, some in flight at once; all
 // bytes are looked at.
 void talk(Wire& wire, const mp::Options& options, std::uint64_t messages, std::size_t largest) {
-  mp::Messenger m(wire, options);
+  mp::Messenger m(wire.fabric(), options);
   const Rng random(5);
   const auto size_of = [&](std::uint64_t i) {
     const std::uint64_t draw = random.at(i);
@@ -207,11 +207,11 @@ TEST(WireWorkers, RailsCarryEveryByte) {
   settings.shared_memory = false;
   run_job(3, settings, [](Wire& wire) {
     talk(wire, measured(), 100, 1'000'000);
-    EXPECT_EQ(wire.rails(RankId(wire.self().index == 0 ? 1 : 0)), 1);
+    EXPECT_EQ(wire.rail_count(RankId(wire.self().index == 0 ? 1 : 0)), 1);
   });
   run_job(3, two_rails(), [](Wire& wire) {
     talk(wire, measured(), 100, 1'000'000);
-    EXPECT_EQ(wire.rails(RankId(wire.self().index == 0 ? 1 : 0)), 2);
+    EXPECT_EQ(wire.rail_count(RankId(wire.self().index == 0 ? 1 : 0)), 2);
   });
   mp::Options ahead = measured();
   ahead.head_start = Bytes{65536};
@@ -255,7 +255,7 @@ TEST(WireWorkers, NothingIsWatchedForRoomInTheEnd) {
     mp::Options options = measured();
     options.eager_limit = Bytes{1 << 20};
     options.credit = Bytes{4 << 20};
-    mp::Messenger m(wire, options);
+    mp::Messenger m(wire.fabric(), options);
     std::vector<std::byte> data(600'000);
     for (int round = 0; round < 10; ++round) {
       // Who does not read fills the other's socket, which is then given more room.
@@ -351,7 +351,7 @@ TEST(WireWorkers, WhoWaitsForLongSleeps) {
   run_job(2, two_rails(), [](Wire& wire) {
     talk(wire, measured(), 5, 1000);  // All rails are up.
     const mp::Options options = measured();
-    mp::Messenger m(wire, options);
+    mp::Messenger m(wire.fabric(), options);
     rusage before = {}, after = {};
     int word = 0;
     // The first wait is for the rails to settle.
@@ -393,7 +393,7 @@ TEST(WireWorkers, PartsAndMeetsAgain) {
   settings.shared_memory = false;
   run_job(2, settings, [&](Wire& wire) {
     const mp::Options options;
-    mp::Messenger m(wire, options);
+    mp::Messenger m(wire.fabric(), options);
     const std::uint32_t self = wire.self().index;
     const RankId other(1 - self);
     EXPECT_TRUE(wire.needs_connection(other));

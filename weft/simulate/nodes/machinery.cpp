@@ -95,7 +95,7 @@ void Machinery::start(SimRank& rank) {
       stacks->low(rank.self().index), stacks->size(),
       [](void* argument) {
         auto& self = *static_cast<SimRank*>(argument);
-        self.machinery_of().program.run(self);
+        self.machinery_of().program.run(self.fabric());
         self.counts.ended = self.now();
       },
       &rank);
@@ -155,15 +155,15 @@ int Machinery::socket_of(RankId rank) const {
   return static_cast<int>(slot * static_cast<std::uint32_t>(setup.node.sockets) / count);
 }
 
-void Machinery::send(Parcel* parcel, const Way& way, Time now) {
+void Machinery::send(Parcel* parcel, const SendPath& path, Time now) {
   const std::uint32_t from = node_of(parcel->from), to = node_of(parcel->to);
   if (from == to) {
     send_locally(parcel, now);
     return;
   }
   const Bytes size = Bytes{static_cast<std::int64_t>(parcel->size)} + setup.node.envelope;
-  network->send({endpoint(from, way.rail), endpoint(to, way.rail), size,
-                 reinterpret_cast<std::uint64_t>(parcel), way.gap},
+  network->send({endpoint(from, path.rail), endpoint(to, path.rail), size,
+                 reinterpret_cast<std::uint64_t>(parcel), path.gap},
                 now);
 }
 

@@ -25,7 +25,7 @@ class Machinery final : public Host {
   std::uint64_t unpack(NodeId to, Unpacker& letter) override;
   void unpack_data(std::uint64_t cookie, Unpacker& letter) override;
 
-  void send(Parcel* parcel, const Way& way, Time now);
+  void send(Parcel* parcel, const SendPath& path, Time now);
   // A copy by the processor of a rank: when it ends, given when it could begin.
   Time copy_end(RankId rank, Time from, std::size_t size);
   bool shares_memory(RankId rank) const { return setup.placement->count(node_of(rank)) > 1; }

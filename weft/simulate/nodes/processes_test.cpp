@@ -15,10 +15,10 @@ namespace {
 
 // Everyone sends to several others, near and far, by copies and by remote writes, and checks what
 // came.
-void exchange_all(Fabric& fabric) {
+void exchange_all(const Fabric& fabric) {
   const mp::Options options;
   mp::Messenger m(fabric, options);
-  const std::uint32_t n = fabric.ranks(), self = fabric.self().index;
+  const std::uint32_t n = fabric.ranks, self = fabric.self.index;
   for (const std::uint32_t shift : {1u, 5u, 31u, n - 1}) {
     for (const std::size_t size :
          {std::size_t{0}, std::size_t{12}, std::size_t{3000}, std::size_t{40'000}}) {
@@ -117,13 +117,14 @@ TEST(ProcessesAsWorkers, StopTogether) {
         WorldSetup setup = rig.setup;
         setup.peers = peer.get();
         World* all = nullptr;
-        Body program([&](Fabric& fabric) {
+        Body program([&](const Fabric& fabric) {
           for (;;) {
-            fabric.spend(Duration::ns(100));
-            fabric.wait(fabric.now() + Duration::ns(10));
-            spent[fabric.self().index] = fabric.now().in_ps();
-            if (fabric.self().index == 13 && fabric.now() > Time::zero() + Duration::us(20)) {
-              all->stop(fabric.self(), fabric.now());
+            fabric.processor.spend(Duration::ns(100));
+            fabric.transport.wait(fabric.processor.now() + Duration::ns(10));
+            spent[fabric.self.index] = fabric.processor.now().in_ps();
+            if (fabric.self.index == 13 &&
+                fabric.processor.now() > Time::zero() + Duration::us(20)) {
+              all->stop(fabric.self, fabric.processor.now());
               World::end_current();
             }
           }

@@ -24,20 +24,24 @@ std::int64_t thread_time_ns() {
 
 }  // namespace
 
-std::uint32_t SimRank::ranks() const {
-  return machinery_.setup.placement->ranks();
-}
-int SimRank::rails(RankId) const {
+SimRank::SimRank(Machinery& machinery, RankId self)
+    : machinery_(machinery),
+      fabric_{.self = self,
+              .ranks = machinery.setup.placement->ranks(),
+              .ordered = machinery.in_order && machinery.setup.node.rails == 1,
+              .carries_data = machinery.setup.carry_data,
+              .transport = *this,
+              .connections = *this,
+              .rails = *this,
+              .processor = *this,
+              .observer = this},
+      self_(self) {}
+
+int SimRank::rail_count(RankId) const {
   return machinery_.setup.node.rails;
 }
-bool SimRank::ordered() const {
-  return machinery_.in_order && machinery_.setup.node.rails == 1;
-}
-bool SimRank::carries_data() const {
-  return machinery_.setup.carry_data;
-}
 
-RailFacts SimRank::rail(RankId, RailId rail) const {
+RailFacts SimRank::rail_facts(RankId, RailId rail) const {
   const NodeModel& node = machinery_.setup.node;
   const bool near =
       node.socket_of_card(static_cast<int>(rail.index)) == machinery_.socket_of(self_);
@@ -49,7 +53,7 @@ bool SimRank::needs_connection(RankId peer) const {
 }
 
 SimRank::Connection& SimRank::connection(RankId peer) {
-  if (connections_ == nullptr) connections_ = std::make_unique<Connections>();
+  if (connections_ == nullptr) connections_ = std::make_unique<ConnectionTable>();
   return (*connections_)[peer.index];
 }
 
@@ -83,10 +87,10 @@ void SimRank::greet(RankId peer) {
   connection(peer).greets = true;
   spend(machinery_.setup.node.connect_time);
   settle();
-  const Way way{peer, RailId(0), Duration::zero()};
-  Parcel* const parcel = make_parcel(way, 0);
+  const SendPath path{peer, RailId(0), Duration::zero()};
+  Parcel* const parcel = make_parcel(path, 0);
   parcel->greeting = Parcel::Greeting::hello;
-  machinery_.send(parcel, way, clock_);
+  machinery_.send(parcel, path, clock_);
 }
 
 // A connection is open once each has greeted the other. What came after the greeting is looked at
@@ -108,21 +112,21 @@ void SimRank::tell_up(RankId peer, Time at) {
   }
 }
 
-Parcel* SimRank::make_parcel(const Way& way, std::uint64_t cookie) {
-  WEFT_CHECK(way.peer.index < ranks() && way.rail.index < machinery_.rails());
+Parcel* SimRank::make_parcel(const SendPath& path, std::uint64_t cookie) {
+  WEFT_CHECK(path.peer.index < fabric_.ranks && path.rail.index < machinery_.rails());
   auto* const parcel = new Parcel;
   parcel->from = self_;
-  parcel->to = way.peer;
-  parcel->rail = way.rail;
+  parcel->to = path.peer;
+  parcel->rail = path.rail;
   parcel->sequence = sequence_++;
   parcel->cookie = cookie;
   return parcel;
 }
 
-void SimRank::post(const Way& way, const FrameHead& head, Payload payload, bool stable,
+void SimRank::post(const SendPath& path, const FrameHead& head, Payload payload, bool stable,
                    std::uint64_t cookie) {
   settle();
-  Parcel* const parcel = make_parcel(way, cookie);
+  Parcel* const parcel = make_parcel(path, cookie);
   parcel->head = head;
   parcel->size = payload.size;
   parcel->held = payload.held();
@@ -134,19 +138,19 @@ void SimRank::post(const Way& way, const FrameHead& head, Payload payload, bool 
       parcel->source = nullptr;
     }
   }
-  machinery_.send(parcel, way, clock_);
+  machinery_.send(parcel, path, clock_);
 }
 
-void SimRank::write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
-                    std::uint64_t cookie) {
+void SimRank::write(const SendPath& path, Payload payload, RemoteMemory target,
+                    const FrameHead& notice, std::uint64_t cookie) {
   settle();
-  Parcel* const parcel = make_parcel(way, cookie);
+  Parcel* const parcel = make_parcel(path, cookie);
   parcel->is_write = true;
   parcel->head = notice;
   parcel->size = parcel->held = payload.size;
   parcel->source = payload.data;
   if (target.key != 0) parcel->target = reinterpret_cast<std::byte*>(target.key) + target.offset;
-  machinery_.send(parcel, way, clock_);
+  machinery_.send(parcel, path, clock_);
 }
 
 bool SimRank::poll(Completion& out) {
@@ -229,14 +233,14 @@ void SimRank::leave_call() {
   if (machinery_.setup.compute_factor > 0) user_since_ns_ = thread_time_ns();
 }
 
-void SimRank::note_message(RankId to, std::size_t size) {
+void SimRank::sending(const MessageFacts& message) {
   ++counts.messages;
-  counts.bytes += size;
+  counts.bytes += message.size;
   if (!machinery_.setup.count_pairs) return;
   if (pairs == nullptr) pairs = std::make_unique<std::unordered_map<std::uint32_t, Pair>>();
-  Pair& pair = (*pairs)[to.index];
+  Pair& pair = (*pairs)[message.destination.index];
   ++pair.messages;
-  pair.bytes += size;
+  pair.bytes += message.size;
 }
 
 Time SimRank::next_turn() const {
@@ -260,7 +264,7 @@ void SimRank::take_turn(Time now) {
     machinery_.start(*this);
     state_ = State::running;
   }
-  Current::set(this, layer_);
+  Current::set(&fabric_, layer_);
   machinery_.program.enter(self_);
   leave_call();
   fiber->resume();

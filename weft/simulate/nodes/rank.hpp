@@ -33,25 +33,31 @@ struct Parcel {
 
 class Machinery;
 
-class SimRank final : public Fabric {
+// Plays all roles of the rank's network. Transport comes first: its calls need no adjustment.
+class SimRank final : public Transport,
+                      public Connections,
+                      public Rails,
+                      public Processor,
+                      public MessageObserver {
  public:
-  SimRank(Machinery& machinery, RankId self) : machinery_(machinery), self_(self) {}
+  SimRank(Machinery& machinery, RankId self);
 
-  RankId self() const override { return self_; }
-  std::uint32_t ranks() const override;
-  int rails(RankId peer) const override;
-  RailFacts rail(RankId peer, RailId rail) const override;
-  bool ordered() const override;
-  bool carries_data() const override;
+  const Fabric& fabric() const { return fabric_; }
+  RankId self() const { return self_; }
+
+  int rail_count(RankId peer) const override;
+  RailFacts rail_facts(RankId peer, RailId rail) const override;
+  void lower_rates(RankId, const std::byte*, std::span<double>) const override {}
   Time now() const override { return clock_ + lag_; }
   void connect(RankId peer) override;
   void disconnect(RankId peer) override;
   bool connected(RankId peer) const override;
   bool needs_connection(RankId peer) const override;
-  void post(const Way& way, const FrameHead& head, Payload payload, bool stable,
+  void post(const SendPath& path, const FrameHead& head, Payload payload, bool stable,
             std::uint64_t cookie) override;
-  void write(const Way& way, Payload payload, RemoteMemory target, const FrameHead& notice,
+  void write(const SendPath& path, Payload payload, RemoteMemory target, const FrameHead& notice,
              std::uint64_t cookie) override;
+  bool take_back(RankId, std::uint64_t) override { return false; }
   // All ranks live in one address space: the key is the address.
   std::uint64_t register_memory(RankId, std::byte* data, std::size_t) override {
     return reinterpret_cast<std::uint64_t>(data);
@@ -67,7 +73,7 @@ class SimRank final : public Fabric {
   void enter_call() override;
   void leave_call() override;
   void catch_up() override;
-  void note_message(RankId to, std::size_t size) override;
+  void sending(const MessageFacts& message) override;
   void set_teller(const WaitTeller* who) override { teller = who; }
 
   // For the machinery, on this rank's worker.
@@ -117,17 +123,18 @@ class SimRank final : public Fabric {
     bool late = false;  // Of the one before this the peer's greeting has yet to come.
     bool open() const { return greets && heard; }
   };
-  using Connections = std::unordered_map<std::uint32_t, Connection>;
+  using ConnectionTable = std::unordered_map<std::uint32_t, Connection>;
   Connection& connection(RankId peer);
   void settle();  // Spends what was spent: others go on until our clock is there.
   void sleep(State state, Time until);
-  Parcel* make_parcel(const Way& way, std::uint64_t cookie);
+  Parcel* make_parcel(const SendPath& path, std::uint64_t cookie);
   void push(const Event& event);
   void greet(RankId peer);
   void hear(RankId peer, Time at);
   void tell_up(RankId peer, Time at);
 
   Machinery& machinery_;
+  const Fabric fabric_;
   RankId self_;
   State state_ = State::fresh;
   bool has_waited_ = false;
@@ -137,7 +144,7 @@ class SimRank final : public Fabric {
   std::int64_t user_since_ns_ = -1;  // Thread's processor time when the program went on.
   void* layer_ = nullptr;
   std::vector<Event> inbox_;
-  std::unique_ptr<Connections> connections_;
+  std::unique_ptr<ConnectionTable> connections_;
 };
 
 }  // namespace weft

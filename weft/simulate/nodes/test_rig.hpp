@@ -18,11 +18,11 @@ namespace weft {
 // Every rank runs the same function.
 class Body final : public RankBody {
  public:
-  explicit Body(std::function<void(Fabric&)> body) : body_(std::move(body)) {}
-  void run(Fabric& fabric) override { body_(fabric); }
+  explicit Body(std::function<void(const Fabric&)> body) : body_(std::move(body)) {}
+  void run(const Fabric& fabric) override { body_(fabric); }
 
  private:
-  std::function<void(Fabric&)> body_;
+  std::function<void(const Fabric&)> body_;
 };
 
 struct Rig {
@@ -39,7 +39,7 @@ struct Rig {
     setup.carry_data = true;
   }
   // The time when the last rank (of this process) ended; negative when not all did.
-  std::int64_t run(const std::function<void(Fabric&)>& body) {
+  std::int64_t run(const std::function<void(const Fabric&)>& body) {
     const Topology topology = *make_topology(net);
     auto policy = make_policy(routing, topology, setup.machine.vcs);
     EXPECT_TRUE(policy) << policy.error().text();
@@ -76,7 +76,7 @@ inline void send(mp::Messenger& m, std::uint32_t to, const void* data, std::size
                  int tag = 0) {
   mp::Sending s;
   s.to = RankId(to);
-  s.source = static_cast<int>(m.fabric().self().index);
+  s.source = static_cast<int>(m.fabric().self.index);
   s.tag = tag;
   s.data = data;
   s.size = size;

@@ -66,8 +66,8 @@ const WaitTeller* World::teller(RankId rank) const {
   return state_->machinery.ranks[rank.index]->teller;
 }
 
-Fabric& World::fabric(RankId rank) {
-  return *state_->machinery.ranks[rank.index];
+Time World::now(RankId rank) const {
+  return state_->machinery.ranks[rank.index]->now();
 }
 
 std::vector<PairCount> World::pairs() const {
@@ -122,13 +122,13 @@ std::uint32_t World::routers() const {
 bool World::current(RankId& rank, Time& now) {
   const Fabric* const fabric = Current::fabric();
   if (fabric == nullptr) return false;
-  rank = fabric->self();
-  now = fabric->now();
+  rank = fabric->self;
+  now = fabric->processor.now();
   return true;
 }
 
 void World::end_current() {
-  static_cast<SimRank*>(Current::fabric())->end();
+  static_cast<SimRank&>(Current::fabric()->transport).end();
 }
 
 void World::place_memory(RankId rank, const void* data, std::size_t size, int socket) {

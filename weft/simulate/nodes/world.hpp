@@ -43,7 +43,7 @@ class RankBody {
  public:
   virtual ~RankBody() = default;
   // In the rank's fiber; Current is set.
-  virtual void run(Fabric& fabric) = 0;
+  virtual void run(const Fabric& fabric) = 0;
   // Around every turn of a rank on its worker's thread.
   virtual void enter(RankId) {}
   virtual void leave(RankId) {}
@@ -73,7 +73,7 @@ class World {
   std::uint32_t ranks_open() const;
   const RankCounts& counts(RankId rank) const;
   const WaitTeller* teller(RankId rank) const;
-  Fabric& fabric(RankId rank);
+  Time now(RankId rank) const;
   std::vector<PairCount> pairs() const;  // By sender, then receiver.
   Histogram latencies_ps() const;        // Of messages over the network, from post to memory.
   Network& network();

@@ -38,11 +38,11 @@ TEST(PingPong, TakesTheSumOfItsParts) {
     rig.setup.machine.vcs = 1;
     const mp::Options options;
     const bool eager = size <= options.eager_limit.count;
-    const std::int64_t took = rig.run([&](Fabric& fabric) {
+    const std::int64_t took = rig.run([&](const Fabric& fabric) {
       mp::Messenger m(fabric, options);
       std::vector<std::byte> data(static_cast<std::size_t>(size));
-      if (fabric.self().index == 0) send(m, 2, data.data(), data.size());
-      if (fabric.self().index == 2) receive(m, 0, data.data(), data.size());
+      if (fabric.self.index == 0) send(m, 2, data.data(), data.size());
+      if (fabric.self.index == 2) receive(m, 0, data.data(), data.size());
     });
     const Machine& machine = rig.setup.machine;
     const Duration copy = serialise(Bytes{size}, rig.setup.node.memory_rate);
@@ -58,13 +58,13 @@ TEST(Ranks, SpendTheirTime) {
   rig.net = "mesh:2";
   rig.ranks = 2;
   rig.setup.machine.vcs = 1;
-  rig.run([&](Fabric& fabric) {
-    EXPECT_EQ(fabric.now(), Time::zero());
-    fabric.spend(Duration::us(3));
-    EXPECT_EQ(fabric.now(), Time::zero() + Duration::us(3));
-    fabric.enter_call();
-    fabric.wait(Time::zero() + Duration::us(10));
-    EXPECT_EQ(fabric.now(), Time::zero() + Duration::us(10));
+  rig.run([&](const Fabric& fabric) {
+    EXPECT_EQ(fabric.processor.now(), Time::zero());
+    fabric.processor.spend(Duration::us(3));
+    EXPECT_EQ(fabric.processor.now(), Time::zero() + Duration::us(3));
+    fabric.processor.enter_call();
+    fabric.transport.wait(Time::zero() + Duration::us(10));
+    EXPECT_EQ(fabric.processor.now(), Time::zero() + Duration::us(10));
   });
   EXPECT_EQ(rig.waited[0], Duration::us(10).in_ps() - Duration::us(3).in_ps() -
                                rig.setup.node.call_overhead.in_ps());
@@ -80,9 +80,9 @@ TEST(Workers, DoNotChangeWhatHappens) {
     rig.ranks = 128;
     rig.ranks_per_node = 2;
     const mp::Options options;
-    const std::int64_t took = rig.run([&](Fabric& fabric) {
+    const std::int64_t took = rig.run([&](const Fabric& fabric) {
       mp::Messenger m(fabric, options);
-      const std::uint32_t me = fabric.self().index;
+      const std::uint32_t me = fabric.self.index;
       for (std::uint32_t round = 1; round < 12; ++round) {
         const std::uint32_t to = me ^ (round * 11 % 128);
         const std::size_t size = (round * 7919) % 40'000;
@@ -95,7 +95,7 @@ TEST(Workers, DoNotChangeWhatHappens) {
         send(m, to, out.data(), size);
         m.wait(request);
         m.release(request);
-        if (size >= 4 && fabric.carries_data()) {
+        if (size >= 4 && fabric.carries_data) {
           EXPECT_EQ(in[0], to * 1000 + round);
           EXPECT_EQ(in[size / 4 - 1], to * 1000 + round);
         }
@@ -114,13 +114,13 @@ TEST(Pairs, AreCounted) {
   rig.setup.machine.vcs = 1;
   rig.setup.count_pairs = true;
   const mp::Options options;
-  rig.run([&](Fabric& fabric) {
+  rig.run([&](const Fabric& fabric) {
     mp::Messenger m(fabric, options);
     std::vector<std::byte> data(50'000);
-    if (fabric.self().index == 3) {
+    if (fabric.self.index == 3) {
       send(m, 0, data.data(), 10);
       send(m, 0, data.data(), 50'000);
-    } else if (fabric.self().index == 0) {
+    } else if (fabric.self.index == 0) {
       receive(m, 3, data.data(), 10);
       receive(m, 3, data.data(), 50'000);
     }
@@ -136,7 +136,7 @@ TEST(Waiting, WithoutEndLeavesRanksOpen) {
   rig.net = "mesh:2";
   rig.ranks = 2;
   rig.setup.machine.vcs = 1;
-  EXPECT_EQ(rig.run([&](Fabric& fabric) { fabric.wait(Time::never()); }), -1);
+  EXPECT_EQ(rig.run([&](const Fabric& fabric) { fabric.transport.wait(Time::never()); }), -1);
 }
 
 TEST(Maps, NameWhatIsWrong) {
@@ -168,8 +168,8 @@ TEST(World, NamesARankThatWroteBelowItsStack) {
   rig.setup.topology = &topology;
   rig.setup.policy = policy->get();
   rig.setup.placement = &*placement;
-  Body program([](Fabric& fabric) {
-    if (fabric.self().index != 7) return;
+  Body program([](const Fabric& fabric) {
+    if (fabric.self.index != 7) return;
     volatile char large[70'000];
     for (std::size_t i = 0; i < sizeof large; i += 8) large[i] = 1;
   });

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The processor of one rank: its clock, and what the work of the library costs. Where time is
+// simulated, this is how the work takes time; where it is real, time passes by itself.
+#pragma once
+
+#include <cstddef>
+
+#include <weft/base/units.hpp>
+
+namespace weft {
+
+class Processor {
+ public:
+  virtual ~Processor() = default;
+
+  virtual Time now() const = 0;
+  // Copies bytes. `to` or `from` may be null: then nothing is copied, at the same cost.
+  virtual void copy(std::byte* to, const std::byte* from, std::size_t size) = 0;
+  virtual void spend(Duration /*processor_time*/) {}
+  // A call of the library begins and ends. The time between two calls is the program's own.
+  virtual void enter_call() {}
+  virtual void leave_call() {}
+  // The program reads the clock outside of a call: charges what it has computed so far.
+  virtual void catch_up() {}
+};
+
+}  // namespace weft
