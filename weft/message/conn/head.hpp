@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks say to each other about connections, at the head of a frame. The frames of the layer
-// above travel as they are where there is a connection; else inside of a frame with such a head.
+// The heads of frames of managed connections. Frames of the layer above travel unchanged over a
+// connection; without one they travel inside a frame with such a head.
 #pragma once
 
 #include <cstdint>
@@ -13,34 +13,34 @@ namespace weft::conn {
 
 enum class Verb : std::uint8_t {
   // From end to end, over relays.
-  chunk = 0x80,  // A piece of a frame or write, or a wish about shortcuts.
-  ack,           // Nothing but how far we have come.
+  chunk = 0x80,  // A piece of a frame or write, or a Control.
+  ack,           // Only an acknowledgement.
   dropped,       // A relay could not pass on a chunk for `key`: send again.
-  // Between two that are connected.
-  credit,  // Frames that were yours have gone on.
-  close,   // Shall we part? Our last frame, after so many.
-  closed,  // Yes: our last frame, after so many.
-  keep,    // No.
-  gone,    // A rank is lost, or
-  apart,   // two neighbours could not be connected: say so to others.
-  all_done,
+  // Between two ranks that are connected.
+  credit,    // A relay has passed on frames of yours: there is room for more.
+  close,     // Shall we close the connection? Our last frame, after this many.
+  closed,    // Yes: our last frame, after this many.
+  keep,      // No.
+  gone,      // A rank is lost; tell others.
+  apart,     // Two neighbours could not be connected; tell others.
+  all_done,  // Nobody needs relays any more; tell others.
 };
 
-// What a chunk says by itself.
-enum class Wish : std::uint8_t {
+// What the layer of managed connections says to a rank over relays, in a chunk of its own.
+enum class Control : std::uint8_t {
   none = 0,
   open,        // Shall we connect?
   agree,       // Yes.
   decline,     // No room.
-  rank_done,   // I need nobody any more;
-  group_done,  // nor does anybody of my group.
+  rank_done,   // I need nobody any more.
+  group_done,  // Nobody in my group needs anybody any more.
 };
 
 struct Head {
   Verb verb = Verb::chunk;
   std::uint8_t left = 0;  // Relays that are still before it.
   bool is_write = false, has_data = false;
-  Wish wish = Wish::none;
+  Control control = Control::none;
   bool urgent = false;  // Somebody waits for the acknowledgement.
   std::uint16_t unused = 0;
   std::uint32_t source = 0, target = 0;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the layer above asks for, and what the network below tells.
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <utility>
 
-#include <weft/base/check.hpp>
 #include <weft/message/conn/managed.hpp>
 
 namespace weft::conn {
@@ -21,7 +20,7 @@ std::unique_ptr<std::byte[]> copy_of(Payload payload) {
 }  // namespace
 
 Managed::Managed(const Fabric& below, const Layout& layout, const Options& options)
-    : below_(below),
+    : state_(below, layout, options),
       // After a change of route later frames may arrive first.
       fabric_{.self = below.self,
               .ranks = below.ranks,
@@ -32,90 +31,63 @@ Managed::Managed(const Fabric& below, const Layout& layout, const Options& optio
               .rails = *this,
               .processor = below.processor,
               .observer = below.observer},
-      layout_(layout),
-      options_(options),
-      self_(below.self),
-      random_(Rng(options.seed).stream("shortcuts", below.self.index)) {
-  start();
-}
-
-Managed::~Managed() = default;
-
-void Managed::start() {
-  if (options_.mode == Mode::managed) {
-    neighbours_ = layout_.neighbours_of(self_);
-  } else if (options_.mode == Mode::full) {
-    for (std::uint32_t r = 0; r < below_.ranks; ++r) {
-      if (RankId(r) != self_) neighbours_.emplace_back(r);
-    }
-  }
-  for (const RankId peer : neighbours_) {
-    Link& to = link(peer);
-    to.neighbour = true;
-    if (!below_.connections.needs_connection(peer)) {
-      to.state = State::open;
+      neighbours_(state_),
+      relays_(state_, neighbours_, *this),
+      shortcuts_(state_, neighbours_, relays_, *this),
+      departure_(state_, relays_) {
+  for (const RankId peer : neighbours_.all()) {
+    if (!needs_connection(peer)) {
+      state_.link(peer).state = Link::State::open;
       continue;
     }
-    ++counts_.neighbours;
-    open(peer);
+    ++state_.counts.neighbours;
+    shortcuts_.open(peer);
   }
-}
-
-const Link* Managed::find(RankId peer) const {
-  const auto found = links_.find(peer.index);
-  return found == links_.end() ? nullptr : &found->second;
-}
-
-bool Managed::connected(RankId peer) const {
-  if (!below_.connections.needs_connection(peer)) return true;
-  const Link* const to = find(peer);
-  return to != nullptr && to->up();
 }
 
 void Managed::connect(RankId peer) {
   if (connected(peer)) {
-    tell(Completion::Kind::rail_up, peer);
-  } else if (options_.mode == Mode::managed) {
-    want(peer);
+    state_.tell(Completion::Kind::rail_up, peer);
+  } else if (state_.options.mode == Mode::managed) {
+    shortcuts_.want(peer);
   } else {
-    passage_to(peer);
+    carriage_to(peer);
   }
 }
 
 // Relays have one rail.
 RailFacts Managed::rail_facts(RankId peer, RailId rail) const {
-  RailFacts facts = below_.rails.rail_facts(peer, rail);
+  RailFacts facts = state_.below.rails.rail_facts(peer, rail);
   if (!connected(peer)) facts.up = rail.index == 0;
   return facts;
 }
 
 void Managed::lower_rates(RankId peer, const std::byte* data, std::span<double> rates) const {
-  if (connected(peer)) below_.rails.lower_rates(peer, data, rates);
+  if (connected(peer)) state_.below.rails.lower_rates(peer, data, rates);
 }
 
-Managed::Passage Managed::passage_to(RankId peer) {
-  if (!below_.connections.needs_connection(peer)) return Passage::now;
-  Link& to = link(peer);
-  if (to.state == State::open) return Passage::now;
-  if (to.state == State::opening && (to.neighbour || options_.mode != Mode::managed)) {
-    return Passage::soon;
-  }
-  if (options_.mode == Mode::managed) return Passage::relayed;
-  open(peer);
-  return Passage::soon;
+Managed::Carriage Managed::carriage_to(RankId peer) {
+  if (!needs_connection(peer)) return Carriage::directly;
+  const bool managed = state_.options.mode == Mode::managed;
+  const Link& to = state_.link(peer);
+  if (to.state == Link::State::open) return Carriage::directly;
+  if (to.state == Link::State::opening && (to.neighbour || !managed)) return Carriage::when_open;
+  if (managed) return Carriage::by_relays;
+  shortcuts_.open(peer);
+  return Carriage::when_open;
 }
 
 void Managed::post(const SendPath& path, const FrameHead& head, Payload payload, bool stable,
                    std::uint64_t cookie) {
-  if (is_gone(path.peer)) return;
-  switch (passage_to(path.peer)) {
-    case Passage::now:
+  if (state_.is_gone(path.peer)) return;
+  switch (carriage_to(path.peer)) {
+    case Carriage::directly:
       post_now(path, head, payload, stable, cookie);
       break;
-    case Passage::soon:
+    case Carriage::when_open:
       hold({false, stable, path, head, payload, {}, cookie, nullptr});
       break;
-    case Passage::relayed: {
+    case Carriage::by_relays: {
       SendWindow::Message message;
       message.inner = head;
       message.data = payload;
@@ -124,24 +96,22 @@ void Managed::post(const SendPath& path, const FrameHead& head, Payload payload,
       }
       message.cookie = cookie;
       message.urgent = cookie != 0;
-      send_relayed(path.peer, std::move(message));
-      note_relayed(path.peer);
-      want(path.peer);
+      send_by_relays(path.peer, std::move(message));
     }
   }
 }
 
 void Managed::write(const SendPath& path, Payload payload, RemoteMemory target,
                     const FrameHead& notice, std::uint64_t cookie) {
-  if (is_gone(path.peer)) return;
-  switch (passage_to(path.peer)) {
-    case Passage::now:
+  if (state_.is_gone(path.peer)) return;
+  switch (carriage_to(path.peer)) {
+    case Carriage::directly:
       write_now(path, payload, target, notice, cookie);
       break;
-    case Passage::soon:
+    case Carriage::when_open:
       hold({true, true, path, notice, payload, target, cookie, nullptr});
       break;
-    case Passage::relayed: {
+    case Carriage::by_relays: {
       SendWindow::Message message;
       message.inner = notice;
       message.data = payload;
@@ -149,151 +119,111 @@ void Managed::write(const SendPath& path, Payload payload, RemoteMemory target,
       message.place = target;
       message.cookie = cookie;
       message.urgent = true;
-      send_relayed(path.peer, std::move(message));
-      note_relayed(path.peer);
-      want(path.peer);
+      send_by_relays(path.peer, std::move(message));
     }
   }
 }
 
-void Managed::hold(Held&& held) {
-  if (!held.stable && (held.own = copy_of(held.payload)) != nullptr) {
-    held.payload.data = held.own.get();
+void Managed::send_by_relays(RankId peer, SendWindow::Message&& message) {
+  relays_.send(peer, std::move(message));
+  shortcuts_.note_relayed(peer);
+  shortcuts_.want(peer);
+}
+
+void Managed::hold(WaitingFrame&& frame) {
+  if (!frame.stable && (frame.own = copy_of(frame.payload)) != nullptr) {
+    frame.payload.data = frame.own.get();
   }
-  Link& to = link(held.path.peer);
-  if (to.held == nullptr) to.held = std::make_unique<std::deque<Held>>();
-  to.held->push_back(std::move(held));
+  Link& to = state_.link(frame.path.peer);
+  if (to.waiting_frames == nullptr)
+    to.waiting_frames = std::make_unique<std::deque<WaitingFrame>>();
+  to.waiting_frames->push_back(std::move(frame));
 }
 
 void Managed::post_now(const SendPath& path, const FrameHead& head, Payload payload, bool stable,
                        std::uint64_t cookie) {
-  if (path.peer != self_) {
-    Link& to = link(path.peer);
-    ++to.out;
-    to.used = ++tick_;
-  }
-  const std::uint64_t slot = cookie == 0 ? 0 : take_slot(Slot::Kind::user, path.peer, cookie);
-  below_.transport.post(path, head, payload, stable, slot);
+  if (path.peer != state_.self) state_.use(state_.link(path.peer));
+  const std::uint64_t id =
+      cookie == 0 ? 0 : state_.add_pending(PendingSend::Kind::user, path.peer, cookie).id();
+  state_.below.transport.post(path, head, payload, stable, id);
 }
 
 void Managed::write_now(const SendPath& path, Payload payload, RemoteMemory target,
                         const FrameHead& notice, std::uint64_t cookie) {
-  if (path.peer != self_) {
-    Link& to = link(path.peer);
-    ++to.out;
-    to.used = ++tick_;
-  }
-  below_.transport.write(path, payload, target, notice,
-                         take_slot(Slot::Kind::user, path.peer, cookie));
+  if (path.peer != state_.self) state_.use(state_.link(path.peer));
+  const PendingSend& pending = state_.add_pending(PendingSend::Kind::user, path.peer, cookie);
+  state_.below.transport.write(path, payload, target, notice, pending.id());
 }
 
-// Only of those that go straight: what is relayed must not be missing in the middle.
+// Only what goes directly: nothing may be missing in the middle of what is relayed.
 bool Managed::take_back(RankId peer, std::uint64_t cookie) {
-  for (Slot& slot : slots_) {
-    if (slot.kind != Slot::Kind::user || slot.peer != peer || slot.cookie != cookie) continue;
-    const std::uint64_t id = (std::uint64_t{slot.generation} << 32) | (slot.index + 1);
-    if (!below_.transport.take_back(peer, id)) return false;
-    if (peer != self_) link(peer).sticky = true;  // It may arrive or not.
-    free_slot(slot);
+  for (PendingSend& pending : state_.pending) {
+    if (pending.kind != PendingSend::Kind::user || pending.peer != peer ||
+        pending.cookie != cookie) {
+      continue;
+    }
+    if (!state_.below.transport.take_back(peer, pending.id())) return false;
+    if (peer != state_.self) state_.link(peer).sticky = true;  // It may arrive or not.
+    state_.free_pending(pending);
     return true;
   }
   return false;
 }
 
-std::uint64_t Managed::take_slot(Slot::Kind kind, RankId peer, std::uint64_t cookie) {
-  if (free_slots_.empty()) {
-    free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
-    slots_.emplace_back().index = free_slots_.back();
-  }
-  const std::uint32_t index = free_slots_.back();
-  free_slots_.pop_back();
-  Slot& slot = slots_[index];
-  slot.kind = kind;
-  slot.peer = peer;
-  slot.cookie = cookie;
-  if (kind != Slot::Kind::last_frame && peer != self_) ++link(peer).open_cookies;
-  return (std::uint64_t{slot.generation} << 32) | (index + 1);
-}
-
-Managed::Slot* Managed::find_slot(std::uint64_t cookie) {
-  const std::uint64_t index = (cookie & 0xffffffffu) - 1;
-  if (index >= slots_.size()) return nullptr;
-  Slot& slot = slots_[index];
-  const bool same = slot.generation == cookie >> 32 && slot.kind != Slot::Kind::free;
-  return same ? &slot : nullptr;
-}
-
-void Managed::free_slot(Slot& slot) {
-  if (slot.kind != Slot::Kind::last_frame && slot.peer != self_) --link(slot.peer).open_cookies;
-  slot.kind = Slot::Kind::free;
-  slot.passing = {};
-  ++slot.generation;
-  free_slots_.push_back(slot.index);
-}
-
 std::uint64_t Managed::register_memory(RankId peer, std::byte* data, std::size_t size) {
-  const std::uint64_t key = below_.transport.register_memory(peer, data, size);
-  if (options_.mode == Mode::managed) regions_.emplace(key, Region{peer, data, size});
+  const std::uint64_t key = state_.below.transport.register_memory(peer, data, size);
+  if (state_.options.mode == Mode::managed) relays_.add_region(key, peer, data, size);
   return key;
 }
 
 void Managed::deregister_memory(std::uint64_t key) {
-  below_.transport.deregister_memory(key);
-  const auto found = regions_.find(key);
-  if (found != regions_.end()) regions_.erase(found);
-}
-
-void Managed::tell(Completion::Kind kind, RankId peer, std::uint64_t cookie) {
-  Ready told;
-  told.completion.kind = kind;
-  told.completion.peer = peer;
-  told.completion.cookie = cookie;
-  ready_.push_back(std::move(told));
+  state_.below.transport.deregister_memory(key);
+  relays_.remove_region(key);
 }
 
 bool Managed::poll(Completion& out) {
   lent_.reset();
   for (;;) {
-    while (!unreachable_.empty()) {
-      const RankId rank = unreachable_.back();
-      unreachable_.pop_back();
+    while (!state_.unreachable.empty()) {
+      const RankId rank = state_.unreachable.back();
+      state_.unreachable.pop_back();
       lose(rank, false);
     }
-    if (!ready_.empty()) {
-      lent_ = std::move(ready_.front().keep);
-      out = std::move(ready_.front().completion);
-      ready_.pop_front();
+    if (!state_.ready.empty()) {
+      lent_ = std::move(state_.ready.front().keep);
+      out = std::move(state_.ready.front().completion);
+      state_.ready.pop_front();
       return true;
     }
     in_.lent = nullptr;
     in_.data.reset();
-    if (!below_.transport.poll(in_)) {
-      // Who asks twice in vain has nothing to send that could carry an acknowledgement.
-      settle_acks(std::exchange(idle_once_, true));
-      if (ready_.empty() && unreachable_.empty()) return false;
+    if (!state_.below.transport.poll(in_)) {
+      // After two polls in vain, no frame of ours is about to carry the acknowledgements.
+      if (std::exchange(idle_once_, true)) relays_.acknowledge_all();
+      if (state_.ready.empty() && state_.unreachable.empty()) return false;
       continue;
     }
     idle_once_ = false;
-    if (pass_on(in_, out)) return true;
+    if (pass_up(in_, out)) return true;
     handle(in_);
   }
 }
 
 void Managed::wait(Time until) {
-  settle_acks(true);
-  if (ready_.empty() && unreachable_.empty()) below_.transport.wait(until);
+  relays_.acknowledge_all();
+  if (state_.ready.empty() && state_.unreachable.empty()) state_.below.transport.wait(until);
 }
 
-// What came straight for the layer above.
-bool Managed::pass_on(Completion& in, Completion& out) {
+// A frame or write that came directly, for the layer above.
+bool Managed::pass_up(Completion& in, Completion& out) {
   const bool arrived = in.kind == Completion::Kind::frame || in.kind == Completion::Kind::written;
-  if (!arrived || is_own(in.head) || is_gone(in.peer)) return false;
-  if (in.peer != self_) {
-    Link& from = link(in.peer);
+  if (!arrived || is_own(in.head) || state_.is_gone(in.peer)) return false;
+  if (in.peer != state_.self) {
+    Link& from = state_.link(in.peer);
     ++from.in;
-    from.used = ++tick_;
-    opened(in.peer);  // If nobody has told us yet.
-    if (from.last_in) answer_close(in.peer);
+    from.used = ++state_.ticks;
+    shortcuts_.opened(in.peer);  // In case the network has not told us yet.
+    if (from.last_in) shortcuts_.answer_close(in.peer);
   }
   out = std::move(in);
   return true;
@@ -303,46 +233,174 @@ void Managed::handle(Completion& in) {
   switch (in.kind) {
     case Completion::Kind::frame:
     case Completion::Kind::written:
-      if (!is_gone(in.peer)) on_own(decode(in.head), in);
+      if (!state_.is_gone(in.peer)) on_own_frame(decode(in.head), in);
       break;
     case Completion::Kind::sent:
     case Completion::Kind::unsent:
-      left_network(in);
+      on_left(in);
       break;
     case Completion::Kind::rail_up:
-    case Completion::Kind::rail_down: {
-      if (is_gone(in.peer)) break;
-      tell(in.kind, in.peer);
-      ready_.back().completion.rail = in.rail;
-      if (in.kind == Completion::Kind::rail_up) opened(in.peer);
+    case Completion::Kind::rail_down:
+      if (state_.is_gone(in.peer)) break;
+      state_.tell(in.kind, in.peer).rail = in.rail;
+      if (in.kind == Completion::Kind::rail_up) shortcuts_.opened(in.peer);
       break;
-    }
     case Completion::Kind::peer_lost:
       lose(in.peer);
       break;
     case Completion::Kind::refused:
-      refused(in.peer);
+      shortcuts_.refused(in.peer);
       break;
   }
 }
 
-void Managed::left_network(Completion& in) {
-  Slot* const slot = find_slot(in.cookie);
-  if (slot == nullptr) return;
-  const RankId peer = slot->peer;
-  const Slot::Kind kind = slot->kind;
-  if (kind == Slot::Kind::user) {
-    tell(in.kind, peer, slot->cookie);
-    ready_.back().completion.rail = in.rail;
-    if (in.kind == Completion::Kind::unsent && peer != self_) link(peer).sticky = true;
-  } else if (kind == Slot::Kind::passing) {
-    release(slot->passing);
+void Managed::on_own_frame(const Head& head, Completion& in) {
+  Link& from = state_.link(in.peer);
+  const std::uint32_t ranks = state_.below.ranks;
+  ++from.in;
+  shortcuts_.opened(in.peer);  // In case the network has not told us yet.
+  switch (head.verb) {
+    case Verb::chunk:
+    case Verb::ack:
+      from.used = ++state_.ticks;
+      if (head.source < ranks && head.target < ranks) relays_.on_chunk(head, in);
+      break;
+    case Verb::dropped:
+      if (head.target < ranks && head.key < ranks) relays_.on_dropped(head);
+      break;
+    case Verb::credit:
+      relays_.on_credit(head, in.peer);
+      break;
+    case Verb::close:
+    case Verb::closed:
+    case Verb::keep:
+      shortcuts_.on_last(head, in.peer);
+      break;
+    case Verb::gone:
+      if (head.source < ranks) lose(RankId(head.source));
+      break;
+    case Verb::apart:
+      if (head.source < ranks && head.target < ranks) {
+        separate(RankId(head.source), RankId(head.target));
+      }
+      break;
+    case Verb::all_done:
+      departure_.all_done(head, in.peer);
+      break;
   }
-  free_slot(*slot);
-  if (kind == Slot::Kind::last_frame) {
-    close_now(peer);
-  } else if (peer != self_ && link(peer).last_in) {
-    answer_close(peer);
+  if (!state_.is_gone(in.peer) && state_.link(in.peer).last_in) shortcuts_.answer_close(in.peer);
+}
+
+void Managed::on_left(const Completion& in) {
+  PendingSend* const pending = state_.find_pending(in.cookie);
+  if (pending == nullptr) return;
+  const RankId peer = pending->peer;
+  const PendingSend::Kind kind = pending->kind;
+  if (kind == PendingSend::Kind::user) {
+    state_.tell(in.kind, peer, pending->cookie).rail = in.rail;
+    if (in.kind == Completion::Kind::unsent && peer != state_.self) state_.link(peer).sticky = true;
+  } else if (kind == PendingSend::Kind::transit) {
+    relays_.release(pending->transit);
+  }
+  state_.free_pending(*pending);
+  if (kind == PendingSend::Kind::last_frame) {
+    shortcuts_.close_now(peer);
+  } else if (peer != state_.self && state_.link(peer).last_in) {
+    shortcuts_.answer_close(peer);
+  }
+}
+
+void Managed::heard(Control control, RankId source) {
+  if (control == Control::rank_done || control == Control::group_done) {
+    departure_.hear(control, source);
+  } else {
+    shortcuts_.hear(control, source);
+  }
+}
+
+void Managed::link_opened(RankId peer) {
+  Link& to = state_.link(peer);
+  if (const auto frames = std::move(to.waiting_frames); frames != nullptr) {
+    for (const WaitingFrame& one : *frames) {
+      if (one.is_write) {
+        write_now(one.path, one.payload, one.place, one.head, one.cookie);
+      } else {
+        post_now(one.path, one.head, one.payload, one.stable && one.cookie != 0, one.cookie);
+      }
+    }
+  }
+  if (to.neighbour) {
+    neighbours_.forget_routes();
+    neighbours_.inform(peer);
+  }
+  relays_.resume_link(peer);
+  relays_.resume(peer);
+}
+
+void Managed::link_refused(RankId peer) {
+  Link& to = state_.link(peer);
+  if (to.neighbour) {
+    neighbours_.remove(peer);
+    relays_.drop_transit(peer);
+    separate(state_.self, peer);
+  }
+  relays_.give_up_link(peer);
+  if (const auto frames = std::move(to.waiting_frames); frames != nullptr) {
+    for (const WaitingFrame& one : *frames) {
+      if (one.is_write) {
+        write(one.path, one.payload, one.place, one.head, one.cookie);
+      } else {
+        post(one.path, one.head, one.payload, one.stable, one.cookie);
+      }
+    }
+  }
+}
+
+void Managed::separate(RankId a, RankId b) {
+  if (neighbours_.separate(a, b)) relays_.repeat_all();
+}
+
+// Nobody can reach the rank any more, or we cannot. What went over it takes another route.
+void Managed::lose(RankId rank, bool tells_others) {
+  if (rank == state_.self || !state_.gone.insert(rank.index).second) return;
+  state_.tell(Completion::Kind::peer_lost, rank);
+  for (PendingSend& pending : state_.pending) {
+    if (pending.kind == PendingSend::Kind::free || pending.peer != rank) continue;
+    if (pending.kind == PendingSend::Kind::transit) relays_.release(pending.transit);
+    state_.free_pending(pending);
+  }
+  Link lost = std::exchange(state_.link(rank), {});
+  shortcuts_.forget(rank, lost);
+  relays_.forget(rank, std::move(lost));
+  Head news;
+  news.verb = Verb::gone;
+  news.source = rank.index;
+  if (tells_others) state_.spread(news, rank);
+  departure_.report_again();
+  relays_.repeat_all();
+  shortcuts_.serve_invited();
+}
+
+bool Managed::holds_frames() const {
+  return std::any_of(state_.links.begin(), state_.links.end(),
+                     [](const auto& one) { return one.second.waiting_frames != nullptr; });
+}
+
+void Managed::leave() {
+  state_.leaving = true;
+  Completion ignored;
+  // Nobody is a relay; but the last frames may wait for their connections.
+  while (state_.options.mode != Mode::managed && holds_frames()) {
+    while (poll(ignored)) {
+    }
+    if (holds_frames()) wait(Time::never());
+  }
+  while (state_.options.mode == Mode::managed && !departure_.is_all_done()) {
+    while (poll(ignored)) {
+    }
+    relays_.acknowledge_all();
+    if (!departure_.reported() && relays_.drained()) departure_.report();
+    if (!departure_.is_all_done()) wait(Time::never());
   }
 }
 

@@ -38,7 +38,7 @@ Packet SendWindow::send(std::size_t chunk, Head& head) {
   const std::byte* const data = message.data.data;
   head.is_write = message.is_write;
   head.has_data = data != nullptr;
-  head.wish = message.wish;
+  head.control = message.control;
   head.urgent = message.urgent && is_last;
   head.number = sent_;
   head.total = message.data.size;
@@ -87,13 +87,13 @@ bool ReceiveWindow::accept(std::uint32_t number) {
   return true;
 }
 
-std::optional<Wish> ReceiveWindow::next_wish() {
-  const auto first = std::min_element(wishes_.begin(), wishes_.end(),
+std::optional<Control> ReceiveWindow::next_control() {
+  const auto first = std::min_element(controls_.begin(), controls_.end(),
                                       [](auto& a, auto& b) { return before(a.number, b.number); });
-  if (first == wishes_.end() || !before(first->number, next_)) return std::nullopt;
-  const Wish wish = first->wish;
-  wishes_.erase(first);
-  return wish;
+  if (first == controls_.end() || !before(first->number, next_)) return std::nullopt;
+  const Control control = first->control;
+  controls_.erase(first);
+  return control;
 }
 
 }  // namespace weft::conn

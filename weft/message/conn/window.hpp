@@ -27,7 +27,7 @@ class SendWindow {
     Payload data;
     std::unique_ptr<std::byte[]> own;  // The data, if the caller did not promise to keep it.
     bool is_write = false, urgent = false;
-    Wish wish = Wish::none;
+    Control control = Control::none;
     RemoteMemory place;
     std::uint64_t cookie = 0;
     std::uint32_t first = 0, chunks = 1;
@@ -69,9 +69,9 @@ class ReceiveWindow {
   };
   std::map<std::uint32_t, Partial> partial;
 
-  // Wishes are heard in the order they were made, and after all that came before.
-  void hold(std::uint32_t number, Wish wish) { wishes_.push_back({number, wish}); }
-  std::optional<Wish> next_wish();
+  // Controls are heard in the order of sending, after all chunks that were sent before them.
+  void hold(std::uint32_t number, Control control) { controls_.push_back({number, control}); }
+  std::optional<Control> next_control();
 
   std::uint32_t owed_frames = 0;  // Not acknowledged yet.
   std::size_t owed_bytes = 0;
@@ -80,11 +80,11 @@ class ReceiveWindow {
  private:
   struct Held {
     std::uint32_t number;
-    Wish wish;
+    Control control;
   };
   std::uint32_t next_ = 0;
   std::unordered_set<std::uint32_t> early_;
-  std::vector<Held> wishes_;
+  std::vector<Held> controls_;
 };
 
 }  // namespace weft::conn

@@ -52,17 +52,17 @@ TEST(ReceiveWindow, TakesEachOnce) {
   EXPECT_FALSE(window.accept(0));
 }
 
-TEST(ReceiveWindow, HearsWishesInOrder) {
+TEST(ReceiveWindow, HearsControlsInOrder) {
   ReceiveWindow window;
   EXPECT_TRUE(window.accept(2));
-  window.hold(2, Wish::open);
-  EXPECT_FALSE(window.next_wish());
+  window.hold(2, Control::open);
+  EXPECT_FALSE(window.next_control());
   EXPECT_TRUE(window.accept(0));
-  window.hold(0, Wish::decline);
-  EXPECT_EQ(window.next_wish(), Wish::decline);
-  EXPECT_FALSE(window.next_wish());
+  window.hold(0, Control::decline);
+  EXPECT_EQ(window.next_control(), Control::decline);
+  EXPECT_FALSE(window.next_control());
   EXPECT_TRUE(window.accept(1));
-  EXPECT_EQ(window.next_wish(), Wish::open);
+  EXPECT_EQ(window.next_control(), Control::open);
 }
 
 }  // namespace
