@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <weft/message/mp/flat_map.hpp>
-#include <weft/message/mp/messenger.hpp>
+#include <weft/message/mp/request.hpp>
 
 namespace weft::mp {
 

@@ -14,8 +14,8 @@
 
 #include <weft/base/units.hpp>
 #include <weft/message/mp/header.hpp>
-#include <weft/message/mp/messenger.hpp>
 #include <weft/message/mp/options.hpp>
+#include <weft/message/mp/request.hpp>
 #include <weft/message/port/fabric.hpp>
 
 namespace weft::mp {

@@ -1,63 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank remembers of the ranks it talks to: credit, and the order of envelopes.
+// What a rank remembers of each rank it talks to: credit for eager messages, and the order of
+// envelopes where the network keeps none.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <map>
-#include <memory>
 #include <utility>
 
+#include <weft/base/units.hpp>
 #include <weft/message/mp/flat_map.hpp>
-#include <weft/message/port/fabric.hpp>
+#include <weft/message/mp/keep_data.hpp>
+#include <weft/message/port/frame.hpp>
 
 namespace weft::mp {
 
-// What is lent is gone at the next poll.
-inline void keep_data(Completion& completion) {
-  if (completion.lent != nullptr && completion.size > 0) {
-    completion.data = std::make_unique_for_overwrite<std::byte[]>(completion.size);
-    std::memcpy(completion.data.get(), completion.lent, completion.size);
-  }
-  completion.lent = nullptr;
-}
-
-struct Peer {
+struct PeerState {
   std::uint32_t used = 0;            // Of our credit at the peer.
   std::uint32_t owed = 0;            // Credit to give back.
   std::uint32_t sent = 0, seen = 0;  // Envelopes, where the network does not keep their order.
 };
 
-class Peers {
+class PeerTable {
  public:
-  Peer& operator[](RankId rank) { return peers_[rank.index]; }
-  Peer* find(RankId rank) { return peers_.find(rank.index); }
+  PeerState& operator[](RankId rank) { return peers_[rank.index]; }
 
   // Takes credit for an eager message; false when there is not enough.
   bool draw(RankId rank, std::size_t size, Bytes limit) {
     return draw(peers_[rank.index], size, limit);
   }
-  static bool draw(Peer& peer, std::size_t size, Bytes limit) {
+  static bool draw(PeerState& peer, std::size_t size, Bytes limit) {
     const std::uint64_t cost = size + message_cost;
     if (peer.used + cost > static_cast<std::uint64_t>(limit.count)) return false;
     peer.used += static_cast<std::uint32_t>(cost);
     return true;
   }
-  void give_back(RankId rank, std::uint32_t credit) {
+  // The peer has given credit back.
+  void refund(RankId rank, std::uint32_t credit) {
     if (credit == 0) return;
-    Peer& peer = peers_[rank.index];
+    PeerState& peer = peers_[rank.index];
     peer.used -= std::min(peer.used, credit);
   }
   // True when so much is owed that a frame of its own should say so.
   bool owe(RankId rank, std::size_t size, Bytes limit) {
-    Peer& peer = peers_[rank.index];
+    PeerState& peer = peers_[rank.index];
     peer.owed += static_cast<std::uint32_t>(size + message_cost);
     return std::uint64_t{peer.owed} * 2 > static_cast<std::uint64_t>(limit.count);
   }
+  // What is owed goes back with the next frame.
   std::uint32_t settle(RankId rank) {
-    Peer* const peer = peers_.find(rank.index);
+    PeerState* const peer = peers_.find(rank.index);
     return peer == nullptr ? 0 : std::exchange(peer->owed, 0);
   }
 
@@ -76,7 +69,7 @@ class Peers {
 
  private:
   static constexpr std::size_t message_cost = 64;  // Of remembering a message, beyond its data.
-  FlatMap<Peer> peers_;
+  FlatMap<PeerState> peers_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Completion> early_;
 };
 

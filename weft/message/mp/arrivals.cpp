@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the network brings: envelopes of messages are matched, other frames go to the protocol that
+// they belong to.
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <weft/base/check.hpp>
+#include <weft/message/mp/frame_sender.hpp>
+#include <weft/message/mp/head_starts.hpp>
+#include <weft/message/mp/header.hpp>
+#include <weft/message/mp/keep_data.hpp>
+#include <weft/message/mp/matching.hpp>
+#include <weft/message/mp/messenger.hpp>
+#include <weft/message/mp/peer_table.hpp>
+#include <weft/message/mp/rendezvous.hpp>
+#include <weft/message/mp/request_table.hpp>
+#include <weft/message/mp/trunk.hpp>
+
+namespace weft::mp {
+
+void Messenger::handle(Completion& completion) {
+  switch (completion.kind) {
+    case Completion::Kind::frame:
+    case Completion::Kind::written:
+      if (fabric_.ordered) {
+        handle_frame(decode(completion.head), completion);
+      } else {
+        handle_in_order(decode(completion.head), completion);
+      }
+      break;
+    case Completion::Kind::sent:
+      rendezvous_->on_sent(completion.cookie);
+      break;
+    case Completion::Kind::unsent:
+      WEFT_CHECK(trunk_ != nullptr);  // Others do not send again.
+      trunk_->returned(completion.cookie);
+      break;
+    case Completion::Kind::peer_lost:
+      on_peer_lost(completion.peer);
+      break;
+    case Completion::Kind::rail_up:
+    case Completion::Kind::rail_down:
+      if (trunk_ != nullptr) trunk_->rail_changed(completion.peer, completion.rail);
+      break;
+    case Completion::Kind::refused:
+      break;
+  }
+}
+
+// Envelopes of a peer, and their cancelling, are handled in the order of sending; other frames have
+// no order.
+void Messenger::handle_in_order(const Header& header, Completion& completion) {
+  const bool envelope =
+      header.verb == Verb::eager || header.verb == Verb::request || header.verb == Verb::cancel;
+  if (!envelope) {
+    handle_frame(header, completion);
+    return;
+  }
+  const RankId peer = completion.peer;
+  if (header.sequence != (*peers_)[peer].seen) {
+    peers_->hold(peer, header.sequence, std::move(completion));
+    return;
+  }
+  do {
+    ++(*peers_)[peer].seen;
+    handle_frame(decode(completion.head), completion);
+  } while (peers_->take(peer, (*peers_)[peer].seen, completion));
+}
+
+void Messenger::handle_frame(const Header& header, Completion& completion) {
+  peers_->refund(completion.peer, header.credit);
+  switch (header.verb) {
+    case Verb::eager:
+    case Verb::request:
+      on_envelope(header, completion);
+      break;
+    case Verb::ready:
+      rendezvous_->on_ready(header, completion.peer);
+      break;
+    case Verb::part:
+      rendezvous_->on_part(header, completion);
+      break;
+    case Verb::head:
+      head_starts_->on_head(header, completion);
+      break;
+    case Verb::cancel:
+      on_cancel(header, completion.peer);
+      break;
+    case Verb::cancel_reply:
+      on_cancel_reply(header);
+      break;
+    case Verb::credit:
+    case Verb::none:
+      break;
+  }
+}
+
+void Messenger::observe_envelope(const Header& header, const Completion& completion) const {
+  const bool eager = header.verb == Verb::eager;
+  MessageFacts facts{completion.peer, fabric_.self,    header.context,
+                     header.tag,      completion.size, MessageFacts::Protocol::eager};
+  if (eager) {
+    fabric_.observer->arrived(facts);
+    return;
+  }
+  facts.size = header.size;
+  facts.protocol = MessageFacts::Protocol::rendezvous;
+  fabric_.observer->announced(facts, header.sender);
+}
+
+void Messenger::on_envelope(const Header& header, Completion& completion) {
+  if (fabric_.observer != nullptr) observe_envelope(header, completion);
+  Request* const request = matching_->match_arrival(header.context, header.source, header.tag);
+  const std::byte* const data = data_of(completion);
+  if (request != nullptr && header.verb == Verb::eager) {  // The most frequent case.
+    request->peer = completion.peer;
+    accept_eager(request, {header.source, header.tag, completion.size, false, false}, data);
+    return;
+  }
+  const std::size_t size = header.verb == Verb::eager ? completion.size : header.size;
+  const Envelope envelope{.arrival = {header.source, header.tag, size, false, false},
+                          .context = header.context,
+                          .peer = completion.peer,
+                          .rendezvous = header.verb == Verb::request,
+                          .internal = header.internal != 0,
+                          .sender = header.sender,
+                          .ahead = header.verb == Verb::request ? header.key : 0};
+  if (request != nullptr) {
+    const std::uint64_t id = RequestTable::id_of(request);
+    accept(request, envelope, data);
+    head_starts_->expect(envelope, id, nullptr);
+    return;
+  }
+  ++use_.unexpected;
+  auto record = std::make_unique<UnexpectedRecord>();
+  static_cast<Envelope&>(*record) = envelope;
+  keep_data(completion);
+  record->data = std::move(completion.data);
+  UnexpectedRecord* const kept = record.get();
+  matching_->add_unexpected(std::move(record));
+  head_starts_->expect(envelope, 0, kept);
+}
+
+void Messenger::accept(Request* receive, const Envelope& message, const std::byte* data) {
+  receive->peer = message.peer;
+  if (!message.rendezvous) {
+    accept_eager(receive, message.arrival, data);
+    return;
+  }
+  receive->matched = true;
+  receive->arrival = message.arrival;
+  receive->arrival.truncated = message.arrival.size > receive->size;
+  // A sender that is lost can write nothing any more.
+  if (is_lost(message.peer) && !HeadStarts::is_all(message)) {
+    fail(*receive);
+  } else {
+    rendezvous_->answer(receive, message);
+  }
+}
+
+void Messenger::accept_eager(Request* receive, const Arrival& arrival, const std::byte* data) {
+  const RankId peer = receive->peer;
+  receive->matched = true;
+  receive->arrival = arrival;
+  receive->arrival.truncated = arrival.size > receive->size;
+  fabric_.processor.copy(receive->data, data, std::min(receive->size, arrival.size));
+  requests_->complete(receive);
+  sender_->owe_credit(peer, arrival.size);
+}
+
+void Messenger::accept(Request* receive, const UnexpectedRecord& record) {
+  if (is_lost(record.peer) && !HeadStarts::is_here(record)) {
+    receive->matched = true;
+    fail(*receive);
+    return;
+  }
+  const std::uint64_t id = RequestTable::id_of(receive);
+  accept(receive, record, record.data.get());
+  if (record.ahead > 0 && requests_->find(id) != nullptr) head_starts_->hand_over(receive, record);
+}
+
+void Messenger::on_cancel(const Header& header, RankId peer) {
+  Header reply;
+  reply.verb = Verb::cancel_reply;
+  reply.sender = header.sender;
+  for (UnexpectedRecord* record = matching_->first_unexpected(); record != nullptr;
+       record = record->after) {
+    if (record->rendezvous && record->peer == peer && record->sender == header.sender) {
+      if (!HeadStarts::is_here(*record)) break;  // Data is on its way.
+      const std::size_t ahead = record->ahead;
+      matching_->remove_unexpected(record);
+      if (fabric_.observer != nullptr) fabric_.observer->withdrawn(peer, header.sender);
+      if (ahead > 0) sender_->owe_credit(peer, ahead);
+      reply.size = 1;
+      break;
+    }
+  }
+  sender_->answer(peer, reply);
+}
+
+void Messenger::on_cancel_reply(const Header& header) {
+  Request* const request = requests_->find(header.sender);
+  if (request == nullptr || request->matched || header.size == 0) return;
+  request->arrival.cancelled = true;
+  requests_->complete(request);
+}
+
+// What waits for this peer alone fails.
+void Messenger::on_peer_lost(RankId peer) {
+  lost_.push_back(peer);
+  if (trunk_ != nullptr) trunk_->forget(peer);
+  head_starts_->forget(peer);
+  requests_->each_open([&](Request& request) {
+    const bool waits = request.kind == Request::Kind::send || request.matched || request.bound;
+    if (request.peer == peer && waits) fail(request);
+  });
+}
+
+}  // namespace weft::mp

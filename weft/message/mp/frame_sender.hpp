@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends frames of the message layer: picks the rail, and returns credit to the peer with each
+// frame.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <weft/message/mp/header.hpp>
+#include <weft/message/mp/options.hpp>
+#include <weft/message/mp/peer_table.hpp>
+#include <weft/message/mp/request.hpp>
+#include <weft/message/port/fabric.hpp>
+
+namespace weft::mp {
+
+class FrameSender {
+ public:
+  FrameSender(const Fabric& fabric, const Options& options, PeerTable& peers)
+      : fabric_(fabric), options_(options), peers_(peers) {}
+
+  // The first frame of a message.
+  void post(const Request* request, Header& header, Payload payload, std::uint64_t cookie);
+  // A frame without data.
+  void answer(RankId peer, Header& header);
+  // The program has taken so much of the peer's data.
+  void owe_credit(RankId peer, std::size_t bytes) {
+    if (peers_.owe(peer, bytes, options_.credit)) return_credit(peer);
+  }
+  // Numbers an envelope, where the network does not keep the order of frames.
+  void number(Header& header, RankId peer) {
+    if (!fabric_.ordered) header.sequence = peers_[peer].sent++;
+  }
+
+  // For frames without data: the rail of least latency; the first of them if equal.
+  RailId quickest_rail(RankId peer) const;
+  // For eager messages.
+  RailId eager_rail(RankId peer) const {
+    return fabric_.rails.rail_count(peer) < 2 ? RailId(0) : spread_rail(peer);
+  }
+
+ private:
+  RailId spread_rail(RankId peer) const;
+  void return_credit(RankId peer);
+
+  const Fabric fabric_;
+  const Options& options_;
+  PeerTable& peers_;
+};
+
+}  // namespace weft::mp
