@@ -261,12 +261,11 @@ Status Choices::force(std::string_view text) {
 }
 
 bool Choices::keeps_to_groups(const Case& given) const {
-  // Bundles save messages and cost bytes, as they cross switches twice; beyond the second limit
-  // opening a connection takes less time than forwarding.
-  constexpr std::size_t short_max = std::size_t{8} << 10, most = std::size_t{128} << 10;
+  // Bundles save messages and cost bytes, as they cross switches twice.
+  constexpr std::size_t short_max = std::size_t{8} << 10;
   if (bundling_ == Bundling::short_blocks)
     return given.operation == Operation::alltoall && given.bytes <= short_max;
-  return bundling_ == Bundling::most_blocks && given.bytes <= most;
+  return bundling_ == Bundling::most_blocks && given.bytes <= bundled_block_max;
 }
 
 Algorithm choose(const Case& given, const Choices* choices) {

@@ -79,6 +79,10 @@ enum class Bundling : std::uint8_t {
   most_blocks,   // Blocks for which forwarding is faster than opening a connection.
 };
 
+// The largest block that is bundled: longer ones would take longer to forward than opening a
+// connection takes.
+inline constexpr std::size_t bundled_block_max = std::size_t{128} << 10;
+
 // What the user forces, and what is known about the machine; the same for all ranks.
 class Choices {
  public:

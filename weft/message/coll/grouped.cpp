@@ -12,14 +12,13 @@
 
 #include <weft/base/groups.hpp>
 #include <weft/message/coll/algorithms.hpp>
+#include <weft/message/coll/choose.hpp>
 
 namespace weft::coll {
 
 namespace {
 
 constexpr std::size_t together_max = 512;  // Bytes of blocks that travel with their sizes.
-// Longer blocks would take longer to forward than opening a connection takes.
-constexpr std::size_t alone_above = std::size_t{128} << 10;
 
 // Blocks between this rank and one other, contiguous.
 struct Bundle {
@@ -66,7 +65,7 @@ class Grouped {
     s_.note(error);
     heads_.note(error);
   }
-  bool goes_alone(std::size_t size) const { return !known_ && size > alone_above; }
+  bool goes_alone(std::size_t size) const { return !known_ && size > bundled_block_max; }
   std::size_t packed(const Bundle& bundle) const;
   const std::byte* data_of(const Bundle& bundle) const;
   // Ranks outside of a rank's group that have picked it.
