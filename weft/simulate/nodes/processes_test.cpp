@@ -39,12 +39,12 @@ void exchange_all(const Fabric& fabric) {
   }
 }
 
-struct Told {
+struct Outcome {
   std::vector<std::int64_t> ended, waited;
   std::vector<PairCount> pairs;
 };
 
-Told play(int processes, const Rig& model) {
+Outcome play(int processes, const Rig& model) {
   const auto peers = make_local_group(processes);
   std::vector<Rig> rigs(peers.size(), model);
   std::vector<std::thread> threads;
@@ -55,30 +55,30 @@ Told play(int processes, const Rig& model) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  Told told{rigs[0].all, rigs[0].waited, rigs[0].pairs};
+  Outcome outcome{rigs[0].all, rigs[0].waited, rigs[0].pairs};
   for (std::size_t p = 1; p < rigs.size(); ++p) {
-    for (std::size_t r = 0; r < told.ended.size(); ++r) {
-      EXPECT_TRUE(told.ended[r] < 0 || rigs[p].all[r] < 0) << "rank " << r << " ran twice";
-      told.ended[r] = std::max(told.ended[r], rigs[p].all[r]);
-      told.waited[r] = std::max(told.waited[r], rigs[p].waited[r]);
+    for (std::size_t r = 0; r < outcome.ended.size(); ++r) {
+      EXPECT_TRUE(outcome.ended[r] < 0 || rigs[p].all[r] < 0) << "rank " << r << " ran twice";
+      outcome.ended[r] = std::max(outcome.ended[r], rigs[p].all[r]);
+      outcome.waited[r] = std::max(outcome.waited[r], rigs[p].waited[r]);
     }
-    told.pairs.insert(told.pairs.end(), rigs[p].pairs.begin(), rigs[p].pairs.end());
+    outcome.pairs.insert(outcome.pairs.end(), rigs[p].pairs.begin(), rigs[p].pairs.end());
   }
-  std::sort(told.pairs.begin(), told.pairs.end(), [](const PairCount& a, const PairCount& b) {
+  std::sort(outcome.pairs.begin(), outcome.pairs.end(), [](const PairCount& a, const PairCount& b) {
     return std::pair(a.from, a.to) < std::pair(b.from, b.to);
   });
-  return told;
+  return outcome;
 }
 
 void expect_the_same_for_any_number(const Rig& rig) {
-  const Told alone = play(1, rig);
+  const Outcome alone = play(1, rig);
   for (const int processes : {2, 3, 5}) {
-    const Told told = play(processes, rig);
-    EXPECT_EQ(told.ended, alone.ended) << processes;
-    EXPECT_EQ(told.waited, alone.waited) << processes;
-    ASSERT_EQ(told.pairs.size(), alone.pairs.size()) << processes;
-    for (std::size_t i = 0; i < told.pairs.size(); ++i)
-      EXPECT_EQ(told.pairs[i].bytes, alone.pairs[i].bytes);
+    const Outcome outcome = play(processes, rig);
+    EXPECT_EQ(outcome.ended, alone.ended) << processes;
+    EXPECT_EQ(outcome.waited, alone.waited) << processes;
+    ASSERT_EQ(outcome.pairs.size(), alone.pairs.size()) << processes;
+    for (std::size_t i = 0; i < outcome.pairs.size(); ++i)
+      EXPECT_EQ(outcome.pairs[i].bytes, alone.pairs[i].bytes);
   }
 }
 
