@@ -123,7 +123,8 @@ TEST_F(Load, BadInputNamesTheFile) {
   EXPECT_THAT(error_of(folder + "/none"), HasSubstr("no such file"));
   EXPECT_THAT(error_of(folder), HasSubstr("--record"));
   EXPECT_THAT(error_of(write("a.json", "{")), HasSubstr("a.json"));
-  EXPECT_THAT(error_of(write("b.json", R"({"weft":"tea"})")), HasSubstr("no kind"));
+  EXPECT_THAT(error_of(write("b.json", R"({"weft":"tea"})")),
+              HasSubstr("not a file that weft report knows"));
   EXPECT_THAT(error_of(write("c.json", R"({"weft":"probe"})")), HasSubstr("c.json"));
   EXPECT_THAT(error_of(write("d.json", R"({"weft":"probe","tree":true,"host_bit_per_s":1e9,
     "counts":{"round_trips":5,"seconds":0.5},"remarks":[],"hosts":[{"name":"a","on":7}],
