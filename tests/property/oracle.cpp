@@ -420,7 +420,7 @@ bool Oracle::serve_card(std::uint32_t r, int node) {
   return true;
 }
 
-// The first in order that can do something at this moment does it.
+// The first part in order that can act at this time does so.
 bool Oracle::act_once(std::uint32_t r) {
   const std::size_t cards = topology_.graph.nodes_at(RouterId(r)).size();
   const std::size_t outputs = outs_[r].size() - cards;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The router model once more, slow and obvious: a list of moments, and at each of them everybody is
-// asked whether he can act. Written from the description in machine.hpp, sharing no state or code
-// with the engine. The judge of the fast version.
+// The router model once more, slow and obvious: a list of times, and at each of them every part is
+// asked whether it can act. Written from the description in machine.hpp, it shares neither state
+// nor code with weft/simulate/router, and the property tests hold that to it.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What routers tell each other, once more. On wires of its own, and at once, nothing is sent here:
-// what somebody knows is worked out from what was so when it was told. In band it is sent.
+// News of lines, once more. On wires of its own, and where it is instant, nothing is sent here:
+// what a router knows is computed from the state at the time it was told. In band news is sent.
 #include <algorithm>
 #include <bit>
 
@@ -48,11 +48,11 @@ Line Oracle::line_of(std::int64_t r, int port, int line) const {
   return lines_->line(RouterId(static_cast<std::uint32_t>(r)), port, line);
 }
 
-// What counts as said when the clock starts: all is free, as far as cables work.
+// What routers know at the start: all is free, as far as cables work.
 LineNews Oracle::before_all(std::int64_t r, int port, int line, int most) const {
   if (r < 0 || most == 0 || peer_of(r, port) < 0 || !lines_->starts_full()) return {};
   const Line own = line_of(r, port, line);
-  // Means of what is all the same are that.
+  // All values are the same, and so is their mean.
   if (lines_->kind() == LineKind::average)
     return {256u * static_cast<std::uint64_t>(std::popcount(own.vcs)), own.length > 0 ? 1 : 0};
   LineNews ahead;
@@ -105,7 +105,7 @@ VcMask Oracle::ready_at(std::int64_t r, int port, std::int64_t time) const {
   return found;
 }
 
-// What r says at a time on wires of its own.
+// What r announces at a time, on wires of its own.
 LineNews Oracle::said_at(std::int64_t r, int port, int line, std::int64_t time) const {
   if (r < 0) return {};
   if (time < 0) return before_all(r, port, line);
@@ -165,7 +165,7 @@ void Oracle::hear() {
   std::erase_if(words_, [&](const Word& word) { return word.at <= now_; });
 }
 
-// Everybody has acted.
+// All outputs have acted.
 void Oracle::tell() {
   for (std::uint32_t r = 0; r < gazettes_.size(); ++r) {
     for (int port = 0; port < lines_->ports(); ++port) {
@@ -181,7 +181,7 @@ void Oracle::tell() {
   }
 }
 
-// Moments at which somebody will know of it.
+// Times at which another router will know of it.
 void Oracle::expect_word(std::uint32_t r, int port) {
   if (machine_.news.mode == NewsMode::instant) at(now_ + flit_ps_);
   if (machine_.news.mode != NewsMode::sideband) return;

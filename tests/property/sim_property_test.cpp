@@ -93,7 +93,7 @@ Machine random_machine(Rng& rng, int vcs) {
   m.link = {.rate = Rate::gbit_per_s(any<std::int64_t>(rng, {8, 64, 100})),
             .delay = cycles(1, 6),
             .credit_delay = cycles(1, 4)};
-  if (rng.below(4) == 0) {  // One dimension of cables of its own, where there are dimensions.
+  if (rng.below(4) == 0) {  // One dimension has cables of its own, where there are dimensions.
     m.link_class["y"] = {.rate = Rate::gbit_per_s(any<std::int64_t>(rng, {16, 64})),
                          .delay = cycles(1, 6),
                          .credit_delay = cycles(1, 4)};
@@ -105,7 +105,7 @@ Machine random_machine(Rng& rng, int vcs) {
   if (rng.below(4) == 0) m.eject_rate = Rate::gbit_per_s(24);
   if (rng.below(4) == 0) m.switch_rate = Rate::gbit_per_s(any<std::int64_t>(rng, {50, 100}));
   if (m.switch_rate > Rate())
-    m.switch_rate = std::min(m.switch_rate, m.link.rate);  // One crossbar way, as the oracle has.
+    m.switch_rate = std::min(m.switch_rate, m.link.rate);  // One crossbar lane, as the oracle has.
   m.arbitration = any<Arbitration>(
       rng, {Arbitration::through_first, Arbitration::round_robin, Arbitration::age});
   m.lookahead = rng.coin();
@@ -117,7 +117,8 @@ Machine random_machine(Rng& rng, int vcs) {
   m.news.bits = any(rng, std::vector{3, 8, 64});
   m.news.any_credit = rng.below(4) == 0;
   m.news.one_line = rng.below(4) == 0;
-  if (rng.below(3) == 0) {  // One rate for all, as in most simulations: it has code of its own.
+  if (rng.below(3) ==
+      0) {  // One rate for all, as in most simulations: the plain router has code for it.
     m.node_link.rate = m.link.rate;
     m.inject_rate = m.eject_rate = m.switch_rate = Rate();
     m.output_buffer = Bytes{};
@@ -200,7 +201,7 @@ Outcome play(const Scene& scene, const NetworkOptions& options) {
   if (!network) ADD_FAILURE() << network.error().text();
   if (!network) return {};
   replay.start(**network);
-  // In slices whose ends mean nothing: they must not show.
+  // In slices of arbitrary length, which must not affect results.
   bool more = true;
   for (std::int64_t t = 777'777; more; t += 7'777'777) {
     const auto remains = (*network)->run(Time::ps(t));

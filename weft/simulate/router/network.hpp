@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network of virtual cut-through routers in virtual time. Messages go in at nodes, are cut into
-// packets as the card drains them, and come out whole at other nodes. Same inputs and seed: the
-// same times, for any number of workers and any window length.
+// A network of virtual cut-through routers in virtual time. Nodes send messages, their cards cut
+// them into packets, and other nodes receive them whole. The same inputs and seed give the same
+// times, for any number of workers and any window length.
 #pragma once  // Public, for simulations: names and meanings stay within 0.1.
 
 #include <atomic>
@@ -27,7 +27,7 @@ struct Delivery {
   Bytes size;
   Time born;     // send() was called.
   Time entered;  // Its first flit left the card.
-  Time arrived;  // Its last flit has arrived; may lie ahead of the clock, never behind.
+  Time arrived;  // Its last flit arrives; now or in the future of the node's clock.
   int hops = 0;  // Links between routers crossed by its last packet.
   std::uint64_t cookie = 0;
 };
@@ -36,35 +36,36 @@ struct Outgoing {
   NodeId from, to;
   Bytes size;
   std::uint64_t cookie = 0;
-  Duration gap;  // Silence of the card after each of its packets.
+  Duration gap;  // The card pauses this long after each packet.
 };
 
-// The card is done with a message: its last flit leaves at `at`, which may lie ahead of the clock.
+// The card has made all packets of a message. The last flit leaves at `at`, now or in the future of
+// the node's clock.
 struct Departure {
   NodeId from, to;
   std::uint64_t cookie = 0;
   Time at;
-  // Set when the receiver lives in another process: takes what unpack_data() shall find there. The
-  // cookie is of no use to anybody afterwards.
+  // Set if the receiver belongs to another process: what is put here is handed to unpack_data()
+  // there. The cookie is not used any more afterwards.
   Packer* letter = nullptr;
 };
 
-// What the nodes do. Called by the worker that owns the node's router, for one node at a time and
-// in the order of its clock; a host keeps its state per node (or per worker) and shares nothing
-// else.
+// What the nodes do. The worker that owns a node's router calls these functions, for one node at a
+// time and in the order of its clock. Workers call them concurrently for different nodes, so a host
+// keeps its state per node or per worker.
 class Host {
  public:
   virtual ~Host() = default;
-  // The node's alarm rang; returns when it shall ring next (Time::never() for not at all). May call
+  // The node's alarm rings. Returns when it rings next; Time::never() for not at all. May call
   // Network::send for this node.
   virtual Time alarm(int worker, NodeId node, Time now) = 0;
-  // A message for d.to is complete, or certain to be at d.arrived.
+  // A message for d.to is complete, or will certainly be at d.arrived.
   virtual void delivered(int worker, const Delivery& d) = 0;
-  // The sender's side of it; called for node d.from.
+  // A message has left the card of node d.from.
   virtual void departed(int /*worker*/, const Departure& /*d*/) {}
 
-  // Between processes: what the receiver's host must know about a message that is being sent; the
-  // cookie that it makes of that; and what was added when the message departed.
+  // For a message to another process. pack(): what the receiver's host must know of it when it is
+  // sent. unpack(): the receiver's cookie, made from that. unpack_data(): what departed() added.
   virtual void pack(std::uint64_t cookie, Packer& letter) { letter.put(cookie); }
   virtual std::uint64_t unpack(NodeId /*to*/, Unpacker& letter) {
     return letter.take<std::uint64_t>();
@@ -77,21 +78,22 @@ struct NetworkOptions {
   int workers = 1;  // Threads; one in each of several processes.
   Cut cut = Cut::automatic;
   std::vector<std::uint32_t> weight =
-      {};                         // Expected load by router, to share it out; empty: by nodes.
+      {};                         // Expected load by router, to balance workers; empty: by nodes.
   ProcessGroup* peers = nullptr;  // The processes that share this network; null: it is alone.
-  // The least of all processes' is everybody's, at last_moment() of it at the latest.
+  // All processes learn the minimum of their numbers, before any node's clock passes last_moment()
+  // of it.
   std::atomic<std::int64_t>* bulletin = nullptr;
   Duration window =
-      {};  // Zero: the longest that is exact. Shorter ones give the same results, more slowly.
+      {};  // Zero: the longest exact one. Shorter windows give the same results, more slowly.
 };
 
 struct LinkCount {
   std::uint64_t packets = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t news = 0;  // Flits of what routers tell each other, in band.
+  std::uint64_t news = 0;  // Flits of news of lines, in band.
 };
 
-// Packets that have begun to arrive in a buffer and were not sent on.
+// Packets that have begun to arrive in a buffer and have not been granted an output.
 struct BufferLevel {
   std::uint32_t packets = 0;
   Bytes bytes;
@@ -101,13 +103,13 @@ struct BufferLevel {
 struct NetworkCounts {
   std::uint64_t packets_sent = 0, packets_delivered = 0;
   std::uint64_t hops = 0;    // Packets times links between routers.
-  std::uint64_t visits = 0;  // Routers looked at; the work done.
+  std::uint64_t visits = 0;  // Of routers, one per window in which they act: a measure of the work.
 };
 
 struct MemoryUse {
-  std::uint64_t bytes_per_router = 0;  // Of state that exists before any packet does.
+  std::uint64_t bytes_per_router = 0;  // Of the state without packets.
   std::uint64_t bytes_per_packet = 0;  // In flight.
-  std::uint64_t bytes_reserved = 0;    // Address space for buffers, committed as they fill.
+  std::uint64_t bytes_reserved = 0;    // Address space of buffers; memory is used as they fill.
 };
 
 namespace detail {
@@ -122,38 +124,36 @@ class Network {
                                                const NetworkOptions& options);
   ~Network();
 
-  // Rings the node at `at` if it would not ring sooner; before the first run, or from any call to
-  // the host for that node.
+  // The node's alarm rings at `at`, unless it is set to ring sooner. Call before the first run, or
+  // from any call to the host for that node.
   void set_alarm(NodeId node, Time at);
-  // From alarm() of node `from`, or before the first run.
+  // Call from alarm() of node `from`, or before the first run.
   void send(const Outgoing& message, Time now);
   void send(NodeId from, NodeId to, Bytes size, Time now, std::uint64_t cookie = 0) {
     send({from, to, size, cookie, Duration::zero()}, now);
   }
 
-  // Executes everything before `until`; true when anything remains to be done. All processes make
-  // this call, and get the same. An error: a packet
-  // that no route leads on, or one lost, doubled or out of order (which would be our bug).
+  // Simulates everything before `until`. True if anything remains to be done. A call that all
+  // processes make, with the same answer. An error: a packet for which the routing has no way.
   Result<bool> run(Time until);
 
-  // Packets that wait for each other in a circle, if there are such: "(0,0) east VC 0 waits for
-  // (1,0) ...". Meant for a network in which nothing has moved for a while; exact at any time. A
-  // call that all processes make.
+  // Buffers that wait for each other in a circle, in words; empty if there are none. Exact at any
+  // time. A call that all processes make.
   std::string find_deadlock() const;
 
-  // What follows is of the routers of this process.
+  // The rest concerns the routers of this process.
   bool is_here(RouterId router) const;
   bool is_here(NodeId node) const;
   NetworkCounts counts() const;
   LinkCount link(LinkId link) const;
-  // Of an input port and VC; ports between routers come first, then those of the router's nodes.
+  // Of an input port and VC. Ports to other routers come first, then those of the router's nodes.
   // `at`: the time up to which the network has run.
   BufferLevel buffer(RouterId router, int port, int vc, Time at) const;
-  // What a router tells of one of its policy's lines, as it knows it when the run has ended.
+  // What a router knows of one of its policy's lines at the end of the last run.
   LineNews line(RouterId router, int port, int line) const;
   MemoryUse memory() const;
   Duration window() const;
-  // Before everybody knows of something that happens at `time`, nodes may have come so far.
+  // How far a node's clock may be before all processes know of something that happens at `time`.
   Time last_moment(Time time) const;
 
  private:

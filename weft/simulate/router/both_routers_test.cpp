@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plain and the general router make the same decisions: every message arrives at the same
+// picosecond.
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <weft/base/rng.hpp>
+#include <weft/simulate/router/layout.hpp>
+#include <weft/simulate/router/plain_router.hpp>
+#include <weft/simulate/router/test_state.hpp>
+
+namespace weft::detail {
+namespace {
+
+// The same routes, but it says that it looks at outputs, which only the general router supports.
+class Watchful final : public Policy {
+ public:
+  explicit Watchful(const Policy& routes) : routes_(routes) {}
+  void next(RouterId here, const Flight& flight, const PortView& view,
+            Choices& out) const override {
+    routes_.next(here, flight, view, out);
+  }
+  PolicyFacts facts() const override {
+    PolicyFacts facts = routes_.facts();
+    facts.looks = true;
+    return facts;
+  }
+
+ private:
+  const Policy& routes_;
+};
+
+using Arrivals = std::map<std::uint64_t, std::int64_t>;  // By cookie.
+
+class Notes final : public Host {
+ public:
+  explicit Notes(int workers) : lists_(static_cast<std::size_t>(workers)) {}
+  Time alarm(int, NodeId, Time) override { return Time::never(); }
+  void delivered(int worker, const Delivery& d) override {
+    lists_[static_cast<std::size_t>(worker)].push_back(d);
+  }
+  Arrivals arrivals() const {
+    Arrivals all;
+    for (const auto& list : lists_)
+      for (const Delivery& d : list) all[d.cookie] = d.arrived.in_ps();
+    return all;
+  }
+
+ private:
+  std::vector<std::vector<Delivery>> lists_;
+};
+
+// Every node sends messages of one to six packets to random nodes.
+Arrivals simulate(const Topology& topology, const Machine& machine, const Policy& policy,
+                  int workers) {
+  Notes notes(workers);
+  NetworkOptions options;
+  options.workers = workers;
+  const auto network = *Network::make(topology, machine, policy, notes, options);
+  Rng rng(4);
+  const std::uint32_t nodes = topology.graph.node_count();
+  for (std::uint64_t i = 0; i < 20 * std::uint64_t{nodes}; ++i) {
+    const Bytes size{static_cast<std::int64_t>(rng.below(1500))};
+    network->send(NodeId(static_cast<std::uint32_t>(i) % nodes),
+                  NodeId(static_cast<std::uint32_t>(rng.below(nodes))), size,
+                  Time::ps(static_cast<std::int64_t>(rng.below(2000)) * 1000), i);
+  }
+  EXPECT_FALSE(*network->run(Time::never()));
+  return notes.arrivals();
+}
+
+bool is_plain(const Topology& topology, const Machine& machine, const Policy& policy) {
+  SilentHost host;
+  Parts all;
+  for (std::uint32_t r = 0; r < topology.graph.router_count(); ++r) all.order.push_back(r);
+  all.first = {0, topology.graph.router_count()};
+  return fits_plain(*lay_out(Setup(topology, machine, policy, host, 1),
+                             place_routers(topology.graph, all, nullptr)));
+}
+
+std::vector<Machine> machines() {
+  std::vector<Machine> list;
+  for (const bool lookahead : {false, true}) {
+    for (const Release release : {Release::tail, Release::head}) {
+      for (const Arbitration arbitration : {Arbitration::round_robin, Arbitration::through_first}) {
+        Machine m = test_machine();
+        m.lookahead = lookahead;
+        m.release = release;
+        m.arbitration = arbitration;
+        m.buffer = m.mtu * (lookahead ? 2 : 5);
+        list.push_back(m);
+        m.node_link.rate = Rate::gbyte_per_s(3);  // Rates differ: no whole ps per byte for all.
+        list.push_back(m);
+      }
+    }
+  }
+  return list;
+}
+
+TEST(BothRouters, DecideAlike) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"torus:4x4,p=2", "dor"}, {"mesh:3x5", "dor"}, {"fattree:k=3,levels=2", "dest-down"}};
+  for (const auto& [spec, routing] : cases) {
+    const Topology topology = *make_topology(spec);
+    const auto policy = *make_policy(routing, topology, 2);
+    const Watchful watchful(*policy);
+    int machine_number = 0;
+    for (const Machine& machine : machines()) {
+      SCOPED_TRACE(spec + ", machine " + std::to_string(machine_number++));
+      ASSERT_TRUE(is_plain(topology, machine, *policy));
+      ASSERT_FALSE(is_plain(topology, machine, watchful));
+      const Arrivals plain = simulate(topology, machine, *policy, 1);
+      EXPECT_EQ(plain.size(), 20 * topology.graph.node_count());
+      EXPECT_EQ(simulate(topology, machine, watchful, 1), plain);
+      EXPECT_EQ(simulate(topology, machine, watchful, 2), plain);
+      EXPECT_EQ(simulate(topology, machine, *policy, 2), plain);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::detail
