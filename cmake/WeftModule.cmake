@@ -23,7 +23,7 @@ set(weft_test_options $<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-O1>)
 
 include(WeftPrecompiled)
 weft_precompiled(module PIC)
-weft_precompiled(text PIC LINK fmt::fmt nlohmann_json::nlohmann_json)
+weft_precompiled(text PIC LINK fmt::fmt)
 if(BUILD_TESTING)
   weft_precompiled(test OPTIONS ${weft_test_options} LINK GTest::gtest)
 endif()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// As module.hpp, for the program weft.
+// As text.hpp, for the program weft, whose code has other flags than that of libraries.
 #pragma once
 
 #include "text.hpp"
-#include <CLI/CLI.hpp>
