@@ -72,8 +72,8 @@ class Watch {
   std::optional<ProgressFile> file_;
 };
 
-std::unique_ptr<map::Ways> ways_of(const map::Problem& problem) {
-  return *map::make_ways(problem.topology(), problem.routing());
+std::unique_ptr<map::Paths> paths_of(const map::Problem& problem) {
+  return *map::make_paths(problem.topology(), problem.routing());
 }
 
 Result<map::Budget> choose_budget(const MapOptions& o, const map::Problem& problem) {
@@ -133,8 +133,8 @@ Result<map::SearchOptions> make_search(const MapOptions& o, const MapWishes& wis
   if (!budget) return std::move(budget).error();
   s.budget = *budget;
   if (Status read = add_starts(o, *setting.problem, s.given); !read) return std::move(read).error();
-  const auto ways = ways_of(*setting.problem);
-  s.goal = find_bounds(*setting.problem, wishes.objective, *ways).value;
+  const auto paths = paths_of(*setting.problem);
+  s.goal = find_bounds(*setting.problem, wishes.objective, *paths).value;
   s.clock = &seconds_now;
   s.stop = &interrupted();
   s.peers = job.peers();
@@ -168,11 +168,11 @@ map::MapReport make_report(const MapOptions& o, const MapWishes& wishes,
   report.network = problem.topology().name;
   report.pattern = setting.pattern;
   report.routing = fmt::format("{} ({})", problem.routing(),
-                               map::describe_ways(problem.topology(), problem.routing()));
+                               map::describe_paths(problem.topology(), problem.routing()));
   report.objective = to_text(wishes.objective);
   report.ranks = problem.ranks();
-  const auto ways = ways_of(problem);
-  const map::Bounds bounds = find_bounds(problem, wishes.objective, *ways);
+  const auto paths = paths_of(problem);
+  const map::Bounds bounds = find_bounds(problem, wishes.objective, *paths);
   report.bounds.hops = static_cast<double>(bounds.hops);
   report.bounds.hop_bytes = bounds.hop_bytes;
   if (bounds.link_max > 0) report.bounds.link_max = bounds.link_max;
@@ -188,10 +188,10 @@ map::MapReport make_report(const MapOptions& o, const MapWishes& wishes,
 Result<map::ReportSide> make_side(const std::string& name, const map::RankMap& map,
                                   const MapOptions& o, const MapWishes& wishes,
                                   const MapSetting& setting) {
-  const auto ways = ways_of(*setting.problem);
+  const auto paths = paths_of(*setting.problem);
   map::ReportSide side;
   side.name = name;
-  side.judgement = judge(*setting.problem, map, wishes.objective, *ways);
+  side.judgement = judge(*setting.problem, map, wishes.objective, *paths);
   side.nodes = setting.problem->to_nodes(map);
   if (o.simulate && !interrupted().load()) {  // A map that was found is worth more than its time.
     StepOptions how;

@@ -44,10 +44,10 @@ class Table {
   explicit Table(const Comparison& comparison)
       : c_(comparison),
         problem_(*comparison.setting.problem),
-        ways_(*map::make_ways(problem_.topology(), problem_.routing())) {}
+        paths_(*map::make_paths(problem_.topology(), problem_.routing())) {}
 
   void add(const std::string& name, const map::RankMap& map, double seconds) {
-    rows_.push_back({name, map, judge(problem_, map, c_.search.objective, *ways_), seconds, true});
+    rows_.push_back({name, map, judge(problem_, map, c_.search.objective, *paths_), seconds, true});
     rows_.back().judgement.loads = {};
   }
   void add_missing(const std::string& name) { rows_.push_back({name, {}, {}, 0, false}); }
@@ -71,7 +71,7 @@ class Table {
   }
 
   std::string text() const {
-    const map::Bounds bounds = find_bounds(problem_, c_.search.objective, *ways_);
+    const map::Bounds bounds = find_bounds(problem_, c_.search.objective, *paths_);
     std::string out = fmt::format("{:<24}{:>12}{:>14}{:>14}{:>13}{:>10}{:>10}\n", "map", "hops",
                                   "hop-bytes", "fullest link", "objective", "/ Scotch", "seconds");
     for (const Row& row : rows_) {
@@ -131,7 +131,7 @@ class Table {
 
   const Comparison& c_;
   const map::Problem& problem_;
-  std::unique_ptr<map::Ways> ways_;
+  std::unique_ptr<map::Paths> paths_;
   std::vector<Row> rows_;
 };
 

@@ -16,7 +16,7 @@
 #include <weft/base/text.hpp>
 #include <weft/network/topo/network_file.hpp>
 #include <weft/study/map/map_file.hpp>
-#include <weft/study/map/ways.hpp>
+#include <weft/study/map/paths.hpp>
 #include <weft/workload/traces/any_traffic.hpp>
 
 namespace weft::app {

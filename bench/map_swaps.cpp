@@ -47,7 +47,7 @@ RankMap mixed(const Problem& problem) {
 
 void try_swaps(benchmark::State& state, const char* routing) {
   const Problem problem = cube(state.range(0), routing);
-  Board board(problem, {}, *make_ways(problem.topology(), problem.routing()));
+  Board board(problem, {}, *make_paths(problem.topology(), problem.routing()));
   board.set(mixed(problem));
   Rng rng(1);
   for (auto _ : state) {
@@ -68,9 +68,9 @@ void whole_quick(benchmark::State& state) {
 
 void whole_slow(benchmark::State& state) {
   const Problem problem = cube(state.range(0), "dor:up");
-  const std::unique_ptr<Ways> ways = *make_ways(problem.topology(), problem.routing());
+  const std::unique_ptr<Paths> paths = *make_paths(problem.topology(), problem.routing());
   const RankMap map = mixed(problem);
-  for (auto _ : state) benchmark::DoNotOptimize(judge(problem, map, {}, *ways).value);
+  for (auto _ : state) benchmark::DoNotOptimize(judge(problem, map, {}, *paths).value);
   state.SetItemsProcessed(state.iterations());
 }
 

@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
-#include <variant>
 
 #include <weft/base/text.hpp>
 #include <weft/network/route/policy.hpp>
@@ -22,18 +21,16 @@ namespace {
 class ColumnFirst : public weft::Policy {
  public:
   ColumnFirst(const weft::Topology& topology, int vcs)
-      : topology_(&topology),
-        cube_(&std::get<weft::Cube>(topology.shape)),
-        vcs_(weft::vc_range(0, vcs)) {}
+      : topology_(&topology), lattice_(topology.shape->lattice()), vcs_(weft::vc_range(0, vcs)) {}
 
   void next(weft::RouterId here, const weft::Flight& flight, const weft::PortView& view,
             weft::Choices& out) const override {
     const weft::Coordinates at = weft::coordinates(*topology_, here);
     const weft::Coordinates to = weft::coordinates(*topology_, flight.destination);
-    for (int d = cube_->dimensions() - 1; d >= 0; --d) {
+    for (int d = lattice_->dimensions() - 1; d >= 0; --d) {
       const auto i = static_cast<std::size_t>(d);
       if (at[i] == to[i]) continue;
-      const int port = at[i] < to[i] ? weft::Cube::up_port(d) : weft::Cube::down_port(d);
+      const int port = at[i] < to[i] ? weft::Lattice::up_port(d) : weft::Lattice::down_port(d);
       if (view.up(port)) out.add({.port = static_cast<std::uint16_t>(port), .vcs = vcs_});
       return;
     }
@@ -42,21 +39,21 @@ class ColumnFirst : public weft::Policy {
 
   weft::PolicyFacts facts() const override {
     int hops = 0;
-    for (const int radix : cube_->radix) hops += radix - 1;
+    for (const int radix : lattice_->radix) hops += radix - 1;
     // In two virtual channels one packet could overtake another.
     return {.choices_max = 1, .hops_max = hops, .in_order = std::popcount(vcs_) == 1};
   }
 
  private:
   const weft::Topology* topology_;
-  const weft::Cube* cube_;
+  const weft::Lattice* lattice_;
   weft::VcMask vcs_;
 };
 
 int vcs_needed(const weft::Topology& topology) {
-  const auto* cube = std::get_if<weft::Cube>(&topology.shape);
-  if (cube == nullptr) return 0;
-  for (const bool wrap : cube->wrap)
+  const weft::Lattice* const lattice = topology.shape->lattice();
+  if (lattice == nullptr) return 0;
+  for (const bool wrap : lattice->wrap)
     if (wrap) return 0;
   return 1;
 }

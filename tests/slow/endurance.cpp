@@ -84,7 +84,7 @@ struct Trial {
 };
 
 Grid grid_of(const Topology& topology) {
-  if (const Cube* cube = std::get_if<Cube>(&topology.shape)) return {cube->radix, 1};
+  if (const Lattice* const lattice = topology.shape->lattice()) return {lattice->radix, 1};
   return {{static_cast<int>(topology.graph.node_count())}, 1};
 }
 

@@ -69,6 +69,50 @@ def without_comments(text):
     return pattern.sub(lambda m: "\n" * m.group(0).count("\n"), text)
 
 
+def with_literals(text):
+    """Comments blanked, literals and lines kept: for rules about the words in literals."""
+    pattern = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*")', re.S)
+    return pattern.sub(lambda m: m.group(1) or "\n" * m.group(0).count("\n"), text)
+
+
+def row_names(source, folder, kind):
+    """The names in a module's rows, as the files that define them spell them."""
+    found = []
+    for path in sorted((source / folder).glob("*.cpp")):
+        text = path.read_text(encoding="utf-8")
+        found += re.findall(r"extern const " + kind + r' \w+\{\s*\.name = "([^"]+)"', text)
+    return found
+
+
+def families(source):
+    """Rules of 'ask, do not know': (rule, pattern, why, the folder that may)."""
+    rules = []
+    shapes = r"\bdynamic_cast<[^>]*Shape|\btypeid\(\*?[\w.>-]*shape\b"
+    kinds = row_names(source, "weft/network/topo", "TopologyKind")
+    if kinds:
+        words = "|".join(map(re.escape, kinds))
+        shapes += rf'|"({words}):|(==|!=|starts_with\(|find\()\s*"({words})\b'
+        rules.append(("shape", shapes, "ask the topology's shape, not which family it is",
+                      "weft/network/topo"))
+    policies = row_names(source, "weft/network/route", "PolicyEntry")
+    if policies:
+        words = "|".join(map(re.escape, policies))
+        rules.append(("policy", rf'"({words})(:[^"]*)?"|\bdynamic_cast<[^>]*Policy',
+                      "ask the policy (weft/network/route/policy.hpp), not its name",
+                      "weft/network/route"))
+    return rules
+
+
+def check_families(path, text, rules):
+    """No other module knows the names of policies and kinds of network. Tests may choose some."""
+    if place_of(path) in ("tests", "bench") or path.suffix not in (".cpp", ".hpp"):
+        return
+    for number, line in enumerate(with_literals(text).split("\n"), start=1):
+        for rule, pattern, why, home in rules:
+            if not path.as_posix().startswith(home + "/") and re.search(pattern, line):
+                yield number, rule, why
+
+
 def check_code(path, text):
     lines = text.split("\n")
     if SPDX not in lines[0]:
@@ -159,6 +203,7 @@ def read_allowed(source):
 
 def findings(source):
     paths = [path.relative_to(source) for path in sources.all_files(source)]
+    rules = families(source)
     for path in paths:
         if path.suffix not in TEXT or path.name == "LICENSE":
             continue
@@ -170,6 +215,7 @@ def findings(source):
         checks = [check_text(path, text), check_tests(path, text)]
         if path.suffix in sources.CODE:
             checks.append(check_code(path, text))
+            checks.append(check_families(path, text, rules))
         if path.suffix == ".md":
             checks.append(check_links(source, path, text))
         for check in checks:

@@ -71,6 +71,24 @@ class Tidy(unittest.TestCase):
         self.assertEqual(self.rules("weft/simulate/router/a.cpp", text), [])
         self.assertEqual(self.rules("weft/simulate/router/a.cpp", HEAD + "/*\n\n*/ rand();\n"), [("random", 4)])
 
+    def test_asks_and_does_not_know(self):
+        for folder, row in (("route", 'extern const PolicyEntry dor_policy{\n    .name = "dor",\n};\n'),
+                            ("topo", 'extern const TopologyKind torus_kind{\n    .name = "torus",\n};\n')):
+            rows = self.source / "weft/network" / folder / "rows.cpp"
+            rows.parent.mkdir(parents=True)
+            rows.write_text(HEAD + row, encoding="utf-8")
+        for line, rule in (('if (routing == "dor") f();', "policy"),
+                           ('std::string r = "dor:up";', "policy"),
+                           ("auto* p = dynamic_cast<const OwnPolicy*>(q);", "policy"),
+                           ('if (name.starts_with("torus")) f();', "shape"),
+                           ('make_topology("torus:4x4");', "shape"),
+                           ("auto* s = dynamic_cast<const OwnShape*>(q);", "shape")):
+            self.assertEqual(self.rules("weft/study/map/a.cpp", HEAD + line + "\n"), [(rule, 2)], line)
+        for line in ('// "dor" is one of them', 'const char* help = "such as dor or torus:4x4";'):
+            self.assertEqual(self.rules("weft/study/map/a.cpp", HEAD + line + "\n"), [], line)
+        self.assertEqual(self.rules("weft/study/map/test_a.hpp", HEAD + '#pragma once\nauto a = "dor";\n'), [])
+        self.assertEqual(self.rules("weft/network/route/a.cpp", HEAD + 'auto a = "dor";\n'), [])
+
     def test_tests_are_built(self):
         self.assertEqual(self.rules("weft/simulate/router/a_test.cpp", HEAD), [("unbuilt", 1)])
         listing = self.source / "weft/simulate/router/CMakeLists.txt"

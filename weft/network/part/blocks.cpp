@@ -51,15 +51,16 @@ Numbers shares(Steps steps, std::uint32_t parts) {
 }
 
 std::vector<int> sizes(const Shape& shape) {
-  if (const auto* cube = std::get_if<Cube>(&shape)) return cube->radix;
-  return std::get<HyperX>(shape).size;
+  std::vector<int> made;
+  for (const GridAxis& axis : shape.axes()) made.push_back(axis.size);
+  return made;
 }
 
 class Blocks {
  public:
   explicit Blocks(const CutTask& task)
       : task_(task),
-        radix_(sizes(task.topology.shape)),
+        radix_(sizes(*task.topology.shape)),
         owner_(task.topology.graph.router_count()),
         piece_(owner_.size(), outside) {}
 

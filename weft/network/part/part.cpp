@@ -18,10 +18,10 @@ using detail::CutTask;
 using detail::Owners;
 
 bool has_coordinates(const Shape& shape) {
-  return std::holds_alternative<Cube>(shape) || std::holds_alternative<HyperX>(shape);
+  return !shape.axes().empty();
 }
 bool is_tree(const Shape& shape) {
-  return std::holds_alternative<FatTree>(shape);
+  return shape.tree() != nullptr;
 }
 bool is_any(const Shape&) {
   return true;
@@ -67,15 +67,15 @@ Status check(const Topology& topology, const PartRequest& request) {
     return Error::call(fmt::format("{} workers, but at most {} for {} router{} ({})", request.parts,
                                    routers, routers, routers == 1 ? "" : "s", topology.name));
   const CutEntry& wanted = entry(request.cut);
-  if (!wanted.fits(topology.shape))
+  if (!wanted.fits(*topology.shape))
     return Error::call(fmt::format("partition '{}' is for {}; for {} choose one of: {}",
                                    wanted.name, wanted.family, topology.name,
-                                   others(topology.shape)));
+                                   others(*topology.shape)));
   if (!built_in(request.cut))
     return Error::call(
         fmt::format("partition '{}': this weft was built without METIS (Debian: libmetis-dev); "
                     "choose one of: {}",
-                    wanted.name, others(topology.shape)));
+                    wanted.name, others(*topology.shape)));
   return {};
 }
 
@@ -95,7 +95,7 @@ Result<Owners> cut(const CutTask& task, Cut how) {
 }
 
 std::vector<Cut> candidates(const Shape& shape) {
-  if (std::holds_alternative<Cube>(shape)) return {Cut::blocks};
+  if (shape.lattice() != nullptr) return {Cut::blocks};
   if (is_tree(shape)) return {Cut::subtrees, Cut::metis};
   if (has_coordinates(shape)) return {Cut::blocks, Cut::metis, Cut::ranges};
   // Numbers given with care (groups of a dragonfly, racks in a file) can be as good as a search.
@@ -114,7 +114,7 @@ detail::UnsignedWide cost(const CutTask& task, const Owners& owner) {
 Owners cut_automatically(const CutTask& task) {
   Owners best;
   detail::UnsignedWide least = 0;
-  for (const Cut how : candidates(task.topology.shape)) {
+  for (const Cut how : candidates(*task.topology.shape)) {
     if (!built_in(how)) continue;
     auto owner = cut(task, how);
     if (!owner) continue;

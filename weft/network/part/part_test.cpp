@@ -59,10 +59,8 @@ std::vector<Topology> networks() {
 std::vector<Cut> cuts_for(const Topology& topology) {
   std::vector<Cut> made{Cut::automatic, Cut::ranges};
   if (has_metis()) made.push_back(Cut::metis);
-  if (std::holds_alternative<Cube>(topology.shape) ||
-      std::holds_alternative<HyperX>(topology.shape))
-    made.push_back(Cut::blocks);
-  if (std::holds_alternative<FatTree>(topology.shape)) made.push_back(Cut::subtrees);
+  if (!topology.shape->axes().empty()) made.push_back(Cut::blocks);
+  if (topology.shape->tree() != nullptr) made.push_back(Cut::subtrees);
   return made;
 }
 
@@ -202,7 +200,7 @@ TEST(Examine, CountsBothDirectionsOfCablesThatAreUp) {
   Topology ring = make("ring:4");
   const Parts halves = cut(ring, 2, Cut::ranges);
   EXPECT_EQ(examine(ring, halves, {}).links_cut, 4u);
-  const LinkId broken = ring.graph.link(RouterId(1), Cube::up_port(0));
+  const LinkId broken = ring.graph.link(RouterId(1), Lattice::up_port(0));
   ring.graph = Graph::with_down(std::move(ring.graph), std::vector{broken});
   EXPECT_EQ(examine(ring, halves, {}).links_cut, 2u);
   EXPECT_EQ(examine(ring, halves, {}).links, 6u);
@@ -291,7 +289,7 @@ TEST(Subtrees, StayTogether) {
                                     {"fattree:k=2,levels=6", 2}}) {
     const Topology tree = make(spec);
     const auto owner = owners(cut(tree, parts, Cut::subtrees));
-    const int top = std::get<FatTree>(tree.shape).levels();
+    const int top = tree.shape->tree()->levels();
     Weights at_top(static_cast<std::size_t>(parts));
     for (std::uint32_t r = 0; r < owner.size(); ++r) {
       const int level = coordinates(tree, RouterId(r))[0];

@@ -20,25 +20,26 @@ namespace {
 class Rows {
  public:
   explicit Rows(const CutTask& task)
-      : tree_(std::get<FatTree>(task.topology.shape)), places_(task.weight.size()) {
+      : tree_(*task.topology.shape->tree()), positions_(task.weight.size()) {
     for (int i = 2; i <= tree_.levels(); ++i) leaves_ *= children(i);
-    for (std::uint32_t r = 0; r < places_.size(); ++r)
-      places_[r] = place(coordinates(task.topology, RouterId(r)));
+    for (std::uint32_t r = 0; r < positions_.size(); ++r)
+      positions_[r] = position(coordinates(task.topology, RouterId(r)));
   }
 
   // Switches of levels above `level` stand by the trees into which they fall apart.
   Numbers row(int level) const {
-    Numbers made(places_.size());
+    Numbers made(positions_.size());
     std::iota(made.begin(), made.end(), 0u);
     // Routers are numbered from the leaves.
-    const auto upper = std::find_if(made.begin(), made.end(),
-                                    [&](std::uint32_t r) { return places_[r].digits[0] > level; });
+    const auto upper = std::find_if(
+        made.begin(), made.end(), [&](std::uint32_t r) { return positions_[r].digits[0] > level; });
     std::vector<std::uint64_t> slot(made.size());
-    for (auto r = made.begin(); r != upper; ++r) slot[*r] = places_[*r].leaf;
+    for (auto r = made.begin(); r != upper; ++r) slot[*r] = positions_[*r].leaf;
     std::vector<std::uint64_t> apart(made.size());
     for (auto r = upper; r != made.end(); ++r) apart[*r] = tree_above(*r, level);
     std::sort(upper, made.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return std::tuple(apart[a], places_[a].leaf, a) < std::tuple(apart[b], places_[b].leaf, b);
+      return std::tuple(apart[a], positions_[a].leaf, a) <
+             std::tuple(apart[b], positions_[b].leaf, b);
     });
     const auto count = static_cast<std::uint64_t>(made.end() - upper);
     for (std::uint64_t j = 0; j < count; ++j)
@@ -49,7 +50,7 @@ class Rows {
   }
 
  private:
-  struct Place {
+  struct Position {
     Coordinates digits;      // The level, then from the top.
     std::uint64_t leaf = 0;  // Beside which it stands.
   };
@@ -66,8 +67,8 @@ class Rows {
   }
 
   // Down to the leaf, at each level to the child whose turn it is.
-  Place place(Coordinates c) const {
-    Place made;
+  Position position(Coordinates c) const {
+    Position made;
     for (int i = tree_.levels(); i >= 2; --i) {
       const std::uint64_t own = digit(c, i);
       const std::uint64_t child = i > c[0] ? own : (2 * own + 1) * children(i) / (2 * parents(i));
@@ -79,13 +80,13 @@ class Rows {
 
   std::uint64_t tree_above(std::uint32_t router, int level) const {
     std::uint64_t tree = 0;
-    for (int i = level; i >= 2; --i) tree = tree * parents(i) + digit(places_[router].digits, i);
+    for (int i = level; i >= 2; --i) tree = tree * parents(i) + digit(positions_[router].digits, i);
     return tree;
   }
 
-  const FatTree& tree_;
+  const SwitchTree& tree_;
   std::uint64_t leaves_ = 1;
-  std::vector<Place> places_;
+  std::vector<Position> positions_;
 };
 
 }  // namespace
@@ -94,7 +95,7 @@ Owners cut_subtrees(const CutTask& task) {
   const Rows rows(task);
   Owners best;
   std::uint64_t least = 0;
-  for (int level = std::get<FatTree>(task.topology.shape).levels(); level >= 1; --level) {
+  for (int level = task.topology.shape->tree()->levels(); level >= 1; --level) {
     Owners owner = cut_row(rows.row(level), task);
     const std::uint64_t links = links_between(task.topology.graph, owner);
     if (best.empty() || links < least) {

@@ -94,11 +94,24 @@ class PlanarAdaptiveBooksim final : public Policy {
 
 }  // namespace
 
-MadePolicy make_min_adaptive_booksim(const Topology& t, int vcs) {
+static MadePolicy make_min_adaptive_booksim(const Topology& t, int vcs) {
   return MadePolicy(std::make_unique<MinAdaptiveBooksim>(t, vcs));
 }
-MadePolicy make_planar_adaptive_booksim(const Topology& t, int vcs) {
+static MadePolicy make_planar_adaptive_booksim(const Topology& t, int vcs) {
   return MadePolicy(std::make_unique<PlanarAdaptiveBooksim>(t, vcs));
 }
+
+extern const PolicyEntry planar_adaptive_booksim_policy{
+    .name = "planar-adaptive-booksim",
+    .help = "x, then y, in a third of the VCs, as BookSim's planar_adapt",
+    .vcs_needed = &vcs_planar_adaptive,
+    .make = &make_planar_adaptive_booksim,
+};
+extern const PolicyEntry min_adaptive_booksim_policy{
+    .name = "min-adaptive-booksim",
+    .help = "dimension order in two sorts of VCs, as BookSim's min_adapt",
+    .vcs_needed = &vcs_min_adaptive,
+    .make = &make_min_adaptive_booksim,
+};
 
 }  // namespace weft::detail

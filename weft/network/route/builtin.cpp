@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of policies: command line, listing and conformance test all read it.
+// Policies by name: the table, its errors, and what is asked of a routing by its text.
 #include <array>
 #include <bit>
 #include <string>
@@ -7,57 +7,27 @@
 #include <vector>
 
 #include <weft/base/text.hpp>
-#include <weft/network/route/families.hpp>
 #include <weft/network/route/legs.hpp>
 #include <weft/network/route/policy.hpp>
 
 namespace weft {
+
+namespace detail {
+#define WEFT_POLICY(name) extern const PolicyEntry name##_policy;
+#include <weft/network/route/policies.inc>
+#undef WEFT_POLICY
+}  // namespace detail
+
+std::span<const PolicyEntry> builtin_policies() {
+  static const std::array table = {
+#define WEFT_POLICY(name) detail::name##_policy,
+#include <weft/network/route/policies.inc>
+#undef WEFT_POLICY
+  };
+  return table;
+}
+
 namespace {
-
-using namespace detail;
-
-constexpr std::array table = {
-    PolicyEntry{"dor", "dimension order, the shorter way round a ring", &vcs_dor, &make_dor,
-                dor_words, &vcs_dor_with, &make_dor_with},
-    PolicyEntry{"dor-balanced", "dimension order on a torus, VC halves evenly loaded",
-                &vcs_dor_balanced, &make_dor_balanced},
-    PolicyEntry{"xy-yx", "dimension order up or down on a mesh, by coin at the source", &vcs_xy_yx,
-                &make_xy_yx},
-    PolicyEntry{"xy-yx-adaptive", "as xy-yx, but the order whose first output has more room",
-                &vcs_xy_yx, &make_xy_yx_adaptive},
-    PolicyEntry{"planar-adaptive", "x or y on a 2-D mesh, whichever has more room",
-                &vcs_planar_adaptive, &make_planar_adaptive},
-    PolicyEntry{"planar-adaptive-booksim",
-                "x, then y, in a third of the VCs, as BookSim's planar_adapt", &vcs_planar_adaptive,
-                &make_planar_adaptive_booksim},
-    PolicyEntry{"min-adaptive", "any shortest direction, by room; dimension order as escape",
-                &vcs_min_adaptive, &make_min_adaptive},
-    PolicyEntry{"min-adaptive-booksim",
-                "dimension order in two sorts of VCs, as BookSim's min_adapt", &vcs_min_adaptive,
-                &make_min_adaptive_booksim},
-    PolicyEntry{"rca-1d", "as min-adaptive, by free VCs along the whole row or column (RCA-1D)",
-                &vcs_min_adaptive, &make_rca_1d},
-    PolicyEntry{"crossline", "any shortest direction, by the free VCs of whole rows and columns",
-                &vcs_cross_line, &make_cross_line, cross_line_words, &vcs_cross_line_with,
-                &make_cross_line_with},
-    PolicyEntry{"foresight", "dimension order until the line ahead is jammed, then the freest way",
-                &vcs_foresight, &make_foresight},
-    PolicyEntry{"minimal", "shortest way by local, global, local cables or dimension by dimension",
-                &vcs_minimal, &make_minimal},
-    PolicyEntry{"valiant", "to a random router, then to the destination", &vcs_two_legs,
-                &make_valiant},
-    PolicyEntry{"ugal-l", "straight or by a random router, by local queue length times hops",
-                &vcs_two_legs, &make_ugal_l},
-    PolicyEntry{"source-up", "fat tree: up by the source's number (s-mod-k)", &vcs_fat_tree,
-                &make_source_up},
-    PolicyEntry{"dest-down", "fat tree: up by the destination's number (d-mod-k)", &vcs_fat_tree,
-                &make_dest_down},
-    PolicyEntry{"adaptive-up", "fat tree: up where least is queued", &vcs_fat_tree,
-                &make_adaptive_up},
-    PolicyEntry{"up-down", "shortest up*/down* path on any graph", &vcs_up_down, &make_up_down},
-    PolicyEntry{"shortest", "shortest path on any graph, VC rising with each hop", &vcs_shortest,
-                &make_shortest},
-};
 
 // Names that others use.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> aliases = {
@@ -66,7 +36,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 2> aliases =
 const PolicyEntry* find_policy(std::string_view name) {
   for (const auto& [alias, meant] : aliases)
     if (name == alias) name = meant;
-  for (const PolicyEntry& entry : table)
+  for (const PolicyEntry& entry : builtin_policies())
     if (entry.name == name) return &entry;
   return nullptr;
 }
@@ -97,8 +67,8 @@ Error bad_word(const PolicyEntry& entry, std::string_view word) {
 
 std::string unknown(std::string_view name) {
   std::vector<std::string_view> known;
-  known.reserve(table.size());
-  for (const PolicyEntry& entry : table) known.push_back(entry.name);
+  known.reserve(builtin_policies().size());
+  for (const PolicyEntry& entry : builtin_policies()) known.push_back(entry.name);
   return "unknown routing '" + std::string(name) + "'" + suggest(name, known);
 }
 
@@ -114,7 +84,7 @@ std::string fitting_form(const PolicyEntry& entry, const Topology& topology) {
 
 std::string misfit(std::string_view name, const Topology& topology) {
   std::string fitting;
-  for (const PolicyEntry& entry : table) {
+  for (const PolicyEntry& entry : builtin_policies()) {
     const std::string form = fitting_form(entry, topology);
     if (!form.empty()) fitting += (fitting.empty() ? "" : ", ") + form;
   }
@@ -122,15 +92,12 @@ std::string misfit(std::string_view name, const Topology& topology) {
          "; fitting: " + fitting;
 }
 
-Result<Asked> parse_asked(std::string_view text) {
-  const std::size_t colon = text.find(':');
-  Asked asked{find_policy(text.substr(0, colon)), {}};
-  if (asked.entry == nullptr) return Error::input(unknown(text.substr(0, colon)));
-  if (colon == std::string_view::npos) return asked;
-  const PolicyEntry& entry = *asked.entry;
+// Adds the words behind the name, "escape,cut", to a policy that was found.
+Result<Asked> with_words(const PolicyEntry& entry, std::string_view text) {
+  Asked asked{&entry, {}};
   std::vector<bool> given(entry.groups.size(), false);
   for (const PolicyWords& group : entry.groups) asked.words.push_back(split(group.words, '|')[0]);
-  for (const std::string_view word : split(text.substr(colon + 1), ',')) {
+  for (const std::string_view word : split(text, ',')) {
     bool known = false;
     for (std::size_t g = 0; g < entry.groups.size(); ++g) {
       for (const std::string_view one : split(entry.groups[g].words, '|')) {
@@ -147,16 +114,28 @@ Result<Asked> parse_asked(std::string_view text) {
   return asked;
 }
 
+Result<Asked> parse_asked(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const PolicyEntry* const entry = find_policy(text.substr(0, colon));
+  if (entry == nullptr) return Error::input(unknown(text.substr(0, colon)));
+  if (colon == std::string_view::npos) return Asked{entry, {}};
+  return with_words(*entry, text.substr(colon + 1));
+}
+
+const PolicyEntry& usual_policy(const Topology& topology) {
+  const PolicyEntry* found = nullptr;
+  for (const PolicyEntry& entry : builtin_policies())
+    if (found == nullptr && entry.usual && entry.vcs_needed(topology) > 0) found = &entry;
+  WEFT_CHECK(found != nullptr);  // One of them fits any graph.
+  return *found;
+}
+
 }  // namespace
 
 bool detail::single_vcs(const LegMasks& masks, unsigned classes_used) {
   for (std::size_t c = 0; c < masks.size(); ++c)
     if (((classes_used >> c) & 1u) != 0 && std::popcount(masks[c]) != 1) return false;
   return true;
-}
-
-std::span<const PolicyEntry> builtin_policies() {
-  return table;
 }
 
 Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const Topology& topology,
@@ -180,15 +159,25 @@ Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const Topolog
 }
 
 std::string default_routing(const Topology& topology) {
-  if (std::holds_alternative<Cube>(topology.shape)) return "dor";
-  if (std::holds_alternative<FatTree>(topology.shape)) return "dest-down";
-  if (std::holds_alternative<Irregular>(topology.shape)) return "up-down";
-  return "minimal";
+  return std::string(usual_policy(topology).name);
+}
+
+std::string default_one_path_routing(const Topology& topology) {
+  const PolicyEntry& entry = usual_policy(topology);
+  const std::string words(entry.one_path_words);
+  return std::string(entry.name) + (words.empty() ? "" : ":" + words);
 }
 
 int vcs_needed(std::string_view routing, const Topology& topology) {
   const auto asked = parse_asked(routing);
   return asked ? asked->vcs_needed(topology) : 0;
+}
+
+std::optional<TieRule> dimension_order(std::string_view routing, const Topology& topology) {
+  const auto asked = parse_asked(routing);
+  if (!asked || asked->entry->dimension_order == nullptr || asked->vcs_needed(topology) == 0)
+    return std::nullopt;
+  return asked->entry->dimension_order(asked->words);
 }
 
 }  // namespace weft

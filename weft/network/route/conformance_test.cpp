@@ -2,6 +2,7 @@
 // Every policy of the table on every kind of network, judged by conformance.hpp.
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <set>
 #include <string>
 #include <tuple>
@@ -10,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <weft/network/route/conformance.hpp>
+#include <weft/network/route/path.hpp>
 #include <weft/network/route/test_networks.hpp>
 
 namespace weft {
@@ -87,6 +89,67 @@ TEST_P(EveryPolicy, AvoidsDownPorts) {
     follow_pairs(j, topology, 2, 3'000);
     EXPECT_TRUE(j.errors().empty()) << j.report();
   }
+}
+
+// Of a lattice, links of port 2d lead up in dimension d and those of port 2d + 1 down.
+void expect_dimension_order(const Topology& topology, const std::string& routing, TieRule ties) {
+  const auto policy = make_policy(routing, topology, vcs_needed(routing, topology));
+  ASSERT_TRUE(policy) << policy.error().text();
+  const Lattice& lattice = *topology.shape->lattice();
+  const Graph& graph = topology.graph;
+  std::vector<LinkId> links;
+  for (std::uint32_t a = 0; a < graph.node_count(); ++a)
+    for (std::uint32_t b = 0; b < graph.node_count(); ++b) {
+      ASSERT_TRUE(follow_path(**policy, graph, NodeId(a), NodeId(b), links));
+      const RouterId from = graph.router_of(NodeId(a));
+      const RouterId to = graph.router_of(NodeId(b));
+      ASSERT_EQ(static_cast<int>(links.size()), distance(topology, from, to));
+      int axis = 0;
+      RouterId here = from;
+      for (const LinkId link : links) {
+        const int port = graph.port(link).peer_port ^ 1;  // The other end of a straight line.
+        ASSERT_GE(port / 2, axis) << routing << " goes back to a dimension";
+        axis = port / 2;
+        const auto d = static_cast<std::size_t>(axis);
+        const int ahead = coordinates(topology, to)[d] - coordinates(topology, here)[d];
+        const bool tie = lattice.wrap[d] && 2 * std::abs(ahead) == lattice.radix[d];
+        if (tie && ties == TieRule::up) {
+          ASSERT_EQ(port % 2, 0) << routing;
+        }
+        here = graph.port(link).peer;
+      }
+    }
+}
+
+TEST_P(EveryPolicy, GoesInDimensionOrderIfItSaysSo) {
+  const Topology topology = network();
+  std::vector<std::string> routings = {std::string(entry().name)};
+  for (const PolicyWords& group : entry().groups)
+    for (std::size_t at = 0; at < group.words.size();) {
+      const std::size_t end = std::min(group.words.find('|', at), group.words.size());
+      routings.push_back(routings.front() + ":" + std::string(group.words.substr(at, end - at)));
+      at = end + 1;
+    }
+  for (const std::string& routing : routings) {
+    const auto ties = dimension_order(routing, topology);
+    EXPECT_EQ(ties.has_value(),
+              entry().dimension_order != nullptr && vcs_needed(routing, topology) > 0);
+    if (ties) expect_dimension_order(topology, routing, *ties);
+  }
+}
+
+TEST(DefaultRouting, FitsEveryNetwork) {
+  for (const std::string_view spec : test_network_specs()) {
+    const Topology topology = test_network(spec);
+    EXPECT_GT(vcs_needed(default_routing(topology), topology), 0) << spec;
+    const std::string one_path = default_one_path_routing(topology);
+    EXPECT_GT(vcs_needed(one_path, topology), 0) << spec;
+    const auto ties = dimension_order(one_path, topology);
+    EXPECT_EQ(ties.value_or(TieRule::up), TieRule::up);
+  }
+  EXPECT_EQ(default_routing(test_network("torus:4x4")), "dor");
+  EXPECT_EQ(default_one_path_routing(test_network("torus:4x4")), "dor:up");
+  EXPECT_EQ(default_routing(test_network("irregular")), "up-down");
 }
 
 std::string test_name(const testing::TestParamInfo<Case>& info) {

@@ -47,13 +47,13 @@ CrossLineOptions options_of(const ChosenWords& words) {
 class Nets {
  public:
   Nets(const Topology& topology, int vcs) : vcs_(vcs) {
-    const Cube& cube = std::get<Cube>(topology.shape);
+    const Lattice& lattice = *topology.shape->lattice();
     bool first = true;  // It is free in both directions.
-    for (int axis = 0; axis < cube.dimensions(); ++axis) {
+    for (int axis = 0; axis < lattice.dimensions(); ++axis) {
       const auto a = static_cast<std::size_t>(axis);
       sign_[a] = -1;
-      if (cube.radix[a] < 2) continue;
-      if (cube.wrap[a]) ++levels_;
+      if (lattice.radix[a] < 2) continue;
+      if (lattice.wrap[a]) ++levels_;
       if (!first) sign_[a] = signs_++;
       first = false;
     }
@@ -193,7 +193,22 @@ class CrossLineNets final : public CrossLine {
   NetLines lines_;
 };
 
-}  // namespace
+// The decisions that the paper leaves open, D3 to D15 of its specification.
+constexpr std::array cross_line_words = {
+    PolicyWords{"nets|escape", "VCs by sign of the way and wraps so far, or free above an escape"},
+    PolicyWords{"fold|nofold", "in y use the VCs of the net that is not seen there, or not"},
+    PolicyWords{"half|ring", "how far round a torus a line is known"},
+    PolicyWords{"full|unknown", "before the first news: all is ready, or nothing is known"},
+    PolicyWords{"packet|number",
+                "beyond the wrap a line shows the VC that the packet will have, or "
+                "the one of the same number"},
+    PolicyWords{"up|parity", "between equals half-way round: up, or by the router's parity"},
+    PolicyWords{"shorter-zero|shorter-loses",
+                "a line that has ended has runs of 0, or loses at once"},
+    PolicyWords{"again|once", "decide until there is a VC, or once a hop"},
+    PolicyWords{"whole|cut", "count all of a line, or only what the packet has to go there"},
+    PolicyWords{"parity-net|better-net", "the net where y needs no hop: by parity, or the freer x"},
+    PolicyWords{"line|local|order", "look along lines, at own outputs only, or at nothing"}};
 
 int vcs_cross_line_with(const Topology& t, const ChosenWords& words) {
   const int escape = CubeLegs::vcs_needed(t);
@@ -212,5 +227,17 @@ int vcs_cross_line(const Topology& t) {
 MadePolicy make_cross_line(const Topology& t, int vcs) {
   return make_cross_line_with(t, vcs, {});
 }
+
+}  // namespace
+
+extern const PolicyEntry cross_line_policy{
+    .name = "crossline",
+    .help = "any shortest direction, by the free VCs of whole rows and columns",
+    .vcs_needed = &vcs_cross_line,
+    .make = &make_cross_line,
+    .groups = cross_line_words,
+    .vcs_needed_with = &vcs_cross_line_with,
+    .make_with = &make_cross_line_with,
+};
 
 }  // namespace weft::detail

@@ -16,7 +16,7 @@ namespace weft::detail {
 
 enum class Look { line, local, order };
 
-// In the order of the words in families.hpp.
+// In the order of the words in cross_line.cpp.
 struct CrossLineOptions {
   bool escape = false;  // Else nets and levels.
   bool fold = true;
@@ -34,7 +34,7 @@ struct CrossLineOptions {
 class CrossLine : public Policy {
  public:
   CrossLine(const Topology& t, const CrossLineOptions& options)
-      : options_(options), legs_(t), cube_(std::get<Cube>(t.shape)) {}
+      : options_(options), legs_(t), lattice_(*t.shape->lattice()) {}
 
   void next(RouterId here, const Flight& flight, const PortView& view, Choices& out) const final {
     if (here == flight.destination) return out.add_eject();
@@ -80,12 +80,12 @@ class CrossLine : public Policy {
     const int axis = LineReach::axis(port);
     const int ahead = legs_.grid().coordinate(to, axis) - legs_.grid().coordinate(from, axis);
     const int links = LineReach::up(port) ? ahead : -ahead;
-    return links < 0 ? links + cube_.radix[static_cast<std::size_t>(axis)] : links;
+    return links < 0 ? links + lattice_.radix[static_cast<std::size_t>(axis)] : links;
   }
   bool wraps_now(std::uint64_t from, int port) const {
     const auto axis = static_cast<std::size_t>(LineReach::axis(port));
     const int x = legs_.grid().coordinate(from, static_cast<int>(axis));
-    return cube_.wrap[axis] && x == (LineReach::up(port) ? cube_.radix[axis] - 1 : 0);
+    return lattice_.wrap[axis] && x == (LineReach::up(port) ? lattice_.radix[axis] - 1 : 0);
   }
   // Ports on shortest ways whose cable works, dimension by dimension.
   template <typename Visit>
@@ -125,12 +125,12 @@ class CrossLine : public Policy {
 
   const CrossLineOptions& words() const { return options_; }
   const CubeLegs& legs() const { return legs_; }
-  const Cube& cube() const { return cube_; }
+  const Lattice& lattice() const { return lattice_; }
 
  private:
   CrossLineOptions options_;
   CubeLegs legs_;
-  Cube cube_;
+  Lattice lattice_;
 };
 
 // cross_line_escape.cpp

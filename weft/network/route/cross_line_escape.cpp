@@ -35,7 +35,7 @@ class CrossLineEscape : public CrossLine {
   PolicyFacts facts() const override {
     int ways = 0;
     for (int axis = 0; axis < legs().grid().axes(); ++axis)
-      ways += cube().wrap[static_cast<std::size_t>(axis)] ? 2 : 1;
+      ways += lattice().wrap[static_cast<std::size_t>(axis)] ? 2 : 1;
     return facts_for((words().once ? 1 : ways) + 1);
   }
   const Lines* lines() const override { return &lines_; }
@@ -66,7 +66,7 @@ class CrossLineEscape : public CrossLine {
     const int axis = legs().grid().first_axis(from ^ to);
     const bool up = (legs().directions(axis, from, to) & 1u) != 0;
     const int x = legs().grid().coordinate(from, axis), end = legs().grid().coordinate(to, axis);
-    const bool ahead = cube().wrap[static_cast<std::size_t>(axis)] && (up ? end < x : end > x);
+    const bool ahead = lattice().wrap[static_cast<std::size_t>(axis)] && (up ? end < x : end > x);
     return {.port = CubeLegs::port(axis, up),
             .escape = true,
             .vcs = VcMask{1} << (ahead ? 1 : 0),
@@ -107,15 +107,22 @@ class Foresight final : public CrossLineEscape {
 
 }  // namespace
 
-int vcs_foresight(const Topology& t) {
+static int vcs_foresight(const Topology& t) {
   const int escape = CubeLegs::vcs_needed(t);
   return escape == 0 ? 0 : escape + 1;
 }
-MadePolicy make_foresight(const Topology& t, int vcs) {
+static MadePolicy make_foresight(const Topology& t, int vcs) {
   return MadePolicy(std::make_unique<Foresight>(t, vcs));
 }
 MadePolicy make_cross_line_escape(const Topology& t, int vcs, const CrossLineOptions& options) {
   return MadePolicy(std::make_unique<CrossLineEscape>(t, vcs, options));
 }
+
+extern const PolicyEntry foresight_policy{
+    .name = "foresight",
+    .help = "dimension order until the line ahead is jammed, then the freest way",
+    .vcs_needed = &vcs_foresight,
+    .make = &make_foresight,
+};
 
 }  // namespace weft::detail

@@ -8,15 +8,15 @@ namespace weft::detail {
 
 template <bool balanced>
 int CubeLegsOf<balanced>::vcs_needed(const Topology& topology) {
-  const auto* cube = std::get_if<Cube>(&topology.shape);
+  const Lattice* const cube = topology.shape->lattice();
   if (cube == nullptr || !Grid::fits(cube->radix)) return 0;
   return std::find(cube->wrap.begin(), cube->wrap.end(), true) == cube->wrap.end() ? 1 : 2;
 }
 
 template <bool balanced>
 CubeLegsOf<balanced>::CubeLegsOf(const Topology& topology, bool half_goes_up)
-    : grid_(std::get<Cube>(topology.shape).radix, topology.graph.router_count()) {
-  const Cube& cube = std::get<Cube>(topology.shape);
+    : grid_(topology.shape->lattice()->radix, topology.graph.router_count()) {
+  const Lattice& cube = *topology.shape->lattice();
   int coins = 0;
   for (std::size_t d = 0; d < cube.radix.size(); ++d) {
     const int radix = cube.radix[d];

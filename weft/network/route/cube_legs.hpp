@@ -84,7 +84,7 @@ class CubeLegsOf {
   static constexpr std::uint32_t kept_bits() { return (1u << axis_shift) - 1u; }
 
   static std::uint16_t port(int axis, bool up) {
-    return static_cast<std::uint16_t>(up ? Cube::up_port(axis) : Cube::down_port(axis));
+    return static_cast<std::uint16_t>(up ? Lattice::up_port(axis) : Lattice::down_port(axis));
   }
 
  private:

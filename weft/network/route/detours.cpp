@@ -13,8 +13,8 @@ namespace {
 // Gives the leg of the topology's family to `use`. REQUIRES: there is one.
 template <typename Use>
 MadePolicy with_legs(const Topology& t, Use use) {
-  if (std::holds_alternative<Cube>(t.shape)) return use(CubeLegs(t));
-  if (std::holds_alternative<Dragonfly>(t.shape)) return use(DragonflyLegs(t));
+  if (CubeLegs::vcs_needed(t) > 0) return use(CubeLegs(t));
+  if (DragonflyLegs::vcs_needed(t) > 0) return use(DragonflyLegs(t));
   return use(HyperXLegs(t));
 }
 
@@ -24,8 +24,6 @@ MadePolicy make_two_legs(const Topology& t, int vcs, Detour detour) {
         std::make_unique<TwoLegs<Legs>>(std::move(legs), t.graph.router_count(), vcs, detour));
   });
 }
-
-}  // namespace
 
 // On cubes this would be `dor` under another name.
 int vcs_minimal(const Topology& t) {
@@ -46,5 +44,27 @@ MadePolicy make_valiant(const Topology& t, int vcs) {
 MadePolicy make_ugal_l(const Topology& t, int vcs) {
   return make_two_legs(t, vcs, Detour::by_queue);
 }
+
+}  // namespace
+
+extern const PolicyEntry minimal_policy{
+    .name = "minimal",
+    .help = "shortest way by local, global, local cables or dimension by dimension",
+    .vcs_needed = &vcs_minimal,
+    .make = &make_minimal,
+    .usual = true,
+};
+extern const PolicyEntry valiant_policy{
+    .name = "valiant",
+    .help = "to a random router, then to the destination",
+    .vcs_needed = &vcs_two_legs,
+    .make = &make_valiant,
+};
+extern const PolicyEntry ugal_l_policy{
+    .name = "ugal-l",
+    .help = "straight or by a random router, by local queue length times hops",
+    .vcs_needed = &vcs_two_legs,
+    .make = &make_ugal_l,
+};
 
 }  // namespace weft::detail

@@ -20,24 +20,6 @@ bool intact(const Graph& graph) {
   return true;
 }
 
-// An upper bound by shape while every cable is up; -1: search.
-int diameter_by_shape(const Topology& topology) {
-  int sum = 0;
-  if (const auto* cube = std::get_if<Cube>(&topology.shape)) {
-    for (std::size_t d = 0; d < cube->radix.size(); ++d)
-      sum += cube->wrap[d] ? cube->radix[d] / 2 : cube->radix[d] - 1;
-    return sum;
-  }
-  if (const auto* hyperx = std::get_if<HyperX>(&topology.shape)) {
-    for (const int size : hyperx->size) sum += size > 1 ? 1 : 0;
-    return sum;
-  }
-  if (const auto* tree = std::get_if<FatTree>(&topology.shape)) return 2 * (tree->levels() - 1);
-  if (const auto* fly = std::get_if<Dragonfly>(&topology.shape))
-    if (fly->a * fly->h >= fly->g - 1) return fly->g > 1 ? 3 : 1;
-  return -1;
-}
-
 }  // namespace
 
 Status DistanceTable::fits(const Topology& topology, std::string_view policy, int planes,
@@ -94,8 +76,8 @@ int search(const Graph& graph, RouterId from, std::span<std::uint16_t> distances
 
 int find_diameter(const Topology& topology, int enough) {
   const Graph& graph = topology.graph;
-  const int known = diameter_by_shape(topology);
-  if (known >= 0 && intact(graph)) return known;
+  const std::optional<int> known = topology.shape->diameter_max();
+  if (known && intact(graph)) return *known;
   const std::vector<RouterId> ends = routers_with_nodes(graph);
   std::vector<std::uint16_t> distances(graph.router_count());
   std::vector<RouterId> queue;

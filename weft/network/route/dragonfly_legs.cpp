@@ -8,49 +8,48 @@
 namespace weft::detail {
 
 int DragonflyLegs::vcs_needed(const Topology& topology) {
-  return std::holds_alternative<Dragonfly>(topology.shape) ? 2 : 0;
+  return topology.shape->groups() != nullptr ? 2 : 0;
 }
 
 DragonflyLegs::DragonflyLegs(const Topology& topology)
-    : shape_(std::get<Dragonfly>(topology.shape)),
-      size_(static_cast<std::uint32_t>(shape_.a)),
-      groups_(static_cast<std::uint32_t>(shape_.g)) {
+    : size_(static_cast<std::uint32_t>(topology.shape->groups()->size)),
+      groups_(static_cast<std::uint32_t>(topology.shape->groups()->count)) {
   first_.reserve(std::size_t{groups_} * groups_ + 1);
   for (std::uint32_t g = 0; g < groups_; ++g) {
-    const std::size_t begin = ways_.size();
+    const std::size_t begin = cables_.size();
     for (std::uint32_t position = 0; position < size_; ++position) {
       const auto ports = topology.graph.ports(RouterId(g * size_ + position));
       for (std::size_t p = size_ - 1; p < ports.size(); ++p)
         if (ports[p].usable())
-          ways_.push_back({.group = group(ports[p].peer),
-                           .exit = static_cast<std::uint16_t>(position),
-                           .port = static_cast<std::uint16_t>(p),
-                           .entry = static_cast<std::uint16_t>(this->position(ports[p].peer))});
+          cables_.push_back({.group = group(ports[p].peer),
+                             .exit = static_cast<std::uint16_t>(position),
+                             .port = static_cast<std::uint16_t>(p),
+                             .entry = static_cast<std::uint16_t>(this->position(ports[p].peer))});
     }
-    std::stable_sort(ways_.begin() + static_cast<std::ptrdiff_t>(begin), ways_.end(),
-                     [](const Way& a, const Way& b) { return a.group < b.group; });
+    std::stable_sort(cables_.begin() + static_cast<std::ptrdiff_t>(begin), cables_.end(),
+                     [](const GlobalCable& a, const GlobalCable& b) { return a.group < b.group; });
     std::size_t at = begin;
     for (std::uint32_t to = 0; to < groups_; ++to) {
-      while (at < ways_.size() && ways_[at].group < to) ++at;
+      while (at < cables_.size() && cables_[at].group < to) ++at;
       first_.push_back(static_cast<std::uint32_t>(at));
     }
   }
-  first_.push_back(static_cast<std::uint32_t>(ways_.size()));
+  first_.push_back(static_cast<std::uint32_t>(cables_.size()));
 }
 
-const DragonflyLegs::Way* DragonflyLegs::best_way(RouterId here, RouterId target) const {
-  const std::span<const Way> all = ways(group(here), group(target));
+const DragonflyLegs::GlobalCable* DragonflyLegs::best_cable(RouterId here, RouterId target) const {
+  const std::span<const GlobalCable> all = cables(group(here), group(target));
   int fewest = 4;
   std::uint64_t equals = 0;
-  for (const Way& way : all) {
-    const int h = hops(way, here, target);
+  for (const GlobalCable& cable : all) {
+    const int h = hops(cable, here, target);
     equals = h < fewest ? 1 : equals + (h == fewest ? 1 : 0);
     fewest = std::min(fewest, h);
   }
   if (equals == 0) return nullptr;
   std::uint64_t skip = mix((std::uint64_t{here.index} << 32) | target.index) % equals;
-  for (const Way& way : all)
-    if (hops(way, here, target) == fewest && skip-- == 0) return &way;
+  for (const GlobalCable& cable : all)
+    if (hops(cable, here, target) == fewest && skip-- == 0) return &cable;
   return nullptr;
 }
 
@@ -62,9 +61,9 @@ LegStep DragonflyLegs::step(RouterId here, RouterId target, std::uint32_t state,
             .state = 0};
   // The state names the cable chosen at the source of the leg.
   if (fresh) {
-    const Way* way = best_way(here, target);
-    if (way == nullptr) return {};
-    state = (std::uint32_t{way->exit} << 16) | way->port;
+    const GlobalCable* cable = best_cable(here, target);
+    if (cable == nullptr) return {};
+    state = (std::uint32_t{cable->exit} << 16) | cable->port;
   }
   const std::uint32_t exit = state >> 16;
   if (own == exit)
@@ -75,8 +74,8 @@ LegStep DragonflyLegs::step(RouterId here, RouterId target, std::uint32_t state,
 int DragonflyLegs::distance(RouterId here, RouterId target) const {
   if (here == target) return 0;
   if (group(here) == group(target)) return 1;
-  const Way* way = best_way(here, target);
-  return way == nullptr ? hops_max() : hops(*way, here, target);
+  const GlobalCable* cable = best_cable(here, target);
+  return cable == nullptr ? hops_max() : hops(*cable, here, target);
 }
 
 }  // namespace weft::detail

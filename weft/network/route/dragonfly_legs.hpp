@@ -2,7 +2,7 @@
 // At most local, global, local on a dragonfly, never through a third group. The local hop before
 // the global one is in the lower half of the VCs, the one after it in the upper half; so channels
 // are waited for in the order local-lower, global, local-upper, and there is no cycle. Global hops,
-// and the only hop of a way inside a group, may take any VC.
+// and the only hop of a path inside a group, may take any VC.
 //
 // Where several cables join two groups, the source takes one that gives the fewest hops; among
 // equals, by a hash of the two routers, which keeps packets of a pair in order.
@@ -23,7 +23,7 @@ class DragonflyLegs {
 
   LegStep step(RouterId here, RouterId target, std::uint32_t state, bool fresh) const;
   int distance(RouterId here, RouterId target) const;
-  int hops_max() const { return shape_.g > 1 ? 3 : 1; }
+  int hops_max() const { return groups_ > 1 ? 3 : 1; }
   bool one_way() const { return true; }
   int vcs_needed() const { return 2; }
   LegMasks masks(int first, int count) const { return halves(first, count); }
@@ -31,27 +31,26 @@ class DragonflyLegs {
 
  private:
   // A usable cable out of a group: from position `exit`, port `port`, to position `entry`.
-  struct Way {
+  struct GlobalCable {
     std::uint32_t group = 0;  // Where it leads.
     std::uint16_t exit = 0, port = 0, entry = 0;
   };
-  std::span<const Way> ways(std::uint32_t from_group, std::uint32_t to_group) const {
+  std::span<const GlobalCable> cables(std::uint32_t from_group, std::uint32_t to_group) const {
     const std::size_t row = std::size_t{from_group} * groups_ + to_group;
-    return {ways_.data() + first_[row], first_[row + 1] - first_[row]};
+    return {cables_.data() + first_[row], first_[row + 1] - first_[row]};
   }
   std::uint32_t group(RouterId r) const { return r.index / size_; }
   std::uint32_t position(RouterId r) const { return r.index % size_; }
   static std::uint16_t local_port(std::uint32_t own, std::uint32_t other) {
     return static_cast<std::uint16_t>(other < own ? other : other - 1);
   }
-  const Way* best_way(RouterId here, RouterId target) const;
-  int hops(const Way& way, RouterId here, RouterId target) const {
-    return 1 + (way.exit != position(here) ? 1 : 0) + (way.entry != position(target) ? 1 : 0);
+  const GlobalCable* best_cable(RouterId here, RouterId target) const;
+  int hops(const GlobalCable& cable, RouterId here, RouterId target) const {
+    return 1 + (cable.exit != position(here) ? 1 : 0) + (cable.entry != position(target) ? 1 : 0);
   }
 
-  Dragonfly shape_;
   std::uint32_t size_, groups_;
-  std::vector<Way> ways_;             // By group, then by the group they lead to.
+  std::vector<GlobalCable> cables_;   // By group, then by the group they lead to.
   std::vector<std::uint32_t> first_;  // Per ordered pair of groups.
 };
 

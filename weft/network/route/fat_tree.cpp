@@ -26,11 +26,11 @@ class FatTreePolicy final : public Policy {
 
   void next(RouterId here, const Flight& flight, const PortView& view,
             Choices& out) const override {
-    const Place place = places_[here.index];
-    const Level& level = levels_[place.level];
+    const Position position = positions_[here.index];
+    const Level& level = levels_[position.level];
     const std::uint64_t target = leaf_words_[flight.destination.index];
-    if ((target >> level.shift) == place.prefix) {
-      if (place.level == 0) return out.add_eject();
+    if ((target >> level.shift) == position.prefix) {
+      if (position.level == 0) return out.add_eject();
       const auto child =
           static_cast<std::uint16_t>((target >> level.child_shift) & level.child_mask);
       if (view.up(child)) out.add({.port = child, .vcs = vcs_, .state = flight.state});
@@ -46,7 +46,7 @@ class FatTreePolicy final : public Policy {
   PolicyFacts facts() const override;
 
  private:
-  struct Place {
+  struct Position {
     std::uint64_t prefix = 0;  // The digits that all leaves below share, packed.
     std::uint8_t level = 0;    // 0 is a leaf switch.
   };
@@ -57,10 +57,10 @@ class FatTreePolicy final : public Policy {
   };
   void add_by_queue(const Level& level, const Flight& flight, const PortView& view,
                     Choices& out) const;
-  void set_levels(const FatTree& tree);
-  void set_places(const FatTree& tree);
+  void set_levels(const SwitchTree& tree);
+  void set_positions(const SwitchTree& tree);
 
-  std::vector<Place> places_;              // Per router.
+  std::vector<Position> positions_;        // Per router.
   std::vector<std::uint64_t> leaf_words_;  // Per leaf switch: its digits, x2 lowest.
   std::vector<Level> levels_;
   VcMask vcs_;
@@ -68,13 +68,13 @@ class FatTreePolicy final : public Policy {
 };
 
 FatTreePolicy::FatTreePolicy(const Topology& t, int vcs, Up up)
-    : places_(t.graph.router_count()), vcs_(vc_range(0, vcs)), up_(up) {
-  const FatTree& tree = std::get<FatTree>(t.shape);
+    : positions_(t.graph.router_count()), vcs_(vc_range(0, vcs)), up_(up) {
+  const SwitchTree& tree = *t.shape->tree();
   set_levels(tree);
-  set_places(tree);
+  set_positions(tree);
 }
 
-void FatTreePolicy::set_levels(const FatTree& tree) {
+void FatTreePolicy::set_levels(const SwitchTree& tree) {
   levels_.resize(tree.children.size());
   std::uint32_t divisor = 1;
   for (std::size_t l = 0; l < levels_.size(); ++l) {
@@ -91,34 +91,34 @@ void FatTreePolicy::set_levels(const FatTree& tree) {
   }
 }
 
-void FatTreePolicy::set_places(const FatTree& tree) {
+void FatTreePolicy::set_positions(const SwitchTree& tree) {
   std::uint32_t router = 0;
   for (std::size_t l = 0; l < levels_.size(); ++l) {
     std::uint32_t subtrees = 1;
     for (std::size_t i = l + 1; i < levels_.size(); ++i)
       subtrees *= static_cast<std::uint32_t>(tree.children[i]);
     for (std::uint32_t s = 0; s < subtrees * levels_[l].divisor; ++s, ++router) {
-      Place& place = places_[router];
-      place.level = static_cast<std::uint8_t>(l);
+      Position& position = positions_[router];
+      position.level = static_cast<std::uint8_t>(l);
       std::uint32_t digits = s / levels_[l].divisor;
       for (std::size_t i = l + 1; i < levels_.size(); ++i) {
         const auto m = static_cast<std::uint32_t>(tree.children[i]);
-        place.prefix |= std::uint64_t{digits % m} << (levels_[i].child_shift - levels_[l].shift);
+        position.prefix |= std::uint64_t{digits % m} << (levels_[i].child_shift - levels_[l].shift);
         digits /= m;
       }
-      if (l == 0) leaf_words_.push_back(place.prefix);
+      if (l == 0) leaf_words_.push_back(position.prefix);
     }
   }
-  WEFT_CHECK(router == places_.size());
+  WEFT_CHECK(router == positions_.size());
 }
 
 void FatTreePolicy::add_by_queue(const Level& level, const Flight& flight, const PortView& view,
                                  Choices& out) const {
-  struct Way {
+  struct Parent {
     std::int64_t queued;
     std::uint16_t port;
   };
-  std::array<Way, Choices::capacity> best;
+  std::array<Parent, Choices::capacity> best;
   std::size_t count = 0;
   // Where to begin is the packet's own, else equal queues would all fill the first parent.
   const auto begin = static_cast<std::uint32_t>(
@@ -127,14 +127,14 @@ void FatTreePolicy::add_by_queue(const Level& level, const Flight& flight, const
     const std::uint32_t parent = begin + i < level.parents ? begin + i : begin + i - level.parents;
     const auto port = static_cast<std::uint16_t>(level.first_parent + parent);
     if (!view.up(port)) continue;
-    const Way way{.queued = view.queued(port).count, .port = port};
+    const Parent candidate{.queued = view.queued(port).count, .port = port};
     if (count == best.size()) {
-      if (best.back().queued <= way.queued) continue;
+      if (best.back().queued <= candidate.queued) continue;
       --count;
     }
     std::size_t at = count++;
-    for (; at > 0 && best[at - 1].queued > way.queued; --at) best[at] = best[at - 1];
-    best[at] = way;
+    for (; at > 0 && best[at - 1].queued > candidate.queued; --at) best[at] = best[at - 1];
+    best[at] = candidate;
   }
   for (std::size_t i = 0; i < count; ++i)
     out.add({.port = best[i].port, .vcs = vcs_, .state = flight.state});
@@ -152,10 +152,8 @@ PolicyFacts FatTreePolicy::facts() const {
       .in_order = one_way && std::popcount(vcs_) == 1};
 }
 
-}  // namespace
-
 int vcs_fat_tree(const Topology& t) {
-  return std::holds_alternative<FatTree>(t.shape) ? 1 : 0;
+  return t.shape->tree() != nullptr ? 1 : 0;
 }
 MadePolicy make_source_up(const Topology& t, int vcs) {
   return MadePolicy(std::make_unique<FatTreePolicy>(t, vcs, Up::by_source));
@@ -166,5 +164,27 @@ MadePolicy make_dest_down(const Topology& t, int vcs) {
 MadePolicy make_adaptive_up(const Topology& t, int vcs) {
   return MadePolicy(std::make_unique<FatTreePolicy>(t, vcs, Up::by_queue));
 }
+
+}  // namespace
+
+extern const PolicyEntry source_up_policy{
+    .name = "source-up",
+    .help = "fat tree: up by the source's number (s-mod-k)",
+    .vcs_needed = &vcs_fat_tree,
+    .make = &make_source_up,
+};
+extern const PolicyEntry dest_down_policy{
+    .name = "dest-down",
+    .help = "fat tree: up by the destination's number (d-mod-k)",
+    .vcs_needed = &vcs_fat_tree,
+    .make = &make_dest_down,
+    .usual = true,
+};
+extern const PolicyEntry adaptive_up_policy{
+    .name = "adaptive-up",
+    .help = "fat tree: up where least is queued",
+    .vcs_needed = &vcs_fat_tree,
+    .make = &make_adaptive_up,
+};
 
 }  // namespace weft::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dimension order on a HyperX: one hop in each dimension that differs, so one VC is enough: a
-// packet waits only for channels of a later dimension.
+// Dimension order on a grid whose axes are fully connected (HyperX): one hop in each dimension that
+// differs, so one VC is enough: a packet waits only for channels of a later dimension.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ namespace weft::detail {
 class HyperXLegs {
  public:
   explicit HyperXLegs(const Topology& topology)
-      : grid_(std::get<HyperX>(topology.shape).size, topology.graph.router_count()) {
+      : grid_(sizes(topology), topology.graph.router_count()) {
     int first = 0;
-    for (const int size : std::get<HyperX>(topology.shape).size) {
+    for (const int size : sizes(topology)) {
       first_port_.push_back(first);
       first += size - 1;
       if (size > 1) ++hops_max_;
     }
   }
   static int vcs_needed(const Topology& topology) {
-    const auto* shape = std::get_if<HyperX>(&topology.shape);
-    return shape != nullptr && Grid::fits(shape->size) ? 1 : 0;
+    const std::vector<int> size = sizes(topology);
+    return !size.empty() && Grid::fits(size) ? 1 : 0;
   }
 
   LegStep step(RouterId here, RouterId target, std::uint32_t, bool) const {
@@ -51,6 +51,16 @@ class HyperXLegs {
   unsigned classes_used() const { return 1u << class_any; }
 
  private:
+  // Of the axes, if all are fully connected; otherwise empty.
+  static std::vector<int> sizes(const Topology& topology) {
+    std::vector<int> made;
+    for (const GridAxis& axis : topology.shape->axes()) {
+      if (axis.wiring != Wiring::complete) return {};
+      made.push_back(axis.size);
+    }
+    return made;
+  }
+
   Grid grid_;
   std::vector<int> first_port_;
   int hops_max_ = 0;

@@ -32,7 +32,7 @@ class MinAdaptive final : public Policy {
     if (kind == Kind::by_line)
       lines_.emplace(t, StraightLines::Shape{LineKind::average, adaptive_});
     int ways = 0;
-    const Cube& cube = std::get<Cube>(t.shape);
+    const Lattice& cube = *t.shape->lattice();
     for (std::size_t d = 0; d < cube.radix.size(); ++d)
       if (cube.radix[d] > 1) ways += cube.wrap[d] && cube.radix[d] % 2 == 0 ? 2 : 1;
     choices_max_ = std::min(ways, Choices::capacity - 1) + 1;
@@ -117,11 +117,24 @@ int vcs_min_adaptive(const Topology& t) {
   const int escape = CubeLegs::vcs_needed(t);
   return escape == 0 ? 0 : escape + 1;
 }
-MadePolicy make_min_adaptive(const Topology& t, int vcs) {
+static MadePolicy make_min_adaptive(const Topology& t, int vcs) {
   return MadePolicy(std::make_unique<MinAdaptive>(t, vcs, Kind::by_room));
 }
-MadePolicy make_rca_1d(const Topology& t, int vcs) {
+static MadePolicy make_rca_1d(const Topology& t, int vcs) {
   return MadePolicy(std::make_unique<MinAdaptive>(t, vcs, Kind::by_line));
 }
+
+extern const PolicyEntry min_adaptive_policy{
+    .name = "min-adaptive",
+    .help = "any shortest direction, by room; dimension order as escape",
+    .vcs_needed = &vcs_min_adaptive,
+    .make = &make_min_adaptive,
+};
+extern const PolicyEntry rca_1d_policy{
+    .name = "rca-1d",
+    .help = "as min-adaptive, by free VCs along the whole row or column (RCA-1D)",
+    .vcs_needed = &vcs_min_adaptive,
+    .make = &make_rca_1d,
+};
 
 }  // namespace weft::detail

@@ -20,11 +20,11 @@ namespace {
 class PlanarAdaptive final : public Policy {
  public:
   PlanarAdaptive(const Topology& t, int vcs)
-      : grid_(std::get<Cube>(t.shape).radix, t.graph.router_count()),
+      : grid_(t.shape->lattice()->radix, t.graph.router_count()),
         lowest_(vc_range(0, vcs / 3)),
         middle_(vc_range(vcs / 3, vcs / 3)),
         upper_(vc_range(2 * (vcs / 3), vcs - 2 * (vcs / 3))) {
-    for (const int radix : std::get<Cube>(t.shape).radix) hops_max_ += radix - 1;
+    for (const int radix : t.shape->lattice()->radix) hops_max_ += radix - 1;
   }
 
   void next(RouterId here, const Flight& flight, const PortView& view,
@@ -55,7 +55,8 @@ class PlanarAdaptive final : public Policy {
 
  private:
   static std::uint16_t toward(int axis, int ahead) {
-    return static_cast<std::uint16_t>(ahead > 0 ? Cube::up_port(axis) : Cube::down_port(axis));
+    return static_cast<std::uint16_t>(ahead > 0 ? Lattice::up_port(axis)
+                                                : Lattice::down_port(axis));
   }
   // The roomiest VC the choice could take: the thirds may differ in number of VCs.
   static std::int64_t room(const PortView& view, const Choice& choice) {
@@ -73,11 +74,20 @@ class PlanarAdaptive final : public Policy {
 }  // namespace
 
 int vcs_planar_adaptive(const Topology& t) {
-  const auto* cube = std::get_if<Cube>(&t.shape);
-  return cube != nullptr && cube->dimensions() == 2 && !cube->wrap[0] && !cube->wrap[1] ? 3 : 0;
+  const Lattice* const lattice = t.shape->lattice();
+  return lattice != nullptr && lattice->dimensions() == 2 && !lattice->wrap[0] && !lattice->wrap[1]
+             ? 3
+             : 0;
 }
-MadePolicy make_planar_adaptive(const Topology& t, int vcs) {
+static MadePolicy make_planar_adaptive(const Topology& t, int vcs) {
   return MadePolicy(std::make_unique<PlanarAdaptive>(t, vcs));
 }
+
+extern const PolicyEntry planar_adaptive_policy{
+    .name = "planar-adaptive",
+    .help = "x or y on a 2-D mesh, whichever has more room",
+    .vcs_needed = &vcs_planar_adaptive,
+    .make = &make_planar_adaptive,
+};
 
 }  // namespace weft::detail

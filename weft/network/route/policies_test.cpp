@@ -119,7 +119,7 @@ TEST(Minimal, HopsAreTheDistance) {
     for (const std::string_view spec : test_network_specs()) {
       const Topology t = test_network(spec);
       // A dragonfly's `minimal` crosses one global cable; two without local hops can be shorter.
-      if (std::holds_alternative<Dragonfly>(t.shape) && name == "minimal") continue;
+      if (t.shape->groups() != nullptr && name == "minimal") continue;
       const auto policy = make_policy(name, t, 12);
       if (!policy) continue;
       FakeView view(t, Load::random);
@@ -199,7 +199,7 @@ TEST(Dor, UpGoesUpHalfWay) {
     const Topology t = test_network(spec);
     const auto policy = policy_of("dor:up", t, 2);
     FakeView view(t, Load::empty);
-    const Cube& cube = std::get<Cube>(t.shape);
+    const Lattice& cube = *t.shape->lattice();
     Rng rng(5);
     for (std::uint32_t s = 0; s < t.graph.node_count(); ++s)
       for (std::uint32_t d = 0; d < t.graph.node_count(); ++d) {
@@ -269,8 +269,8 @@ TEST(XyYx, OrderByCoinOrByRoom) {
   const auto by_coin = policy_of("xy-yx", t, 2);
   const Trace xy = trace(t, *by_coin, view, {NodeId(0), NodeId(5), 0});
   const Trace yx = trace(t, *by_coin, view, {NodeId(0), NodeId(5), 1});
-  EXPECT_EQ(xy.links[0], t.graph.link(RouterId(0), Cube::up_port(0)));
-  EXPECT_EQ(yx.links[0], t.graph.link(RouterId(0), Cube::up_port(1)));
+  EXPECT_EQ(xy.links[0], t.graph.link(RouterId(0), Lattice::up_port(0)));
+  EXPECT_EQ(yx.links[0], t.graph.link(RouterId(0), Lattice::up_port(1)));
   EXPECT_EQ(xy.vcs[0], 1u);
   EXPECT_EQ(yx.vcs[0], 2u);
 
@@ -281,12 +281,12 @@ TEST(XyYx, OrderByCoinOrByRoom) {
     FakeView loaded(t, Load::random, seed);
     loaded.stand_at(RouterId(0));
     const auto room = [&](int port) { return loaded.free(port, 0) + loaded.free(port, 1); };
-    if (room(Cube::up_port(0)) == room(Cube::up_port(1))) continue;
-    const int freer = room(Cube::up_port(0)) > room(Cube::up_port(1)) ? 0 : 1;
+    if (room(Lattice::up_port(0)) == room(Lattice::up_port(1))) continue;
+    const int freer = room(Lattice::up_port(0)) > room(Lattice::up_port(1)) ? 0 : 1;
     ++differ;
     for (const std::uint64_t coin : {0u, 1u})
       ASSERT_EQ(trace(t, *by_room, loaded, {NodeId(0), NodeId(5), coin}).links[0],
-                t.graph.link(RouterId(0), Cube::up_port(freer)));
+                t.graph.link(RouterId(0), Lattice::up_port(freer)));
   }
   EXPECT_GT(differ, 20);
 }
@@ -302,16 +302,16 @@ TEST(MinAdaptive, OrderOfChoices) {
   };
   const Choices last = ask("min-adaptive");
   ASSERT_EQ(last.count(), 3);
-  EXPECT_EQ(last[0].port, Cube::up_port(0));
+  EXPECT_EQ(last[0].port, Lattice::up_port(0));
   EXPECT_EQ(last[0].vcs, 0b1100u);
-  EXPECT_EQ(last[1].port, Cube::up_port(1));
+  EXPECT_EQ(last[1].port, Lattice::up_port(1));
   EXPECT_TRUE(last[2].escape);
   EXPECT_EQ(last[2].vcs, 0b0001u);
   // BookSim keeps one direction, and VC 2 is left out.
   const Choices first = ask("min-adaptive-booksim");
   ASSERT_EQ(first.count(), 2);
   EXPECT_TRUE(first[0].escape);
-  EXPECT_EQ(first[1].port, Cube::up_port(0));
+  EXPECT_EQ(first[1].port, Lattice::up_port(0));
   EXPECT_EQ(first[1].vcs, 0b1000u);
 }
 
@@ -326,7 +326,7 @@ TEST(MinAdaptive, BooksimFromTheEscapeAndHalfWay) {
   };
   const Choices half_way = ask(4, {.destination = RouterId(4)});
   ASSERT_EQ(half_way.count(), 2);
-  EXPECT_EQ(half_way[1].port, Cube::down_port(0));
+  EXPECT_EQ(half_way[1].port, Lattice::down_port(0));
   const Choices escaped =
       ask(4, {.destination = RouterId(4), .hops = 1, .state = half_way[0].state});
   ASSERT_EQ(escaped.count(), 1);
@@ -347,8 +347,8 @@ TEST(PlanarAdaptive, BooksimKeepsXOnly) {
     EXPECT_EQ(choices[0].vcs, 0b100u);
     return choices[0].port;
   };
-  EXPECT_EQ(ask(0), Cube::up_port(0));
-  EXPECT_EQ(ask(2), Cube::up_port(1));
+  EXPECT_EQ(ask(0), Lattice::up_port(0));
+  EXPECT_EQ(ask(2), Lattice::up_port(1));
 }
 
 // Both legs go to a router drawn from all, so each has the mean distance of all pairs.
@@ -382,7 +382,7 @@ TEST(Dragonfly, MinimalIsLocalGlobalLocal) {
   for (const std::string_view spec :
        {"dragonfly:a=4,h=2,p=2", "dragonfly:a=4,h=2,p=1,g=4", "dragonfly:a=2,h=3,p=1,g=2"}) {
     const Topology t = test_network(spec);
-    const auto shape = std::get<weft::Dragonfly>(t.shape);
+    const RouterGroups shape = *t.shape->groups();
     const auto policy = policy_of("minimal", t, 2);
     FakeView view(t, Load::empty);
     for (std::uint32_t s = 0; s < t.graph.node_count(); ++s)
@@ -391,7 +391,7 @@ TEST(Dragonfly, MinimalIsLocalGlobalLocal) {
         int globals = 0;
         for (const LinkId link : way.links) globals += t.graph.port(link).link_class == 1 ? 1 : 0;
         const auto group = [&](std::uint32_t n) {
-          return t.graph.router_of(NodeId(n)).index / static_cast<std::uint32_t>(shape.a);
+          return t.graph.router_of(NodeId(n)).index / static_cast<std::uint32_t>(shape.size);
         };
         ASSERT_EQ(globals, group(s) != group(d) ? 1 : 0);
         ASSERT_LE(way.hops(), 3);

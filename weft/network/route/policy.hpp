@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -111,6 +112,12 @@ class Policy {
   virtual const detail::DimensionOrder* dimension_order() const { return nullptr; }
 };
 
+// Where both directions round a ring are equally long.
+enum class TieRule {
+  up,    // Always up.
+  coin,  // By random bits of the packet.
+};
+
 // Words after a policy's name, "crossline:escape,cut": one of each group, the first if none is
 // given.
 struct PolicyWords {
@@ -133,6 +140,12 @@ struct PolicyEntry {
   int (*vcs_needed_with)(const Topology&, const ChosenWords&) = nullptr;
   Result<std::unique_ptr<Policy>> (*make_with)(const Topology&, int vcs,
                                                const ChosenWords&) = nullptr;
+  // Does every packet, while all cables are up, cross the axes of a lattice one after the other
+  // from the first, each in the shorter direction? Null: no. No words: none were given.
+  TieRule (*dimension_order)(const ChosenWords&) = nullptr;
+  // The default on networks that it fits, unless an earlier row is.
+  bool usual = false;
+  std::string_view one_path_words = "";  // With these, a pair of nodes always has one path.
 };
 
 std::span<const PolicyEntry> builtin_policies();
@@ -142,9 +155,13 @@ std::span<const PolicyEntry> builtin_policies();
 Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const Topology& topology,
                                             int vcs);
 
-// What is used on a network when no routing is named.
+// What is used on a network when no routing is named; and the same with one path for every pair.
 std::string default_routing(const Topology& topology);
+std::string default_one_path_routing(const Topology& topology);
 // 0 for an unknown routing or one that does not fit.
 int vcs_needed(std::string_view routing, const Topology& topology);
+// Is it minimal dimension order on this network, and if so with which rule for ties? Nothing for
+// other routings, and for one that does not fit.
+std::optional<TieRule> dimension_order(std::string_view routing, const Topology& topology);
 
 }  // namespace weft

@@ -78,8 +78,6 @@ class Shortest final : public Policy {
   std::array<VcMask, max_vcs> masks_{};
 };
 
-}  // namespace
-
 int vcs_shortest(const Topology& t) {
   const int diameter = std::max(find_diameter(t, max_vcs), 1);
   return diameter <= max_vcs ? diameter : 0;
@@ -88,5 +86,14 @@ MadePolicy make_shortest(const Topology& t, int vcs) {
   if (const Status fits = DistanceTable::fits(t, "shortest", 1, false); !fits) return fits.error();
   return MadePolicy(std::make_unique<Shortest>(t, vcs_shortest(t), vcs));
 }
+
+}  // namespace
+
+extern const PolicyEntry shortest_policy{
+    .name = "shortest",
+    .help = "shortest path on any graph, VC rising with each hop",
+    .vcs_needed = &vcs_shortest,
+    .make = &make_shortest,
+};
 
 }  // namespace weft::detail

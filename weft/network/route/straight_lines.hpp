@@ -16,26 +16,26 @@ class LineReach {
  public:
   // all_round: up to the last but one link of a ring, not just to its far side.
   LineReach(const Topology& topology, bool all_round)
-      : cube_(std::get<Cube>(topology.shape)),
-        grid_(cube_.radix, topology.graph.router_count()),
+      : lattice_(*topology.shape->lattice()),
+        grid_(lattice_.radix, topology.graph.router_count()),
         all_round_(all_round) {}
 
-  int ports() const { return 2 * cube_.dimensions(); }
+  int ports() const { return 2 * lattice_.dimensions(); }
   static int axis(int port) { return port / 2; }
   static bool up(int port) { return port % 2 == 0; }
   static int behind(int port) { return port ^ 1; }
-  bool wraps(int port) const { return cube_.wrap[static_cast<std::size_t>(axis(port))]; }
+  bool wraps(int port) const { return lattice_.wrap[static_cast<std::size_t>(axis(port))]; }
 
   // Of any router's line.
   int longest(int port) const {
-    const int radix = cube_.radix[static_cast<std::size_t>(axis(port))];
+    const int radix = lattice_.radix[static_cast<std::size_t>(axis(port))];
     const int links = wraps(port) && !all_round_ ? radix / 2 : radix - 1;
     return std::min(links, Line::length_max);
   }
   // Links before the edge, or before the one that wraps round.
   int before_end(RouterId router, int port) const {
     const int x = grid_.coordinate(grid_.word(router), axis(port));
-    return up(port) ? cube_.radix[static_cast<std::size_t>(axis(port))] - 1 - x : x;
+    return up(port) ? lattice_.radix[static_cast<std::size_t>(axis(port))] - 1 - x : x;
   }
   int length(RouterId router, int port) const {
     const int longest_one = longest(port);
@@ -43,7 +43,7 @@ class LineReach {
   }
 
  private:
-  Cube cube_;
+  Lattice lattice_;
   Grid grid_;
   bool all_round_;
 };

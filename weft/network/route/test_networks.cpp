@@ -21,7 +21,7 @@ Topology irregular() {
   parts.link_classes = {"cable"};
   auto graph = Graph::make(std::move(parts));
   WEFT_CHECK(graph.has_value());
-  return {.name = "irregular", .shape = Irregular{}, .graph = std::move(*graph)};
+  return {.name = "irregular", .shape = plain_shape(), .graph = std::move(*graph)};
 }
 
 }  // namespace

@@ -174,8 +174,6 @@ class UpDown final : public Policy {
   int hops_max_ = 0;
 };
 
-}  // namespace
-
 int vcs_up_down(const Topology&) {
   return 1;
 }
@@ -187,5 +185,15 @@ MadePolicy make_up_down(const Topology& t, int vcs) {
   if (const Status fits = DistanceTable::fits(t, "up-down", 2, wide); !fits) return fits.error();
   return MadePolicy(std::make_unique<UpDown>(t, std::move(ranking), wide, vcs));
 }
+
+}  // namespace
+
+extern const PolicyEntry up_down_policy{
+    .name = "up-down",
+    .help = "shortest up*/down* path on any graph",
+    .vcs_needed = &vcs_up_down,
+    .make = &make_up_down,
+    .usual = true,
+};
 
 }  // namespace weft::detail

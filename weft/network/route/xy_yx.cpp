@@ -17,11 +17,11 @@ enum class Chosen { by_coin, by_credit };
 class XyYx final : public Policy {
  public:
   XyYx(const Topology& t, int vcs, Chosen chosen)
-      : grid_(std::get<Cube>(t.shape).radix, t.graph.router_count()),
+      : grid_(t.shape->lattice()->radix, t.graph.router_count()),
         masks_(halves(0, vcs)),
         vcs_(vcs),
         chosen_(chosen) {
-    for (const int radix : std::get<Cube>(t.shape).radix) hops_max_ += radix - 1;
+    for (const int radix : t.shape->lattice()->radix) hops_max_ += radix - 1;
   }
 
   void next(RouterId here, const Flight& flight, const PortView& view,
@@ -49,7 +49,7 @@ class XyYx final : public Policy {
   int first_port(std::uint64_t from, std::uint64_t to, std::uint64_t order) const {
     const int axis = order == 0 ? grid_.first_axis(from ^ to) : grid_.last_axis(from ^ to);
     const bool up = grid_.coordinate(to, axis) > grid_.coordinate(from, axis);
-    return up ? Cube::up_port(axis) : Cube::down_port(axis);
+    return up ? Lattice::up_port(axis) : Lattice::down_port(axis);
   }
 
   // Free over the whole port, as BookSim compares the used credits of whole outputs.
@@ -76,12 +76,10 @@ class XyYx final : public Policy {
   int hops_max_ = 0;
 };
 
-}  // namespace
-
 int vcs_xy_yx(const Topology& t) {
-  const auto* cube = std::get_if<Cube>(&t.shape);
-  if (cube == nullptr || !Grid::fits(cube->radix)) return 0;
-  return std::find(cube->wrap.begin(), cube->wrap.end(), true) == cube->wrap.end() ? 2 : 0;
+  const Lattice* const lattice = t.shape->lattice();
+  if (lattice == nullptr || !Grid::fits(lattice->radix)) return 0;
+  return std::find(lattice->wrap.begin(), lattice->wrap.end(), true) == lattice->wrap.end() ? 2 : 0;
 }
 MadePolicy make_xy_yx(const Topology& t, int vcs) {
   return MadePolicy(std::make_unique<XyYx>(t, vcs, Chosen::by_coin));
@@ -89,5 +87,20 @@ MadePolicy make_xy_yx(const Topology& t, int vcs) {
 MadePolicy make_xy_yx_adaptive(const Topology& t, int vcs) {
   return MadePolicy(std::make_unique<XyYx>(t, vcs, Chosen::by_credit));
 }
+
+}  // namespace
+
+extern const PolicyEntry xy_yx_policy{
+    .name = "xy-yx",
+    .help = "dimension order up or down on a mesh, by coin at the source",
+    .vcs_needed = &vcs_xy_yx,
+    .make = &make_xy_yx,
+};
+extern const PolicyEntry xy_yx_adaptive_policy{
+    .name = "xy-yx-adaptive",
+    .help = "as xy-yx, but the order whose first output has more room",
+    .vcs_needed = &vcs_xy_yx,
+    .make = &make_xy_yx_adaptive,
+};
 
 }  // namespace weft::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// k-ary n-cubes and meshes, and the coordinates they share with HyperX.
+// k-ary n-cubes and meshes: tori, meshes, mixtures of both, rings, hypercubes, Tofu.
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 #include <fmt/core.h>
@@ -18,7 +19,7 @@ int apart(int radix, bool wrap, int a, int b) {
   return wrap ? std::min(straight, radix - straight) : straight;
 }
 
-std::uint64_t cable_count(const Cube& shape) {
+std::uint64_t cable_count(const Lattice& shape) {
   const std::uint64_t routers = product(shape.radix);
   std::uint64_t cables = 0;
   for (std::size_t d = 0; d < shape.radix.size(); ++d) {
@@ -28,7 +29,7 @@ std::uint64_t cable_count(const Cube& shape) {
   return cables;
 }
 
-std::vector<Cable> lay_cables(const Cube& shape) {
+std::vector<Cable> lay_cables(const Lattice& shape) {
   std::vector<Cable> cables;
   cables.reserve(cable_count(shape));
   const auto routers = static_cast<std::uint32_t>(product(shape.radix));
@@ -40,8 +41,8 @@ std::vector<Cable> lay_cables(const Cube& shape) {
       const bool edge = (r / stride) % radix == radix - 1;
       if (edge && !shape.wrap[at]) continue;
       const std::uint32_t up = edge ? r - (radix - 1) * stride : r + stride;
-      cables.push_back({RouterId(r), static_cast<std::uint16_t>(Cube::up_port(d)), RouterId(up),
-                        static_cast<std::uint16_t>(Cube::down_port(d)),
+      cables.push_back({RouterId(r), static_cast<std::uint16_t>(Lattice::up_port(d)), RouterId(up),
+                        static_cast<std::uint16_t>(Lattice::down_port(d)),
                         static_cast<std::uint8_t>(d), true});
     }
     stride *= radix;
@@ -49,7 +50,99 @@ std::vector<Cable> lay_cables(const Cube& shape) {
   return cables;
 }
 
-Result<Topology> build(Cube shape, int p, std::string name) {
+// How many cables an innermost line of this dimension loses when it is cut in two.
+std::uint64_t cables_per_line(const Lattice& shape, std::size_t d) {
+  return shape.wrap[d] ? 2 : 1;
+}
+
+int distance(const Lattice& shape, RouterId from, RouterId to) {
+  std::uint32_t a = from.index;
+  std::uint32_t b = to.index;
+  int total = 0;
+  for (std::size_t d = 0; d < shape.radix.size(); ++d) {
+    const auto radix = static_cast<std::uint32_t>(shape.radix[d]);
+    total += apart(shape.radix[d], shape.wrap[d], static_cast<int>(a % radix),
+                   static_cast<int>(b % radix));
+    a /= radix;
+    b /= radix;
+  }
+  return total;
+}
+
+// Dimensions add up, and each is met by (N/k)^2 pairs of the others. For k positions the distances
+// of all ordered pairs sum to k*floor(k^2/4) on a ring and (k^3-k)/3 on a line.
+DistanceSum distance_sum(const Lattice& shape) {
+  const auto routers = static_cast<double>(product(shape.radix));
+  DistanceSum sum;
+  for (std::size_t d = 0; d < shape.radix.size(); ++d) {
+    const int k = shape.radix[d];
+    const double wide = k;
+    const std::int64_t square_quarter = static_cast<std::int64_t>(k) * k / 4;  // Rounded down.
+    const double line = shape.wrap[d] ? wide * static_cast<double>(square_quarter)
+                                      : (wide * wide * wide - wide) / 3;
+    sum.total += line * (routers / wide) * (routers / wide);
+    sum.largest += shape.wrap[d] ? k / 2 : k - 1;
+  }
+  return sum;
+}
+
+// Cut the longest dimension in the middle; while its radix is odd the middle layer is itself cut,
+// along the next. For meshes and for tori this is the optimum (Aroca and Fernandez Anta, "Bisection
+// (Band)Width of Product Networks", 2014). With mixed wraps, "longest" is by radix over cables per
+// line; if that radix is even, routing all pairs in dimension order loads no cable more than the
+// cut ones, which proves the cut least; otherwise it is only the best we know.
+Bisection bisection(const Lattice& shape) {
+  std::vector<std::size_t> order(shape.radix.size());
+  for (std::size_t d = 0; d < order.size(); ++d) order[d] = d;
+  const auto shorter = [&](std::size_t a, std::size_t b) {
+    return static_cast<std::uint64_t>(shape.radix[a]) * cables_per_line(shape, b) <
+           static_cast<std::uint64_t>(shape.radix[b]) * cables_per_line(shape, a);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
+    if (shorter(a, b) || shorter(b, a)) return shorter(b, a);
+    return shape.radix[a] % 2 < shape.radix[b] % 2;  // Among equals an even one ends the cut.
+  });
+  const bool uniform = std::all_of(order.begin(), order.end(),
+                                   [&](auto d) { return shape.wrap[d] == shape.wrap[0]; });
+  Bisection made;
+  std::uint64_t layer = product(shape.radix);
+  for (const std::size_t d : order) {
+    layer /= static_cast<std::uint64_t>(shape.radix[d]);
+    made.cables += layer * cables_per_line(shape, d);
+    if (shape.radix[d] % 2 == 0) break;
+  }
+  if (!uniform && shape.radix[order[0]] % 2 != 0) made.ground = Ground::upper_bound;
+  return made;
+}
+
+class CubeShape final : public GridShape {
+ public:
+  explicit CubeShape(Lattice lattice) : GridShape(axes_of(lattice)), lattice_(std::move(lattice)) {}
+
+  std::optional<int> distance(const Graph&, RouterId from, RouterId to) const override {
+    return detail::distance(lattice_, from, to);
+  }
+  std::optional<DistanceSum> distance_sum(const Graph&) const override {
+    return detail::distance_sum(lattice_);
+  }
+  std::optional<Bisection> bisection() const override { return detail::bisection(lattice_); }
+  std::optional<int> diameter_max() const override {
+    return detail::distance_sum(lattice_).largest;
+  }
+  const Lattice* lattice() const override { return &lattice_; }
+
+ private:
+  static std::vector<GridAxis> axes_of(const Lattice& lattice) {
+    std::vector<GridAxis> axes;
+    for (std::size_t d = 0; d < lattice.radix.size(); ++d)
+      axes.push_back({lattice.radix[d], lattice.wrap[d] ? Wiring::ring : Wiring::line});
+    return axes;
+  }
+
+  Lattice lattice_;
+};
+
+Result<Topology> build(Lattice shape, int p, std::string name) {
   for (std::size_t d = 0; d < shape.radix.size(); ++d)
     if (shape.radix[d] == 2) shape.wrap[d] = false;
   const std::uint64_t routers = product(shape.radix);
@@ -64,7 +157,8 @@ Result<Topology> build(Cube shape, int p, std::string name) {
   for (int d = 0; d < shape.dimensions(); ++d) parts.link_classes.push_back(dimension_name(d));
   auto graph = Graph::make(std::move(parts));
   if (!graph) return std::move(graph).error();
-  return Topology{std::move(name), std::move(shape), *std::move(graph)};
+  return Topology{std::move(name), std::make_shared<const CubeShape>(std::move(shape)),
+                  *std::move(graph)};
 }
 
 Result<Topology> make_uniform(Spec& spec, std::string_view kind, bool wrap) {
@@ -75,13 +169,6 @@ Result<Topology> make_uniform(Spec& spec, std::string_view kind, bool wrap) {
   std::vector<bool> wraps(radix.size(), wrap);
   return build({std::move(radix), std::move(wraps)}, p, std::move(name));
 }
-
-// How many cables an innermost line of this dimension loses when it is cut in two.
-std::uint64_t cables_per_line(const Cube& shape, std::size_t d) {
-  return shape.wrap[d] ? 2 : 1;
-}
-
-}  // namespace
 
 Result<Topology> make_torus(Spec& spec) {
   return make_uniform(spec, "torus", true);
@@ -135,127 +222,64 @@ Result<Topology> make_hypercube(Spec& spec) {
                spec_name("hypercube", std::to_string(dimensions), p));
 }
 
-Coordinates coordinates(const Cube& shape, RouterId r) {
-  return unfold(shape.radix, r);
-}
+constexpr std::array grid_parameters = {sizes_parameter, nodes_parameter};
+constexpr std::array wrap_parameters = {
+    sizes_parameter, SpecParameter{"wrap", "a 1 (ring) or 0 (line) for each dimension"},
+    nodes_parameter};
+constexpr std::array tofu_parameters = {
+    SpecParameter{"", "XxYxZ rings of units of 2x3x2 (which may be written out)"}, nodes_parameter};
+constexpr std::array ring_parameters = {routers_parameter, nodes_parameter};
+constexpr std::array hypercube_parameters = {SpecParameter{"", "dimensions"}, nodes_parameter};
 
-std::optional<RouterId> find_router(const Cube& shape, const Coordinates& c) {
-  return fold(shape.radix, c);
-}
+}  // namespace
 
-int distance(const Cube& shape, RouterId from, RouterId to) {
-  std::uint32_t a = from.index;
-  std::uint32_t b = to.index;
-  int total = 0;
-  for (std::size_t d = 0; d < shape.radix.size(); ++d) {
-    const auto radix = static_cast<std::uint32_t>(shape.radix[d]);
-    total += apart(shape.radix[d], shape.wrap[d], static_cast<int>(a % radix),
-                   static_cast<int>(b % radix));
-    a /= radix;
-    b /= radix;
-  }
-  return total;
-}
-
-// Dimensions add up, and each is met by (N/k)^2 pairs of the others. For k positions the distances
-// of all ordered pairs sum to k*floor(k^2/4) on a ring and (k^3-k)/3 on a line.
-DistanceSum distance_sum(const Cube& shape) {
-  const auto routers = static_cast<double>(product(shape.radix));
-  DistanceSum sum;
-  for (std::size_t d = 0; d < shape.radix.size(); ++d) {
-    const int k = shape.radix[d];
-    const double wide = k;
-    const std::int64_t square_quarter = static_cast<std::int64_t>(k) * k / 4;  // Rounded down.
-    const double line = shape.wrap[d] ? wide * static_cast<double>(square_quarter)
-                                      : (wide * wide * wide - wide) / 3;
-    sum.total += line * (routers / wide) * (routers / wide);
-    sum.largest += shape.wrap[d] ? k / 2 : k - 1;
-  }
-  return sum;
-}
-
-// Cut the longest dimension in the middle; while its radix is odd the middle layer is itself cut,
-// along the next. For meshes and for tori this is the optimum (Aroca and Fernandez Anta, "Bisection
-// (Band)Width of Product Networks", 2014). With mixed wraps, "longest" is by radix over cables per
-// line; if that radix is even, routing all pairs in dimension order loads no cable more than the
-// cut ones, which proves the cut least; otherwise it is only the best we know.
-Bisection bisection(const Cube& shape) {
-  std::vector<std::size_t> order(shape.radix.size());
-  for (std::size_t d = 0; d < order.size(); ++d) order[d] = d;
-  const auto shorter = [&](std::size_t a, std::size_t b) {
-    return static_cast<std::uint64_t>(shape.radix[a]) * cables_per_line(shape, b) <
-           static_cast<std::uint64_t>(shape.radix[b]) * cables_per_line(shape, a);
-  };
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
-    if (shorter(a, b) || shorter(b, a)) return shorter(b, a);
-    return shape.radix[a] % 2 < shape.radix[b] % 2;  // Among equals an even one ends the cut.
-  });
-  const bool uniform = std::all_of(order.begin(), order.end(),
-                                   [&](auto d) { return shape.wrap[d] == shape.wrap[0]; });
-  Bisection made;
-  std::uint64_t layer = product(shape.radix);
-  for (const std::size_t d : order) {
-    layer /= static_cast<std::uint64_t>(shape.radix[d]);
-    made.cables += layer * cables_per_line(shape, d);
-    if (shape.radix[d] % 2 == 0) break;
-  }
-  if (!uniform && shape.radix[order[0]] % 2 != 0) made.ground = Ground::upper_bound;
-  return made;
-}
-
-Coordinates unfold(std::span<const int> radix, RouterId r) {
-  Coordinates c;
-  std::uint32_t rest = r.index;
-  for (const int k : radix) {
-    c.push_back(static_cast<int>(rest % static_cast<std::uint32_t>(k)));
-    rest /= static_cast<std::uint32_t>(k);
-  }
-  return c;
-}
-
-std::optional<RouterId> fold(std::span<const int> radix, const Coordinates& c) {
-  if (c.size() != radix.size()) return std::nullopt;
-  std::uint32_t index = 0;
-  for (std::size_t d = radix.size(); d-- > 0;) {
-    if (c[d] < 0 || c[d] >= radix[d]) return std::nullopt;
-    index = index * static_cast<std::uint32_t>(radix[d]) + static_cast<std::uint32_t>(c[d]);
-  }
-  return RouterId(index);
-}
-
-std::vector<RouterId> place_nodes(std::uint64_t routers, int p) {
-  std::vector<RouterId> router_of;
-  router_of.reserve(routers * static_cast<std::uint64_t>(p));
-  for (std::uint32_t r = 0; r < routers; ++r)
-    router_of.insert(router_of.end(), static_cast<std::size_t>(p), RouterId(r));
-  return router_of;
-}
-
-std::string dimension_name(int dimension) {
-  constexpr std::string_view letters = "xyzabc";
-  const auto at = static_cast<std::size_t>(dimension);
-  return at < letters.size() ? std::string(1, letters[at]) : "d" + std::to_string(dimension);
-}
-
-std::string spec_name(std::string_view kind, const std::string& sizes, int p) {
-  return fmt::format("{}:{}{}", kind, sizes, p == 1 ? "" : fmt::format(",p={}", p));
-}
-
-std::string tuple_text(const Coordinates& c) {
-  std::string text = "(";
-  for (std::size_t d = 0; d < c.size(); ++d) text += (d == 0 ? "" : ",") + std::to_string(c[d]);
-  return text + ")";
-}
-
-std::optional<Coordinates> parse_tuple(std::string_view text) {
-  if (text.size() < 2 || text.front() != '(' || text.back() != ')') return std::nullopt;
-  Coordinates c;
-  for (const std::string_view part : split(text.substr(1, text.size() - 2), ',')) {
-    const auto value = parse_int(trim(part));
-    if (!value || *value < 0 || *value > static_cast<int>(max_routers)) return std::nullopt;
-    c.push_back(static_cast<int>(*value));
-  }
-  return c;
-}
+extern const TopologyKind torus_kind{
+    .name = "torus",
+    .usage = "torus:SIZES[,p=N]",
+    .example = "torus:4x3",
+    .help = "k-ary n-cube: a ring per dimension",
+    .parameters = grid_parameters,
+    .make = &make_torus,
+};
+extern const TopologyKind mesh_kind{
+    .name = "mesh",
+    .usage = "mesh:SIZES[,p=N]",
+    .example = "mesh:4x3",
+    .help = "a line per dimension",
+    .parameters = grid_parameters,
+    .make = &make_mesh,
+};
+extern const TopologyKind cube_kind{
+    .name = "cube",
+    .usage = "cube:SIZES,wrap=BITS[,p=N]",
+    .example = "cube:4x4x3,wrap=101",
+    .help = "ring or line, dimension by dimension",
+    .parameters = wrap_parameters,
+    .make = &make_cube,
+};
+extern const TopologyKind tofu_kind{
+    .name = "tofu",
+    .usage = "tofu:XxYxZ[,p=N]",
+    .example = "tofu:3x2x2",
+    .help = "6-D mesh/torus of the Tofu kind",
+    .parameters = tofu_parameters,
+    .make = &make_tofu,
+};
+extern const TopologyKind ring_kind{
+    .name = "ring",
+    .usage = "ring:N[,p=N]",
+    .example = "ring:5",
+    .help = "one ring",
+    .parameters = ring_parameters,
+    .make = &make_ring,
+};
+extern const TopologyKind hypercube_kind{
+    .name = "hypercube",
+    .usage = "hypercube:N[,p=N]",
+    .example = "hypercube:4",
+    .help = "2^N routers",
+    .parameters = hypercube_parameters,
+    .make = &make_hypercube,
+};
 
 }  // namespace weft::detail

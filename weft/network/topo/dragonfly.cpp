@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dragonflies: ports and order of cables are described at Dragonfly in topology.hpp.
+// Dragonflies.
 #include <algorithm>
+#include <array>
 
 #include <fmt/core.h>
 
@@ -13,6 +14,14 @@ namespace {
 constexpr int max_size = 32768;  // Local and global ports together are counted in 16 bits.
 constexpr std::uint8_t local_class = 0;
 constexpr std::uint8_t global_class = 1;
+
+// Groups of `a` routers, all-to-all inside; h global cables and p nodes per router; g groups.
+// Ports: as RouterGroups has them, a-1..a-2+h global. Global cable number j = position * h +
+// (port-(a-1)) of a group goes, when g = a*h+1, to group (j < own group ? j : j+1); with fewer
+// groups the same order is dealt round.
+struct Dragonfly {
+  int a = 0, h = 0, p = 0, g = 0;
+};
 
 RouterId router(const Dragonfly& s, int group, int position) {
   return RouterId(static_cast<std::uint32_t>(group) * static_cast<std::uint32_t>(s.a) +
@@ -73,50 +82,12 @@ void lay_global(const Dragonfly& s, std::vector<Cable>& cables) {
   deal_rest(s, rounds * others, s.a * s.h % others, cables);
 }
 
-Result<Topology> build(const Dragonfly& s) {
-  const auto wide = [](int v) { return static_cast<std::uint64_t>(v); };
-  const std::uint64_t routers = product(wide(s.a), wide(s.g));
-  const std::uint64_t nodes = product(routers, wide(s.p));
-  const std::uint64_t cables = product(routers, wide(s.a - 1 + s.h)) / 2;
-  if (Status status = check_limits(routers, nodes, cables); !status)
-    return std::move(status).error();
-  Graph::Parts parts;
-  parts.port_count.assign(routers, static_cast<std::uint16_t>(s.a - 1 + s.h));
-  parts.cables.reserve(cables);
-  lay_local(s, parts.cables);
-  lay_global(s, parts.cables);
-  parts.router_of = place_nodes(routers, s.p);
-  parts.link_classes = {"local", "global"};
-  auto graph = Graph::make(std::move(parts));
-  if (!graph) return std::move(graph).error();
-  return Topology{fmt::format("dragonfly:a={},h={},p={},g={}", s.a, s.h, s.p, s.g), s,
-                  *std::move(graph)};
-}
-
 std::span<const Port> global_ports(const Dragonfly& s, const Graph& graph, RouterId r) {
   return graph.ports(r).subspan(static_cast<std::size_t>(s.a - 1));
 }
 
 std::uint32_t group_of(const Dragonfly& s, RouterId r) {
   return r.index / static_cast<std::uint32_t>(s.a);
-}
-
-}  // namespace
-
-Result<Topology> make_dragonfly(Spec& spec) {
-  Dragonfly s;
-  s.a = spec.number("a", std::nullopt, 1, max_size);
-  s.h = spec.number("h", std::nullopt, 1, max_size);
-  s.p = spec.number("p", s.h, 1, max_size);
-  const std::int64_t most = std::int64_t{s.a} * s.h + 1;
-  // The whole network is refused later if `most` is absurd; here it only must fit.
-  s.g = spec.number("g", static_cast<int>(most), 2, 1 << 30);
-  if (Status status = spec.finish(); !status) return std::move(status).error();
-  if (s.g > most)
-    return Error::input(fmt::format(
-        "'g' is {}, but {} routers with {} global cables each reach at most {} groups (a*h+1)", s.g,
-        s.a, s.h, most));
-  return build(s);
 }
 
 Coordinates coordinates(const Dragonfly& s, RouterId r) {
@@ -194,5 +165,89 @@ DistanceSum distance_sum(const Dragonfly& s, const Graph& graph) {
   }
   return sum;
 }
+
+class DragonflyShape final : public Shape {
+ public:
+  explicit DragonflyShape(const Dragonfly& s) : shape_(s), groups_{.size = s.a, .count = s.g} {}
+
+  Coordinates coordinates(RouterId r) const override { return detail::coordinates(shape_, r); }
+  std::optional<RouterId> find_router(const Coordinates& c) const override {
+    return detail::find_router(shape_, c);
+  }
+  std::string router_name(RouterId r) const override { return detail::router_name(shape_, r); }
+  std::optional<RouterId> find_router(std::string_view name) const override {
+    return detail::find_router(shape_, name);
+  }
+  std::optional<int> distance(const Graph& graph, RouterId from, RouterId to) const override {
+    return detail::distance(shape_, graph, from, to);
+  }
+  std::optional<DistanceSum> distance_sum(const Graph& graph) const override {
+    return detail::distance_sum(shape_, graph);
+  }
+  std::optional<int> diameter_max() const override {
+    if (shape_.a * shape_.h < shape_.g - 1) return std::nullopt;
+    return shape_.g > 1 ? 3 : 1;
+  }
+  const RouterGroups* groups() const override { return &groups_; }
+  std::optional<RouterBlocks> blocks() const override {
+    const auto size = static_cast<std::uint32_t>(shape_.a);
+    return RouterBlocks{size * static_cast<std::uint32_t>(shape_.g), size, "group"};
+  }
+
+ private:
+  Dragonfly shape_;
+  RouterGroups groups_;
+};
+
+Result<Topology> build(const Dragonfly& s) {
+  const auto wide = [](int v) { return static_cast<std::uint64_t>(v); };
+  const std::uint64_t routers = product(wide(s.a), wide(s.g));
+  const std::uint64_t nodes = product(routers, wide(s.p));
+  const std::uint64_t cables = product(routers, wide(s.a - 1 + s.h)) / 2;
+  if (Status status = check_limits(routers, nodes, cables); !status)
+    return std::move(status).error();
+  Graph::Parts parts;
+  parts.port_count.assign(routers, static_cast<std::uint16_t>(s.a - 1 + s.h));
+  parts.cables.reserve(cables);
+  lay_local(s, parts.cables);
+  lay_global(s, parts.cables);
+  parts.router_of = place_nodes(routers, s.p);
+  parts.link_classes = {"local", "global"};
+  auto graph = Graph::make(std::move(parts));
+  if (!graph) return std::move(graph).error();
+  return Topology{fmt::format("dragonfly:a={},h={},p={},g={}", s.a, s.h, s.p, s.g),
+                  std::make_shared<const DragonflyShape>(s), *std::move(graph)};
+}
+
+Result<Topology> make_dragonfly(Spec& spec) {
+  Dragonfly s;
+  s.a = spec.number("a", std::nullopt, 1, max_size);
+  s.h = spec.number("h", std::nullopt, 1, max_size);
+  s.p = spec.number("p", s.h, 1, max_size);
+  const std::int64_t most = std::int64_t{s.a} * s.h + 1;
+  // The whole network is refused later if `most` is absurd; here it only must fit.
+  s.g = spec.number("g", static_cast<int>(most), 2, 1 << 30);
+  if (Status status = spec.finish(); !status) return std::move(status).error();
+  if (s.g > most)
+    return Error::input(fmt::format(
+        "'g' is {}, but {} routers with {} global cables each reach at most {} groups (a*h+1)", s.g,
+        s.a, s.h, most));
+  return build(s);
+}
+
+constexpr std::array dragonfly_parameters = {
+    SpecParameter{"a", "routers per group"}, SpecParameter{"h", "global cables per router"},
+    SpecParameter{"p", "nodes per router (h)"}, SpecParameter{"g", "groups (a*h+1, the most)"}};
+
+}  // namespace
+
+extern const TopologyKind dragonfly_kind{
+    .name = "dragonfly",
+    .usage = "dragonfly:a=N,h=N[,p=N][,g=N]",
+    .example = "dragonfly:a=4,h=2,p=2",
+    .help = "groups of routers, all to all inside and between",
+    .parameters = dragonfly_parameters,
+    .make = &make_dragonfly,
+};
 
 }  // namespace weft::detail

@@ -6,7 +6,6 @@
 #include <fmt/core.h>
 
 #include <weft/base/rng.hpp>
-#include <weft/network/topo/family.hpp>
 #include <weft/network/topo/partition.hpp>
 #include <weft/network/topo/search.hpp>
 
@@ -79,32 +78,21 @@ DistanceFacts search_distances(const Graph& g) {
 }
 
 // From sums over pairs of routers that all have the same number of nodes.
-DistanceFacts from_sum(const Graph& g, const detail::DistanceSum& sum) {
+DistanceFacts from_sum(const Graph& g, const DistanceSum& sum) {
   const auto p = static_cast<double>(g.nodes_at(RouterId(0)).size());
   const double nodes = g.node_count();
   return {sum.largest, nodes > 1 ? sum.total * p * p / (nodes * (nodes - 1)) : 0, Ground::exact, 0};
 }
 
 DistanceFacts find_distances(const Topology& t) {
-  if (!t.graph.all_up() || std::holds_alternative<Irregular>(t.shape))
-    return search_distances(t.graph);
-  if (const auto* s = std::get_if<Cube>(&t.shape))
-    return from_sum(t.graph, detail::distance_sum(*s));
-  if (const auto* s = std::get_if<FatTree>(&t.shape))
-    return from_sum(t.graph, detail::distance_sum(*s));
-  if (const auto* s = std::get_if<HyperX>(&t.shape))
-    return from_sum(t.graph, detail::distance_sum(*s));
-  return from_sum(t.graph, detail::distance_sum(std::get<Dragonfly>(t.shape), t.graph));
+  if (t.graph.all_up())
+    if (const auto sum = t.shape->distance_sum(t.graph)) return from_sum(t.graph, *sum);
+  return search_distances(t.graph);
 }
 
 Bisection find_bisection(const Topology& t) {
-  std::optional<Bisection> known;
-  if (t.graph.all_up()) {
-    if (const auto* cube = std::get_if<Cube>(&t.shape)) known = detail::bisection(*cube);
-    if (const auto* tree = std::get_if<FatTree>(&t.shape)) known = detail::bisection(*tree);
-    if (const auto* hyperx = std::get_if<HyperX>(&t.shape)) known = detail::bisection(*hyperx);
-  }
-  if (known) return *known;
+  if (t.graph.all_up())
+    if (const auto known = t.shape->bisection()) return *known;
   return {detail::search_bisection(t.graph), Ground::upper_bound};
 }
 

@@ -14,20 +14,7 @@
 
 namespace weft {
 
-// How a number was come by.
-enum class Ground {
-  exact,        // Closed form or search of every case.
-  sample,       // From part of the sources: the average is an estimate, the diameter a lower bound.
-  upper_bound,  // The best found by a search that does not prove.
-};
 std::string_view to_text(Ground ground);
-
-// The fewest cables that must be cut to part the nodes into two halves. A router is not split: the
-// halves are as equal as whole routers allow.
-struct Bisection {
-  std::uint64_t cables = 0;
-  Ground ground = Ground::exact;
-};
 
 struct ClassFacts {
   std::string name;

@@ -219,7 +219,7 @@ TEST(Facts, SearchIsRightOnSmallRandomGraphs) {
 
 TEST(Facts, BigIrregularOnesAreSampled) {
   Topology t = make("torus:18x16x16");
-  t.shape = Irregular{};
+  t.shape = plain_shape();
   const Facts f = find_facts(t);
   EXPECT_EQ(f.distance->ground, Ground::sample);
   EXPECT_EQ(f.distance->sources, 256u);

@@ -2,6 +2,7 @@
 #include "weft/network/topo/graph_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include <fmt/core.h>
@@ -258,7 +259,7 @@ Result<Topology> Reader::finish(const std::string& name) {
                              link.link_class, link.up});
   auto graph = Graph::make(std::move(parts_));
   if (!graph) return std::move(graph).error();
-  return Topology{name, Irregular{}, *std::move(graph)};
+  return Topology{name, plain_shape(), *std::move(graph)};
 }
 
 }  // namespace
@@ -313,12 +314,26 @@ std::string write_graph_text(const Topology& t) {
 }
 
 namespace detail {
+namespace {
+
+constexpr std::array file_parameters = {SpecParameter{"", "path of a graph file"}};
 
 Result<Topology> make_from_file(Spec& spec) {
   const std::string path = spec.text("");
   if (Status s = spec.finish(); !s) return std::move(s).error();
   return read_graph_file(path);
 }
+
+}  // namespace
+
+extern const TopologyKind graph_file_kind{
+    .name = "graph",
+    .usage = "graph:FILE",
+    .example = "",
+    .help = "any graph, from a file",
+    .parameters = file_parameters,
+    .make = &make_from_file,
+};
 
 }  // namespace detail
 }  // namespace weft

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // HyperX and complete graphs.
 #include <algorithm>
+#include <array>
 
 #include <weft/network/topo/family.hpp>
 
@@ -9,6 +10,12 @@ namespace {
 
 constexpr int max_ports = 65535;
 constexpr int max_nodes_per_router = 65535;
+
+// HyperX (flattened butterfly): each dimension fully connected. Ports: dimension by dimension,
+// s_d - 1 each (to coordinate q: q < own ? q : q-1). A complete graph is a HyperX of one dimension.
+struct HyperX {
+  std::vector<int> size;
+};
 
 std::vector<Cable> lay_cables(const HyperX& shape, std::uint64_t count) {
   std::vector<Cable> cables;
@@ -32,25 +39,6 @@ std::vector<Cable> lay_cables(const HyperX& shape, std::uint64_t count) {
   return cables;
 }
 
-Result<Topology> build(HyperX shape, int p, std::string name) {
-  const std::uint64_t routers = product(shape.size);
-  std::uint64_t ports = 0;
-  for (const int s : shape.size) ports += static_cast<std::uint64_t>(s - 1);
-  const std::uint64_t nodes = product(routers, static_cast<std::uint64_t>(p));
-  const std::uint64_t cables = product(routers, ports) / 2;
-  if (Status s = check_limits(routers, nodes, cables); !s) return std::move(s).error();
-  if (ports > max_ports) return Error::input("a router would have more than 65535 ports");
-  Graph::Parts parts;
-  parts.port_count.assign(routers, static_cast<std::uint16_t>(ports));
-  parts.cables = lay_cables(shape, cables);
-  parts.router_of = place_nodes(routers, p);
-  for (int d = 0; d < static_cast<int>(shape.size.size()); ++d)
-    parts.link_classes.push_back(dimension_name(d));
-  auto graph = Graph::make(std::move(parts));
-  if (!graph) return std::move(graph).error();
-  return Topology{std::move(name), std::move(shape), *std::move(graph)};
-}
-
 // Cables out of the first `count` routers in the order that fills the greatest dimension first;
 // `size` is sorted, the smallest (most significant) first.
 std::uint64_t cut_after(std::span<const int> size, std::uint64_t count) {
@@ -62,31 +50,6 @@ std::uint64_t cut_after(std::span<const int> size, std::uint64_t count) {
   const std::uint64_t across =
       (layer - rest) * full * (k - full) + (rest > 0 ? rest * (full + 1) * (k - full - 1) : 0);
   return across + cut_after(size.subspan(1), rest);
-}
-
-}  // namespace
-
-Result<Topology> make_hyperx(Spec& spec) {
-  HyperX shape{spec.sizes("", 2)};
-  const int p = spec.number("p", 1, 1, max_nodes_per_router);
-  if (Status s = spec.finish(); !s) return std::move(s).error();
-  std::string name = spec_name("hyperx", sizes_text(shape.size), p);
-  return build(std::move(shape), p, std::move(name));
-}
-
-Result<Topology> make_complete(Spec& spec) {
-  const int count = spec.number("", std::nullopt, 2, max_ports + 1);
-  const int p = spec.number("p", 1, 1, max_nodes_per_router);
-  if (Status s = spec.finish(); !s) return std::move(s).error();
-  return build({{count}}, p, spec_name("complete", std::to_string(count), p));
-}
-
-Coordinates coordinates(const HyperX& shape, RouterId r) {
-  return unfold(shape.size, r);
-}
-
-std::optional<RouterId> find_router(const HyperX& shape, const Coordinates& c) {
-  return fold(shape.size, c);
 }
 
 int distance(const HyperX& shape, RouterId from, RouterId to) {
@@ -118,5 +81,89 @@ Bisection bisection(const HyperX& shape) {
   std::sort(size.begin(), size.end());
   return {cut_after(size, product(size) / 2), Ground::exact};
 }
+
+class HyperXShape final : public GridShape {
+ public:
+  explicit HyperXShape(HyperX shape) : GridShape(axes_of(shape)), shape_(std::move(shape)) {}
+
+  std::optional<int> distance(const Graph&, RouterId from, RouterId to) const override {
+    return detail::distance(shape_, from, to);
+  }
+  std::optional<DistanceSum> distance_sum(const Graph&) const override {
+    return detail::distance_sum(shape_);
+  }
+  std::optional<Bisection> bisection() const override { return detail::bisection(shape_); }
+  std::optional<int> diameter_max() const override {
+    int hops = 0;
+    for (const int size : shape_.size) hops += size > 1 ? 1 : 0;
+    return hops;
+  }
+
+ private:
+  static std::vector<GridAxis> axes_of(const HyperX& shape) {
+    std::vector<GridAxis> axes;
+    for (const int size : shape.size) axes.push_back({size, Wiring::complete});
+    return axes;
+  }
+
+  HyperX shape_;
+};
+
+Result<Topology> build(HyperX shape, int p, std::string name) {
+  const std::uint64_t routers = product(shape.size);
+  std::uint64_t ports = 0;
+  for (const int s : shape.size) ports += static_cast<std::uint64_t>(s - 1);
+  const std::uint64_t nodes = product(routers, static_cast<std::uint64_t>(p));
+  const std::uint64_t cables = product(routers, ports) / 2;
+  if (Status s = check_limits(routers, nodes, cables); !s) return std::move(s).error();
+  if (ports > max_ports) return Error::input("a router would have more than 65535 ports");
+  Graph::Parts parts;
+  parts.port_count.assign(routers, static_cast<std::uint16_t>(ports));
+  parts.cables = lay_cables(shape, cables);
+  parts.router_of = place_nodes(routers, p);
+  for (int d = 0; d < static_cast<int>(shape.size.size()); ++d)
+    parts.link_classes.push_back(dimension_name(d));
+  auto graph = Graph::make(std::move(parts));
+  if (!graph) return std::move(graph).error();
+  return Topology{std::move(name), std::make_shared<const HyperXShape>(std::move(shape)),
+                  *std::move(graph)};
+}
+
+Result<Topology> make_hyperx(Spec& spec) {
+  HyperX shape{spec.sizes("", 2)};
+  const int p = spec.number("p", 1, 1, max_nodes_per_router);
+  if (Status s = spec.finish(); !s) return std::move(s).error();
+  std::string name = spec_name("hyperx", sizes_text(shape.size), p);
+  return build(std::move(shape), p, std::move(name));
+}
+
+Result<Topology> make_complete(Spec& spec) {
+  const int count = spec.number("", std::nullopt, 2, max_ports + 1);
+  const int p = spec.number("p", 1, 1, max_nodes_per_router);
+  if (Status s = spec.finish(); !s) return std::move(s).error();
+  return build({{count}}, p, spec_name("complete", std::to_string(count), p));
+}
+
+constexpr std::array hyperx_parameters = {sizes_parameter, nodes_parameter};
+constexpr std::array complete_parameters = {routers_parameter, nodes_parameter};
+
+}  // namespace
+
+extern const TopologyKind hyperx_kind{
+    .name = "hyperx",
+    .usage = "hyperx:SIZES[,p=N]",
+    .example = "hyperx:4x3",
+    .help = "every dimension fully connected",
+    .parameters = hyperx_parameters,
+    .make = &make_hyperx,
+};
+extern const TopologyKind complete_kind{
+    .name = "complete",
+    .usage = "complete:N[,p=N]",
+    .example = "complete:5",
+    .help = "every router to every other",
+    .parameters = complete_parameters,
+    .make = &make_complete,
+};
 
 }  // namespace weft::detail

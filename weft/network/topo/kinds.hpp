@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of network a short spec can name. One row per kind: the listing, the errors and the
-// conformance tests read this table.
+// The kinds of network a short spec can name. The listing, the errors and the conformance test read
+// this table. Its rows stand in kinds.inc; each kind's file defines its own `NAME_kind`.
 #pragma once  // Public, for networks: stays within 0.1; shapes and fields may be added.
 
 #include <optional>

@@ -25,8 +25,8 @@ TEST(NetworkFile, ReadsTheTable) {
   ASSERT_TRUE(t) << t.error().text();
   EXPECT_EQ(t->name, "torus:4x4,p=2");
   EXPECT_EQ(t->graph.down_count(), 2u);
-  EXPECT_FALSE(t->graph.ports(RouterId(0))[Cube::up_port(0)].up);
-  EXPECT_FALSE(t->graph.ports(RouterId(0))[Cube::down_port(1)].up);
+  EXPECT_FALSE(t->graph.ports(RouterId(0))[Lattice::up_port(0)].up);
+  EXPECT_FALSE(t->graph.ports(RouterId(0))[Lattice::down_port(1)].up);
 }
 
 TEST(NetworkFile, ErrorsSayWhere) {

@@ -127,21 +127,21 @@ TEST(Topology, EveryKindHasAnExampleThatWorks) {
 TEST(Topology, CubePortsGoUpAndDown) {
   const Topology t = make("cube:4x3,wrap=10");
   const RouterId corner(3);  // (3,0)
-  EXPECT_EQ(t.graph.ports(corner)[Cube::up_port(0)].peer, RouterId(0));
-  EXPECT_EQ(t.graph.ports(corner)[Cube::down_port(0)].peer, RouterId(2));
-  EXPECT_EQ(t.graph.ports(corner)[Cube::up_port(1)].peer, RouterId(7));
-  EXPECT_FALSE(t.graph.ports(corner)[Cube::down_port(1)].connected());
+  EXPECT_EQ(t.graph.ports(corner)[Lattice::up_port(0)].peer, RouterId(0));
+  EXPECT_EQ(t.graph.ports(corner)[Lattice::down_port(0)].peer, RouterId(2));
+  EXPECT_EQ(t.graph.ports(corner)[Lattice::up_port(1)].peer, RouterId(7));
+  EXPECT_FALSE(t.graph.ports(corner)[Lattice::down_port(1)].connected());
   EXPECT_EQ(t.graph.link_classes(), (std::vector<std::string>{"x", "y"}));
   const Topology two = make("torus:2x4");
-  EXPECT_FALSE(std::get<Cube>(two.shape).wrap[0]);
-  EXPECT_TRUE(std::get<Cube>(two.shape).wrap[1]);
+  EXPECT_FALSE(two.shape->lattice()->wrap[0]);
+  EXPECT_TRUE(two.shape->lattice()->wrap[1]);
 }
 
 // Port by port what topology.hpp says of parents and children.
 TEST(Topology, FatTreePortsFollowTheDigits) {
   for (const char* spec : {"xgft:m=3x2x4,w=1x2x3", "fattree:k=3,levels=3"}) {
     const Topology t = make(spec);
-    const auto& shape = std::get<FatTree>(t.shape);
+    const SwitchTree& shape = *t.shape->tree();
     const auto levels = static_cast<std::size_t>(shape.levels());
     for (std::uint32_t i = 0; i < t.graph.router_count(); ++i) {
       const Coordinates c = coordinates(t, RouterId(i));
@@ -220,10 +220,10 @@ TEST(Topology, FewerGroupsShareTheGlobalCablesEvenly) {
 
 TEST(Topology, BrokenCablesMakeWaysLonger) {
   Topology t = make("ring:6");
-  const LinkId broken[] = {t.graph.link(RouterId(0), Cube::up_port(0))};
+  const LinkId broken[] = {t.graph.link(RouterId(0), Lattice::up_port(0))};
   t.graph = Graph::with_down(std::move(t.graph), broken);
   EXPECT_EQ(distance(t, RouterId(0), RouterId(1)), 5);
-  const LinkId more[] = {t.graph.link(RouterId(3), Cube::up_port(0))};
+  const LinkId more[] = {t.graph.link(RouterId(3), Lattice::up_port(0))};
   t.graph = Graph::with_down(std::move(t.graph), more);
   EXPECT_EQ(distance(t, RouterId(0), RouterId(1)), -1);
   EXPECT_FALSE(shortest_path(t.graph, RouterId(0), RouterId(1)));

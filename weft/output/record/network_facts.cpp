@@ -51,16 +51,15 @@ bool peel(const NetworkFacts& facts, std::vector<std::uint8_t>& level) {
 }
 
 void add_shape(const Topology& topology, NetworkFacts& facts) {
-  if (const auto* cube = std::get_if<Cube>(&topology.shape)) {
+  const auto axes = topology.shape->axes();
+  // A single axis that is fully connected has no picture as a grid.
+  if (axes.size() > 1 || (!axes.empty() && axes[0].wiring != Wiring::complete)) {
     facts.family = NetworkFacts::Family::cube;
-    facts.radix.assign(cube->radix.begin(), cube->radix.end());
-    facts.wrap.assign(cube->wrap.begin(), cube->wrap.end());
-  } else if (const auto* hyperx = std::get_if<HyperX>(&topology.shape);
-             hyperx != nullptr && hyperx->size.size() > 1) {
-    facts.family = NetworkFacts::Family::cube;
-    facts.radix.assign(hyperx->size.begin(), hyperx->size.end());
-    facts.wrap.assign(hyperx->size.size(), 0);
-  } else if (std::holds_alternative<FatTree>(topology.shape)) {
+    for (const GridAxis& axis : axes) {
+      facts.radix.push_back(axis.size);
+      facts.wrap.push_back(axis.wiring == Wiring::ring ? 1 : 0);
+    }
+  } else if (topology.shape->tree() != nullptr) {
     facts.family = NetworkFacts::Family::tree;
     for (std::uint32_t r = 0; r < facts.routers; ++r)
       facts.level.push_back(static_cast<std::uint8_t>(coordinates(topology, RouterId(r))[0] - 1));

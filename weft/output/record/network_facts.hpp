@@ -16,7 +16,7 @@ struct NetworkFacts {
 
   std::string name;
   Family family = Family::graph;
-  std::vector<std::int32_t> radix, wrap;  // Cubes only, as in struct Cube; wrap is 0 or 1.
+  std::vector<std::int32_t> radix, wrap;  // Grids only, as in Lattice; wrap is 0 or 1.
   std::vector<std::string> names;         // Router names; empty for cubes.
   std::vector<std::uint8_t> level;        // Router levels in trees; 0 is lowest.
   std::uint32_t routers = 0;

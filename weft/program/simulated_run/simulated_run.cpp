@@ -51,13 +51,13 @@ class Slices {
 
 // The grid of ranks, if they fill a torus or mesh one per node in order.
 coll::Grid machine_grid(const Scene& scene) {
-  const auto* const cube = std::get_if<Cube>(&scene.topology->shape);
+  const Lattice* const lattice = scene.topology->shape->lattice();
   const Graph& graph = scene.topology->graph;
-  if (cube == nullptr || !scene.placement->is_block() || scene.nodes() != graph.router_count() ||
+  if (lattice == nullptr || !scene.placement->is_block() || scene.nodes() != graph.router_count() ||
       scene.placement->ranks() != scene.nodes()) {
     return {};
   }
-  return {{cube->radix.rbegin(), cube->radix.rend()}};
+  return {{lattice->radix.rbegin(), lattice->radix.rend()}};
 }
 
 class SimulatedRun {

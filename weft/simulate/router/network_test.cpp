@@ -130,7 +130,7 @@ TEST(Buffers, HoldAPacketFromItsFirstFlitUntilItGoesOn) {
     return rig->network->buffer(router, port, 0, at);
   };
   const int from_node = static_cast<int>(rig->topology.graph.ports(RouterId(0)).size());
-  const int from_router = Cube::down_port(0);
+  const int from_router = Lattice::down_port(0);
   const BufferLevel none, one = {1, Bytes{256}};
   const Duration instant = Duration::ps(1);
   EXPECT_EQ(level_at(RouterId(0), from_node, first), none);
@@ -233,7 +233,7 @@ TEST(Headers, CountOnTheWireButNotInTheMessage) {
   ASSERT_EQ(rig->notes.list.size(), 1u);
   EXPECT_EQ(rig->notes.list[0].size, Bytes{600});
   const LinkCount count =
-      rig->network->link(rig->topology.graph.link(RouterId(0), Cube::up_port(0)));
+      rig->network->link(rig->topology.graph.link(RouterId(0), Lattice::up_port(0)));
   EXPECT_EQ(count.packets, 3u);
   EXPECT_EQ(count.bytes, 600u + 3 * 32);
 }
@@ -306,7 +306,7 @@ TEST(Deadlock, IsNotSeenWhereThereIsNone) {
 
 TEST(Unroutable, PacketsEndTheRunWithTheirNames) {
   const Topology whole = *make_topology("mesh:3");
-  const std::vector<LinkId> broken = {whole.graph.link(RouterId(1), Cube::up_port(0))};
+  const std::vector<LinkId> broken = {whole.graph.link(RouterId(1), Lattice::up_port(0))};
   const Topology topology{whole.name, whole.shape, Graph::with_down(whole.graph, broken)};
   auto policy = make_policy("dor", topology, 1);
   ASSERT_TRUE(policy);

@@ -9,13 +9,13 @@
 
 namespace weft::map {
 
-Annealer::Annealer(const Problem& problem, const Objective& objective, std::unique_ptr<Ways> ways,
+Annealer::Annealer(const Problem& problem, const Objective& objective, std::unique_ptr<Paths> paths,
                    Rng rng)
     : problem_(problem),
-      board_(problem, objective, std::move(ways)),
+      board_(problem, objective, std::move(paths)),
       rng_(rng),
       objective_(objective),
-      cube_(std::get_if<Cube>(&problem.topology().shape)) {
+      reach_(problem.topology().shape->lattice() != nullptr ? 2 : 4) {
   for (std::uint32_t r = 0; r < problem.ranks(); ++r)
     if (!problem.is_fixed(r) && !problem.talks(r).empty()) movers_.push_back(r);
 }
@@ -67,7 +67,7 @@ std::uint32_t Annealer::wander(NodeId node, int reach) {
 
 std::uint32_t Annealer::near(NodeId node) {
   for (int attempt = 0; attempt < 4; ++attempt) {
-    const std::uint32_t slot = wander(node, cube_ != nullptr ? 2 : 4);
+    const std::uint32_t slot = wander(node, reach_);
     if (slot != anywhere) return slot;
   }
   return static_cast<std::uint32_t>(rng_.below(problem_.slots()));

@@ -22,7 +22,8 @@ struct Cooling {
 
 class Annealer {
  public:
-  Annealer(const Problem& problem, const Objective& objective, std::unique_ptr<Ways> ways, Rng rng);
+  Annealer(const Problem& problem, const Objective& objective, std::unique_ptr<Paths> paths,
+           Rng rng);
 
   // Forgets what was best before.
   void start(const RankMap& map, const Cooling& cooling);
@@ -51,7 +52,7 @@ class Annealer {
   Rng rng_;
   Objective objective_;
   std::vector<std::uint32_t> movers_;  // Ranks that talk and are not fixed.
-  const Cube* cube_ = nullptr;
+  int reach_ = 0;                      // Links from a rank's peer to where it may be tried.
   Cooling cooling_;
   int norm_ = 0;
   double unit_ = 0;  // What a bad move costs on average.

@@ -60,7 +60,7 @@ class Bisection {
 
  private:
   double weight(const Talk& talk) const {
-    return (talk.out + talk.in) * per_byte_ + talk.ways * per_way_;
+    return (talk.out + talk.in) * per_byte_ + talk.directions * per_way_;
   }
 
   void divide(std::size_t index) {

@@ -24,11 +24,11 @@ double term(double load, int squarings) {
 
 }  // namespace
 
-Board::Board(const Problem& problem, const Objective& objective, std::unique_ptr<Ways> ways)
+Board::Board(const Problem& problem, const Objective& objective, std::unique_ptr<Paths> paths)
     : problem_(problem),
       objective_(objective),
-      ways_(std::move(ways)),
-      whole_(ways_->whole()),
+      paths_(std::move(paths)),
+      whole_(paths_->whole()),
       links_(objective.needs_links()) {
   const std::size_t links = problem.topology().graph.link_count();
   deltas_.by_link.assign(links, 0);
@@ -51,11 +51,11 @@ void Board::set(const RankMap& map) {
     if (flow.from == flow.to) continue;
     const NodeId from = problem_.node(map[flow.from]);
     const NodeId to = problem_.node(map[flow.to]);
-    const std::uint32_t hops = ways_->hops(from, to);
+    const std::uint32_t hops = paths_->hops(from, to);
     hops_ += hops;
     hop_bytes_ += static_cast<double>(flow.bytes) * hops;
     if (!links_) continue;
-    for (const Crossing& c : ways_->between(from, to))
+    for (const Crossing& c : paths_->between(from, to))
       load_[c.link] += static_cast<double>(flow.bytes) * c.share;
   }
   max_known_ = false;
@@ -114,8 +114,8 @@ void Board::move_talks(std::uint32_t rank, NodeId from, NodeId to, std::uint32_t
 // Two that talk with each other change places: what went there comes back.
 template <typename Shift>
 void Board::turn_talk(const Talk& talk, NodeId a, NodeId b, Shift shift) {
-  const std::int64_t there = ways_->hops(a, b);
-  const std::int64_t back = ways_->hops(b, a);
+  const std::int64_t there = paths_->hops(a, b);
+  const std::int64_t back = paths_->hops(b, a);
   if (talk.sends) tried_.hops += back - there;
   if (talk.hears) tried_.hops += there - back;
   tried_.hop_bytes += (talk.out - talk.in) * static_cast<double>(back - there);
@@ -181,11 +181,11 @@ void Board::try_moves(NodeId a, NodeId b) {
   deltas_.count = 0;
   if (!links_) {
     try_moves_with(a, b, [this](NodeId from, NodeId to, double) {
-      return static_cast<std::int64_t>(ways_->hops(from, to));
+      return static_cast<std::int64_t>(paths_->hops(from, to));
     });
   } else if (exact_) {
     try_moves_with(a, b, [this](NodeId from, NodeId to, double bytes) {
-      return static_cast<std::int64_t>(ways_->pour(from, to, bytes, deltas_));
+      return static_cast<std::int64_t>(paths_->pour(from, to, bytes, deltas_));
     });
     count_changes();
   } else {

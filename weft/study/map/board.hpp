@@ -13,15 +13,15 @@
 
 #include <weft/study/map/line_trial.hpp>
 #include <weft/study/map/objective.hpp>
+#include <weft/study/map/paths.hpp>
 #include <weft/study/map/problem.hpp>
-#include <weft/study/map/ways.hpp>
 
 namespace weft::map {
 
 class Board {
  public:
   // The problem outlives the board.
-  Board(const Problem& problem, const Objective& objective, std::unique_ptr<Ways> ways);
+  Board(const Problem& problem, const Objective& objective, std::unique_ptr<Paths> paths);
 
   void set(const RankMap& map);
   const RankMap& map() const { return slot_of_; }
@@ -68,7 +68,7 @@ class Board {
 
   const Problem& problem_;
   Objective objective_;
-  std::unique_ptr<Ways> ways_;
+  std::unique_ptr<Paths> paths_;
   double whole_;
   bool links_;  // Are loads kept?
   RankMap slot_of_;

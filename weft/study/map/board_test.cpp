@@ -94,8 +94,8 @@ class BoardCheck {
   BoardCheck(const Problem& problem, const Objective& objective)
       : problem_(problem),
         objective_(objective),
-        ways_(ways_of(problem)),
-        board_(problem, objective, ways_of(problem)) {}
+        paths_(paths_of(problem)),
+        board_(problem, objective, paths_of(problem)) {}
 
   void start(Rng& rng) {
     board_.set(random_map(problem_, rng));
@@ -133,7 +133,7 @@ class BoardCheck {
     ASSERT_EQ(static_cast<std::uint64_t>(board_.hops()), j.hops);
     ASSERT_EQ(board_.hop_bytes(), j.hop_bytes);
     if (objective_.needs_links()) {
-      const double off = ways_->whole() == 1 ? 0 : 1e-9;
+      const double off = paths_->whole() == 1 ? 0 : 1e-9;
       for (std::uint32_t l = 0; l < j.loads.size(); ++l) {
         const double load = board_.load(LinkId(l)) * problem_.slowness(LinkId(l));
         ASSERT_NEAR(load, j.loads[l], off * j.loads[l]) << "link " << l;
@@ -146,11 +146,11 @@ class BoardCheck {
   }
 
  private:
-  Judgement judge_map(const RankMap& map) { return judge(problem_, map, objective_, *ways_); }
+  Judgement judge_map(const RankMap& map) { return judge(problem_, map, objective_, *paths_); }
 
   const Problem& problem_;
   Objective objective_;
-  std::unique_ptr<Ways> ways_;
+  std::unique_ptr<Paths> paths_;
   Board board_;
 };
 
@@ -204,11 +204,11 @@ TEST(Board, ManySwaps) {
 TEST(Board, NormsOfAllSteepness) {
   Rng rng(9);
   const Problem problem = make_problem(network("torus:4x6"), 24, random_flows(24, 80, rng));
-  const auto ways = ways_of(problem);
+  const auto paths = paths_of(problem);
   for (const int p : {2, 4, 8, 16, 32, 64}) {
     Objective o = objective_of("link-max");
     o.norm = p;  // The slow version follows the same p.
-    Board board(problem, objective_of("link-max"), ways_of(problem));
+    Board board(problem, objective_of("link-max"), paths_of(problem));
     board.set(random_map(problem, rng));
     board.set_norm(p);
     for (int i = 0; i < 50; ++i) {
@@ -218,7 +218,7 @@ TEST(Board, NormsOfAllSteepness) {
       RankMap swapped = board.map();
       std::swap(swapped[board.rank_at(a)], swapped[board.rank_at(b)]);
       const double slow =
-          slow_cost(judge(problem, board.map(), o, *ways), judge(problem, swapped, o, *ways), o);
+          slow_cost(judge(problem, board.map(), o, *paths), judge(problem, swapped, o, *paths), o);
       EXPECT_NEAR(cost, slow, 2e-6 + 1e-4 * std::abs(slow)) << p;
       if (i % 2 == 0) board.keep();
     }
@@ -229,7 +229,7 @@ TEST(Board, PatternsOfNothing) {
   for (const char* net : {"torus:4x4", "fattree:k=4,levels=1"}) {
     for (const std::vector<Flow>& flows : {std::vector<Flow>{}, std::vector<Flow>{{0, 0, 9, 1}}}) {
       const Problem problem = make_problem(network(net), 1, flows);
-      Board board(problem, objective_of("paper"), ways_of(problem));
+      Board board(problem, objective_of("paper"), paths_of(problem));
       board.set(problem.in_order());
       EXPECT_EQ(board.value(), 0);
       EXPECT_EQ(board.try_swap(0, problem.slots() - 1), 0);

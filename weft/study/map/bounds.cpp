@@ -20,8 +20,8 @@ struct Sum {
 };
 
 // `step`: of which the sum is a multiple whatever the map.
-Sum sum_bound(const Problem& problem, Reach& reach, Ways& ways, Count count, double step) {
-  double near = neighbour_bound(problem, reach, ways, count);
+Sum sum_bound(const Problem& problem, Reach& reach, Paths& paths, Count count, double step) {
+  double near = neighbour_bound(problem, reach, paths, count);
   // Halves of whole multiples: nothing was rounded yet.
   near = near < exact_max && step > 0 ? std::ceil(near / step) * step : round_up(near, step);
   const double rigid = round_up(spectral_bound(problem, count), step);
@@ -87,24 +87,24 @@ std::string_view describe(Argument argument) {
   return "";
 }
 
-Bounds find_bounds(const Problem& problem, const Objective& objective, Ways& ways) {
+Bounds find_bounds(const Problem& problem, const Objective& objective, Paths& paths) {
   Bounds made;
   if (problem.pairs() == 0) {
     made.value = combine(objective, 0, 0, 0, 0);
     return made;
   }
   Reach reach(problem);
-  const Sum hops = sum_bound(problem, reach, ways, Count::pairs, 1);
+  const Sum hops = sum_bound(problem, reach, paths, Count::pairs, 1);
   made.hops = static_cast<std::uint64_t>(hops.bound);
   made.hops_by = hops.by;
-  const Sum hop_bytes = sum_bound(problem, reach, ways, Count::bytes, common_part(problem));
+  const Sum hop_bytes = sum_bound(problem, reach, paths, Count::bytes, common_part(problem));
   made.hop_bytes = hop_bytes.bound;
   made.hop_bytes_by = hop_bytes.by;
-  const LinkBound link = link_bound(problem, ways, made.hop_bytes);
+  const LinkBound link = link_bound(problem, paths, made.hop_bytes);
   made.link_max = link.bytes;
   made.link_max_by = link.by;
   if (objective.link_norm > 0)
-    made.link_norm = norm_bound(problem, made, surely_complete(problem, ways), objective.norm);
+    made.link_norm = norm_bound(problem, made, surely_complete(problem, paths), objective.norm);
   made.value = combine(objective, static_cast<double>(made.hops), made.hop_bytes, made.link_max,
                        made.link_norm);
   return made;

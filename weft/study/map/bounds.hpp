@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include <weft/study/map/objective.hpp>
+#include <weft/study/map/paths.hpp>
 #include <weft/study/map/problem.hpp>
-#include <weft/study/map/ways.hpp>
 
 namespace weft::map {
 
@@ -40,6 +40,6 @@ struct Bounds {
 
 // Bounds on links are 0 where a map may leave ranks without a way to each other, or where it would
 // take too long to find out: what has no way loads no link.
-Bounds find_bounds(const Problem& problem, const Objective& objective, Ways& ways);
+Bounds find_bounds(const Problem& problem, const Objective& objective, Paths& paths);
 
 }  // namespace weft::map

@@ -40,7 +40,7 @@ double component_bound(const Problem& problem, Count count) {
   }
   const std::uint32_t room = most_slots(problem);
   // Leaves of a tree are not neighbours.
-  const double apart = std::holds_alternative<FatTree>(problem.topology().shape) ? 2 : 1;
+  const double apart = problem.topology().shape->tree() != nullptr ? 2 : 1;
   double sum = 0;
   for (std::uint32_t r = 0; r < problem.ranks(); ++r) {
     // In k groups, at least k - 1 talks are between groups; not lighter than the lightest.

@@ -23,7 +23,7 @@ double over(double bytes, double width) {
 
 class LinkArguments {
  public:
-  LinkArguments(const Problem& problem, Ways& ways);
+  LinkArguments(const Problem& problem, Paths& paths);
 
   void mean(double hop_bytes) { offer(over(hop_bytes, all_width_), Argument::mean_link); }
   void pinned();
@@ -38,7 +38,7 @@ class LinkArguments {
   double crowd(std::size_t stay, std::size_t ports) const;
 
   const Problem& problem_;
-  Ways& ways_;
+  Paths& paths_;
   std::map<std::uint32_t, Exit> exits_;  // By slots of the router.
   std::vector<Exit> exit_;               // By router.
   std::vector<std::uint32_t> slots_;     // By router.
@@ -55,7 +55,8 @@ class LinkArguments {
   double leave_sum_ = 0;
 };
 
-LinkArguments::LinkArguments(const Problem& problem, Ways& ways) : problem_(problem), ways_(ways) {
+LinkArguments::LinkArguments(const Problem& problem, Paths& paths)
+    : problem_(problem), paths_(paths) {
   const Topology& topology = problem.topology();
   const Graph& graph = topology.graph;
   exit_.resize(graph.router_count());
@@ -64,15 +65,15 @@ LinkArguments::LinkArguments(const Problem& problem, Ways& ways) : problem_(prob
     slots_[graph.router_of(NodeId(n)).index] += problem.slots_at(NodeId(n));
   for (std::uint32_t r = 0; r < graph.router_count(); ++r) add_router(RouterId(r));
   std::size_t parts = ports_max_;
-  const Cube* const cube = std::get_if<Cube>(&topology.shape);
-  if (cube != nullptr && graph.all_up()) {
+  const Lattice* const lattice = topology.shape->lattice();
+  if (lattice != nullptr && graph.all_up()) {
     parts = 0;
-    for (std::size_t axis = 0; axis < cube->radix.size(); ++axis)
-      parts += cube->wrap[axis] && cube->radix[axis] % 2 == 0 ? 2 : 1;
+    for (std::size_t axis = 0; axis < lattice->radix.size(); ++axis)
+      parts += lattice->wrap[axis] && lattice->radix[axis] % 2 == 0 ? 2 : 1;
   }
   parts_ =
-      static_cast<double>(std::min<std::size_t>(std::max<std::size_t>(1, parts), ways.whole()));
-  if (slow_min_ == slow_max_) step_ = common_part(problem) / ways.whole() * slow_min_;
+      static_cast<double>(std::min<std::size_t>(std::max<std::size_t>(1, parts), paths.whole()));
+  if (slow_min_ == slow_max_) step_ = common_part(problem) / paths.whole() * slow_min_;
   if (problem.any_fixed()) map_ = problem.in_order();
 }
 
@@ -108,12 +109,12 @@ void LinkArguments::pinned() {
   std::vector<double> loads(problem_.topology().graph.link_count(), 0);
   for (const Flow& f : problem_.traffic().flows()) {
     if (f.from == f.to || !problem_.is_fixed(f.from) || !problem_.is_fixed(f.to)) continue;
-    const auto way = ways_.between(problem_.node(map_[f.from]), problem_.node(map_[f.to]));
+    const auto way = paths_.between(problem_.node(map_[f.from]), problem_.node(map_[f.to]));
     for (const Crossing& c : way) loads[c.link] += static_cast<double>(f.bytes) * c.share;
   }
   double most = 0;
   for (std::uint32_t l = 0; l < loads.size(); ++l)
-    most = std::max(most, loads[l] / ways_.whole() * problem_.slowness(LinkId(l)));
+    most = std::max(most, loads[l] / paths_.whole() * problem_.slowness(LinkId(l)));
   offer(most, Argument::pinned);
 }
 
@@ -193,7 +194,7 @@ bool connected(const Problem& problem) {
 
 }  // namespace
 
-bool surely_complete(const Problem& problem, Ways& ways) {
+bool surely_complete(const Problem& problem, Paths& paths) {
   constexpr std::uint64_t pairs_max = std::uint64_t{1} << 18;
   const Topology& topology = problem.topology();
   if (!connected(problem)) return false;
@@ -202,17 +203,17 @@ bool surely_complete(const Problem& problem, Ways& ways) {
   for (std::uint32_t n = 0; n < topology.graph.node_count(); ++n)
     if (problem.slots_at(NodeId(n)) > 0) nodes.push_back(NodeId(n));
   if (nodes.size() * nodes.size() > pairs_max)
-    return describe_ways(topology, problem.routing()).starts_with("spread");
+    return describe_paths(topology, problem.routing()).starts_with("spread");
   for (const NodeId a : nodes)
     for (const NodeId b : nodes)
-      if (ways.hops(a, b) == no_way_hops) return false;
+      if (paths.hops(a, b) == no_way_hops) return false;
   return true;
 }
 
-LinkBound link_bound(const Problem& problem, Ways& ways, double hop_bytes) {
-  LinkArguments arguments(problem, ways);
+LinkBound link_bound(const Problem& problem, Paths& paths, double hop_bytes) {
+  LinkArguments arguments(problem, paths);
   arguments.pinned();
-  if (surely_complete(problem, ways)) {
+  if (surely_complete(problem, paths)) {
     arguments.by_rank();
     arguments.mean(hop_bytes);
   }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <weft/study/map/bounds.hpp>
+#include <weft/study/map/paths.hpp>
 #include <weft/study/map/problem.hpp>
-#include <weft/study/map/ways.hpp>
 
 namespace weft::map {
 
@@ -16,7 +16,7 @@ namespace weft::map {
 enum class Count { pairs, bytes };
 
 inline double weight(const Talk& talk, Count count) {
-  return count == Count::pairs ? talk.ways : talk.out + talk.in;
+  return count == Count::pairs ? talk.directions : talk.out + talk.in;
 }
 
 // How near the other slots are. Distances are never above those that maps are judged by.
@@ -35,7 +35,7 @@ class Reach {
  private:
   bool search(RouterId from, std::span<const std::uint32_t> slots, std::size_t need);
   bool search_all();
-  std::vector<std::uint64_t> within_cube() const;
+  std::vector<std::uint64_t> within_lattice() const;
   std::vector<std::uint64_t> within_tree() const;
 
   const Problem& problem_;
@@ -49,7 +49,7 @@ class Reach {
   std::vector<std::uint64_t> within_;  // Of the last search: slots within 0, 1, 2, ... links.
 };
 
-double neighbour_bound(const Problem& problem, Reach& reach, Ways& ways, Count count);
+double neighbour_bound(const Problem& problem, Reach& reach, Paths& paths, Count count);
 // 0 where the network is no cube, or the pattern has no part that a shift or a flip of bits of all
 // ranks leaves as it is.
 double spectral_bound(const Problem& problem, Count count);
@@ -61,9 +61,9 @@ struct LinkBound {
   double bytes = 0;
   Argument by = Argument::none;
 };
-LinkBound link_bound(const Problem& problem, Ways& ways, double hop_bytes);
+LinkBound link_bound(const Problem& problem, Paths& paths, double hop_bytes);
 // Has every pair of nodes that take ranks surely a way?
-bool surely_complete(const Problem& problem, Ways& ways);
+bool surely_complete(const Problem& problem, Paths& paths);
 
 // Rounding must not lift a bound above the truth. Wide enough for sums of 10^6 terms.
 inline constexpr double below_one = 1 - 1e-9;

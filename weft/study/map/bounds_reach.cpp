@@ -37,8 +37,9 @@ Reach::Reach(const Problem& problem, std::uint64_t visits)
   for (std::uint32_t r = 0; r < problem.ranks(); ++r)
     peers_max_ = std::max(peers_max_, problem.talks(r).size());
   seen_.assign(graph.router_count(), 0);
-  const bool cube = std::holds_alternative<Cube>(problem.topology().shape);
-  if ((cube && problem.whole()) || !search_all()) within_ = cube ? within_cube() : within_tree();
+  const bool lattice = problem.topology().shape->lattice() != nullptr;
+  if ((lattice && problem.whole()) || !search_all())
+    within_ = lattice ? within_lattice() : within_tree();
   best_ = distances(within_, 1, peers_max_);
 }
 
@@ -87,12 +88,12 @@ bool Reach::search_all() {
   return true;
 }
 
-// Round the middle, where at every distance there are the most; a cube with holes has no more.
-std::vector<std::uint64_t> Reach::within_cube() const {
-  const Cube& cube = std::get<Cube>(problem_.topology().shape);
+// Round the middle, where at every distance there are the most; a lattice with holes has no more.
+std::vector<std::uint64_t> Reach::within_lattice() const {
+  const Lattice& lattice = *problem_.topology().shape->lattice();
   std::vector<std::uint64_t> at = {*std::max_element(slots_.begin(), slots_.end())};
-  for (std::size_t axis = 0; axis < cube.radix.size(); ++axis) {
-    const auto radix = static_cast<std::size_t>(cube.radix[axis]);
+  for (std::size_t axis = 0; axis < lattice.radix.size(); ++axis) {
+    const auto radix = static_cast<std::size_t>(lattice.radix[axis]);
     std::vector<std::uint64_t> sum(at.size() + radix / 2, 0);
     for (std::size_t x = 0; x < radix; ++x) {  // Ring or line alike, seen from the middle.
       const std::size_t away = x > radix / 2 ? x - radix / 2 : radix / 2 - x;
@@ -133,19 +134,19 @@ double heaviest_nearest(std::vector<double>& weights, const auto& distance) {
 }
 
 // Pairs of which both are pinned have their hops already.
-double pinned_pairs(const Problem& problem, const RankMap& map, Ways& ways, Count count) {
+double pinned_pairs(const Problem& problem, const RankMap& map, Paths& paths, Count count) {
   double sum = 0;
   for (const Flow& f : problem.traffic().flows()) {
     if (f.from == f.to || !problem.is_fixed(f.from) || !problem.is_fixed(f.to)) continue;
     const double one = count == Count::pairs ? 1 : static_cast<double>(f.bytes);
-    sum += one * ways.hops(problem.node(map[f.from]), problem.node(map[f.to]));
+    sum += one * paths.hops(problem.node(map[f.from]), problem.node(map[f.to]));
   }
   return sum;
 }
 
 }  // namespace
 
-double neighbour_bound(const Problem& problem, Reach& reach, Ways& ways, Count count) {
+double neighbour_bound(const Problem& problem, Reach& reach, Paths& paths, Count count) {
   const bool any_fixed = problem.any_fixed();
   const RankMap map = any_fixed ? problem.in_order() : RankMap();
   double twice = 0;  // Each pair is seen from both ends.
@@ -162,7 +163,7 @@ double neighbour_bound(const Problem& problem, Reach& reach, Ways& ways, Count c
     else
       twice += heaviest_nearest(weights, [&](std::size_t j) { return own[j]; });
   }
-  return twice / 2 + (any_fixed ? pinned_pairs(problem, map, ways, count) : 0);
+  return twice / 2 + (any_fixed ? pinned_pairs(problem, map, paths, count) : 0);
 }
 
 }  // namespace weft::map

@@ -37,16 +37,17 @@ std::vector<double> waves(int radix, bool wrap) {
 }
 
 // All axes', largest first; `slots` gets the number of slots of the cube without holes.
-std::vector<double> cube_waves(const Problem& problem, const Cube& cube, std::uint64_t& slots) {
+std::vector<double> lattice_waves(const Problem& problem, const Lattice& lattice,
+                                  std::uint64_t& slots) {
   const Graph& graph = problem.topology().graph;
   std::size_t nodes_max = 0;
   for (std::uint32_t r = 0; r < graph.router_count(); ++r)
     nodes_max = std::max(nodes_max, graph.nodes_at(RouterId(r)).size());
   slots = std::uint64_t{graph.router_count()} * nodes_max * problem.slots_per_node();
   std::vector<double> made;
-  for (std::size_t axis = 0; axis < cube.radix.size(); ++axis) {
-    const double beside = static_cast<double>(slots) / cube.radix[axis];
-    for (const double wave : waves(cube.radix[axis], cube.wrap[axis]))
+  for (std::size_t axis = 0; axis < lattice.radix.size(); ++axis) {
+    const double beside = static_cast<double>(slots) / lattice.radix[axis];
+    for (const double wave : waves(lattice.radix[axis], lattice.wrap[axis]))
       made.push_back(wave * beside);
   }
   std::sort(made.begin(), made.end(), std::greater<>());
@@ -120,14 +121,14 @@ std::vector<double> spectrum(std::uint32_t n, Step step, const std::vector<Offse
 }  // namespace
 
 double spectral_bound(const Problem& problem, Count count) {
-  const Cube* const cube = std::get_if<Cube>(&problem.topology().shape);
+  const Lattice* const lattice = problem.topology().shape->lattice();
   const std::uint32_t n = problem.ranks();
-  if (cube == nullptr || n < 2) return 0;
+  if (lattice == nullptr || n < 2) return 0;
   std::uint64_t far = 0;
-  for (const int radix : cube->radix) far += static_cast<std::uint64_t>(radix);
+  for (const int radix : lattice->radix) far += static_cast<std::uint64_t>(radix);
   if (far >= no_way_hops) return 0;  // Who is cut off could count for less than who is far away.
   std::uint64_t slots = 0;
-  const std::vector<double> wave = cube_waves(problem, *cube, slots);
+  const std::vector<double> wave = lattice_waves(problem, *lattice, slots);
   const std::uint64_t silent = slots - n;  // Each an eigenvalue 0.
   if (silent >= wave.size()) return 0;
   double best = 0;

@@ -49,7 +49,7 @@ Topology random_graph(Rng& rng) {
   for (std::uint64_t n = 0; n < nodes; ++n)
     parts.router_of.push_back(RouterId(static_cast<std::uint32_t>(rng.below(routers))));
   parts.link_classes = {"fast", "slow"};
-  return {.name = "random", .shape = Irregular{}, .graph = *Graph::make(std::move(parts))};
+  return {.name = "random", .shape = plain_shape(), .graph = *Graph::make(std::move(parts))};
 }
 
 struct Network {
@@ -168,13 +168,13 @@ void every_map(const Problem& problem, const std::function<void(const RankMap&)>
 }
 
 // The best of each kind over all maps, not of one map.
-Judgement best_of_all(const Problem& problem, const Objective& objective, Ways& ways) {
+Judgement best_of_all(const Problem& problem, const Objective& objective, Paths& paths) {
   constexpr double far = std::numeric_limits<double>::infinity();
   Judgement best;
   best.hops = ~std::uint64_t{0};
   best.hop_bytes = best.link_max = best.link_norm = best.value = far;
   every_map(problem, [&](const RankMap& map) {
-    const Judgement one = judge(problem, map, objective, ways);
+    const Judgement one = judge(problem, map, objective, paths);
     best.hops = std::min(best.hops, one.hops);
     best.hop_bytes = std::min(best.hop_bytes, one.hop_bytes);
     best.link_max = std::min(best.link_max, one.link_max);
@@ -184,8 +184,8 @@ Judgement best_of_all(const Problem& problem, const Objective& objective, Ways& 
   return best;
 }
 
-std::unique_ptr<Ways> ways_of(const Problem& problem) {
-  return std::move(*make_ways(problem.topology(), problem.routing()));
+std::unique_ptr<Paths> paths_of(const Problem& problem) {
+  return std::move(*make_paths(problem.topology(), problem.routing()));
 }
 
 TEST(Bounds, no_map_of_a_small_problem_beats_them) {
@@ -200,9 +200,9 @@ TEST(Bounds, no_map_of_a_small_problem_beats_them) {
                    problem->routing());
       const Objective objective =
           *parse_objective(objective_texts[rng.below(std::size(objective_texts))]);
-      const auto ways = ways_of(*problem);
-      const Judgement best = best_of_all(*problem, objective, *ways);
-      const Bounds bounds = find_bounds(*problem, objective, *ways);
+      const auto paths = paths_of(*problem);
+      const Judgement best = best_of_all(*problem, objective, *paths);
+      const Bounds bounds = find_bounds(*problem, objective, *paths);
       ASSERT_LE(bounds.hops, best.hops) << describe(bounds.hops_by);
       ASSERT_LE(bounds.hop_bytes, best.hop_bytes) << describe(bounds.hop_bytes_by);
       ASSERT_LE(bounds.link_max, best.link_max) << describe(bounds.link_max_by);
@@ -243,7 +243,7 @@ Problem problem_on(const char* spec, std::uint32_t ranks, std::vector<Flow> flow
 }
 
 Bounds paper_bounds(const Problem& problem) {
-  return find_bounds(problem, Objective{}, *ways_of(problem));
+  return find_bounds(problem, Objective{}, *paths_of(problem));
 }
 
 // In rank order, which is the best there is: neighbours are neighbours.
@@ -273,7 +273,7 @@ std::vector<Flow> bruck(std::uint32_t ranks, bool grows) {
 TEST(Bounds, a_stencil_on_its_torus_is_proved_best) {
   const Problem problem = problem_on("torus:16x16x16", 4096, torus_stencil(16));
   const Bounds bounds = paper_bounds(problem);
-  const Judgement map = judge(problem, problem.in_order(), Objective{}, *ways_of(problem));
+  const Judgement map = judge(problem, problem.in_order(), Objective{}, *paths_of(problem));
   EXPECT_EQ(bounds.hops, 24576u);
   EXPECT_EQ(bounds.hops, map.hops);
   EXPECT_EQ(bounds.hop_bytes, map.hop_bytes);
@@ -318,7 +318,7 @@ TEST(Bounds, all_to_all_is_what_it_is_and_a_pair_less_is_less) {
   // Ranks 0 and 10 are silent to each other, and 4 links apart.
   std::erase_if(flows, [](const Flow& f) { return f.from + f.to == 10 && f.from * f.to == 0; });
   const Problem less = problem_on("torus:4x4", 16, flows);
-  const Judgement map = judge(less, less.in_order(), Objective{}, *ways_of(less));
+  const Judgement map = judge(less, less.in_order(), Objective{}, *paths_of(less));
   EXPECT_EQ(map.hops, 16u * 32 - 8);
   EXPECT_LE(paper_bounds(less).hops, map.hops);
   EXPECT_GT(paper_bounds(less).hops, 400u);
@@ -343,7 +343,7 @@ TEST(Bounds, fixed_ranks_count_as_they_lie) {
   request.fixed = {0, 7, 4};
   const Problem problem = problem_on("mesh:8", 8, flows, request);
   const Bounds bounds = paper_bounds(problem);
-  const Judgement map = judge(problem, problem.in_order(), Objective{}, *ways_of(problem));
+  const Judgement map = judge(problem, problem.in_order(), Objective{}, *paths_of(problem));
   EXPECT_EQ(bounds.hops, 10u);
   EXPECT_EQ(bounds.hops, map.hops);
   EXPECT_EQ(bounds.hop_bytes, map.hop_bytes);
@@ -382,7 +382,7 @@ TEST(Bounds, who_has_no_way_loads_no_link) {
   parts.router_of = {RouterId(0), RouterId(1), RouterId(2)};
   parts.link_classes = {"cable"};
   auto topology = std::make_shared<Topology>(
-      Topology{.name = "torn", .shape = Irregular{}, .graph = *Graph::make(std::move(parts))});
+      Topology{.name = "torn", .shape = plain_shape(), .graph = *Graph::make(std::move(parts))});
   const std::vector<Flow> flows = {{0, 1, 10, 1}, {1, 2, 10, 1}};
   const Problem problem = *Problem::make(topology, *TrafficMatrix::make(3, flows), {});
   const Bounds bounds = paper_bounds(problem);

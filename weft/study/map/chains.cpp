@@ -6,8 +6,8 @@
 
 namespace weft::map {
 
-std::unique_ptr<Ways> ChainGround::ways() const {
-  return *make_ways(problem.topology(), problem.routing());
+std::unique_ptr<Paths> ChainGround::paths() const {
+  return *make_paths(problem.topology(), problem.routing());
 }
 
 bool Chain::tell(const ChainGround& ground, double value, const RankMap& map) {
@@ -48,7 +48,7 @@ std::unique_ptr<Chain> make_linear_chain(const ChainGround& ground, const Linear
     Packer letter;
     linear.pack(letter);
     self.state = letter.take();
-    const auto own = ground.ways();
+    const auto own = ground.paths();
     const double value = judge(ground.problem, linear.best(), ground.objective, *own).value;
     self.tell(ground, value, linear.best());
     return {self.name, linear.best(), value};
@@ -64,7 +64,7 @@ std::unique_ptr<Chain> make_anneal_chain(const ChainGround& ground, const Anneal
   chain->planned = task.tries;
   chain->run = [&ground, map = task.start.map, cooling = task.cooling, tries = task.tries,
                 rng](Chain& self) -> Candidate {
-    Annealer annealer(ground.problem, ground.objective, ground.ways(), rng);
+    Annealer annealer(ground.problem, ground.objective, ground.paths(), rng);
     annealer.start(map, cooling);
     constexpr std::uint64_t stretch = 4096;
     for (std::uint64_t at = 0; at < tries; at += stretch) {
@@ -73,7 +73,7 @@ std::unique_ptr<Chain> make_anneal_chain(const ChainGround& ground, const Anneal
       self.done = annealer.tries();
       self.acceptance = annealer.acceptance();
     }
-    const auto own = ground.ways();
+    const auto own = ground.paths();
     const double value = judge(ground.problem, annealer.best(), ground.objective, *own).value;
     self.tell(ground, value, annealer.best());
     return {self.name, annealer.best(), value};

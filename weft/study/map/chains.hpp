@@ -27,7 +27,7 @@ struct ChainGround {
   const std::atomic<bool>* halt = nullptr;  // Raised: all end soon.
 
   bool is_perfect(double value) const { return value > 0 && value <= goal * (1 + 1e-12); }
-  std::unique_ptr<Ways> ways() const;
+  std::unique_ptr<Paths> paths() const;
 };
 
 // What was planned, how far it is, and what it made.

@@ -10,21 +10,21 @@ namespace weft::map {
 std::vector<std::uint32_t> snake(const Problem& problem) {
   std::vector<std::uint32_t> order(problem.slots());
   std::iota(order.begin(), order.end(), 0u);
-  const auto* cube = std::get_if<Cube>(&problem.topology().shape);
-  if (cube == nullptr) return order;
+  const Lattice* const lattice = problem.topology().shape->lattice();
+  if (lattice == nullptr) return order;
   // How far along the snake each router is: an axis is walked backwards whenever the number made of
   // those above it is odd.
   std::vector<std::uint64_t> when(problem.slots());
   for (std::uint32_t s = 0; s < problem.slots(); ++s) {
     std::uint32_t rest = problem.topology().graph.router_of(problem.node(s)).index;
     std::vector<std::uint32_t> place;
-    for (const int radix : cube->radix) {
+    for (const int radix : lattice->radix) {
       place.push_back(rest % static_cast<std::uint32_t>(radix));
       rest /= static_cast<std::uint32_t>(radix);
     }
     std::uint64_t number = 0;
     for (std::size_t d = place.size(); d-- > 0;) {
-      const auto radix = static_cast<std::uint64_t>(cube->radix[d]);
+      const auto radix = static_cast<std::uint64_t>(lattice->radix[d]);
       number = number * radix + (number % 2 == 1 ? radix - 1 - place[d] : place[d]);
     }
     when[s] = number;

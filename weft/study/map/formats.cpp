@@ -112,18 +112,18 @@ Result<std::string> write_cray(const Sheet& s) {
 Result<std::string> write_fujitsu(const Sheet& s) {
   constexpr int dimensions_max = 3;  // Of a job's shape.
   const Topology& t = s.problem.topology();
-  const auto* cube = std::get_if<Cube>(&t.shape);
-  if (cube == nullptr) {
+  const Lattice* const lattice = t.shape->lattice();
+  if (lattice == nullptr) {
     return Error::call(fmt::format(
         "a Fujitsu coordinate list needs a mesh or torus, and {} is none; write 'rankfile' or "
         "'slurm'",
         t.name));
   }
-  if (cube->dimensions() > dimensions_max) {
+  if (lattice->dimensions() > dimensions_max) {
     return Error::call(
         fmt::format("a Fujitsu coordinate list has at most {} dimensions, and {} has {}; describe "
                     "the job's shape instead of the machine",
-                    dimensions_max, t.name, cube->dimensions()));
+                    dimensions_max, t.name, lattice->dimensions()));
   }
   std::string text;
   for (const std::uint32_t node : s.nodes) {

@@ -9,43 +9,43 @@ namespace weft::map {
 
 Geometry::Geometry(const Problem& problem, std::uint32_t seed, bool last_axis_first)
     : problem_(problem), seed_(seed), last_axis_first_(last_axis_first) {
-  const Shape& shape = problem.topology().shape;
-  if (const auto* cube = std::get_if<Cube>(&shape)) {
-    radix_ = cube->radix;
-    wrap_ = cube->wrap;
-  } else if (const auto* hyperx = std::get_if<HyperX>(&shape)) {
-    radix_ = hyperx->size;
-    wrap_.assign(radix_.size(), false);
-    flat_ = true;
-  }
-  in_a_row_ = std::holds_alternative<FatTree>(shape) || std::holds_alternative<Dragonfly>(shape);
+  const Shape& shape = *problem.topology().shape;
+  axes_.assign(shape.axes().begin(), shape.axes().end());
+  in_a_row_ = shape.blocks().has_value();
 }
 
 Area Geometry::describe(const std::vector<std::uint32_t>& slots) const {
   Area area;
   area.router = router(slots[slots.size() / 2]);
-  area.middle.assign(radix_.size(), 0);
+  area.middle.assign(axes_.size(), 0);
   for (const std::uint32_t s : slots)
-    for (std::size_t d = 0; d < radix_.size(); ++d) area.middle[d] += place(s, d);
+    for (std::size_t d = 0; d < axes_.size(); ++d) area.middle[d] += place(s, d);
   for (double& m : area.middle) m /= static_cast<double>(slots.size());
   return area;
 }
 
 double Geometry::apart(const Area& a, const Area& b) const {
-  if (radix_.empty()) return std::max(0, distance(problem_.topology(), a.router, b.router));
+  if (axes_.empty()) return std::max(0, distance(problem_.topology(), a.router, b.router));
   double sum = 0;
-  for (std::size_t d = 0; d < radix_.size(); ++d) {
+  for (std::size_t d = 0; d < axes_.size(); ++d) {
     const double gap = std::abs(a.middle[d] - b.middle[d]);
-    if (flat_)
-      sum += std::min(gap, 1.0);
-    else
-      sum += wrap_[d] ? std::min(gap, radix_[d] - gap) : gap;
+    switch (axes_[d].wiring) {
+      case Wiring::complete:
+        sum += std::min(gap, 1.0);
+        break;
+      case Wiring::ring:
+        sum += std::min(gap, axes_[d].size - gap);
+        break;
+      case Wiring::line:
+        sum += gap;
+        break;
+    }
   }
   return sum;
 }
 
 std::size_t Geometry::divide(std::vector<std::uint32_t>& slots) const {
-  if (!radix_.empty()) return divide_grid(slots);
+  if (!axes_.empty()) return divide_grid(slots);
   if (!in_a_row_ && slots.size() > 2) {
     if (const std::size_t first = divide_graph(slots); first > 0) return first;
   }
@@ -58,16 +58,16 @@ RouterId Geometry::router(std::uint32_t slot) const {
 
 int Geometry::place(std::uint32_t slot, std::size_t axis) const {
   std::uint32_t rest = router(slot).index;
-  for (std::size_t e = 0; e < axis; ++e) rest /= static_cast<std::uint32_t>(radix_[e]);
-  return static_cast<int>(rest % static_cast<std::uint32_t>(radix_[axis]));
+  for (std::size_t e = 0; e < axis; ++e) rest /= static_cast<std::uint32_t>(axes_[e].size);
+  return static_cast<int>(rest % static_cast<std::uint32_t>(axes_[axis].size));
 }
 
 std::size_t Geometry::longest_axis(const std::vector<std::uint32_t>& slots, int& length) const {
   std::size_t axis = 0;
   length = -1;
-  for (std::size_t i = 0; i < radix_.size(); ++i) {
-    const std::size_t d = last_axis_first_ ? radix_.size() - 1 - i : i;
-    int low = radix_[d];
+  for (std::size_t i = 0; i < axes_.size(); ++i) {
+    const std::size_t d = last_axis_first_ ? axes_.size() - 1 - i : i;
+    int low = axes_[d].size;
     int high = 0;
     for (const std::uint32_t s : slots) {
       low = std::min(low, place(s, d));

@@ -36,10 +36,8 @@ class Geometry {
   const Problem& problem_;
   std::uint32_t seed_;
   bool last_axis_first_;
-  std::vector<int> radix_;  // Empty: no grid.
-  std::vector<bool> wrap_;
-  bool flat_ = false;      // Any two along an axis are neighbours.
-  bool in_a_row_ = false;  // Numbers of near nodes are near each other.
+  std::vector<GridAxis> axes_;  // Empty: no grid.
+  bool in_a_row_ = false;       // Numbers of near nodes are near each other.
 };
 
 }  // namespace weft::map

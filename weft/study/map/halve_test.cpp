@@ -151,11 +151,11 @@ TEST(Bisect, BringsTogetherWhoTalks) {
   const auto names = shuffled(256, rng);
   const Problem problem =
       make_problem(network("torus:16x16"), 256, stencil({{16, 16}, true}, names));
-  const auto ways = ways_of(problem);
+  const auto paths = paths_of(problem);
   const Objective o = objective_of("hop-bytes");
   const double best = 4 * 256 * 1000.0;
-  EXPECT_LT(judge(problem, bisect(problem, o, {}), o, *ways).value, 2 * best);
-  EXPECT_GT(judge(problem, problem.in_order(), o, *ways).value, 6 * best);
+  EXPECT_LT(judge(problem, bisect(problem, o, {}), o, *paths).value, 2 * best);
+  EXPECT_GT(judge(problem, problem.in_order(), o, *paths).value, 6 * best);
 }
 
 TEST(Curves, StandOnEverySlotOnce) {
@@ -244,8 +244,8 @@ TEST(Scotch, KnowsWhichNodesAreLeft) {
       make_problem(network("mesh:12"), 4, {{0, 2, 100, 1}, {1, 3, 100, 1}}, request);
   const auto map = scotch_map(problem);
   ASSERT_TRUE(map) << map.error().text();
-  const auto ways = ways_of(problem);
-  EXPECT_EQ(judge(problem, *map, objective_of("hops"), *ways).value, 2);
+  const auto paths = paths_of(problem);
+  EXPECT_EQ(judge(problem, *map, objective_of("hops"), *paths).value, 2);
 }
 
 TEST(Candidates, AreMapsAndIdentityIsFirst) {

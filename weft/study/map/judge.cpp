@@ -7,15 +7,15 @@ namespace weft::map {
 
 namespace {
 
-void add_flow(const Problem& problem, const RankMap& map, const Flow& flow, Ways& ways,
+void add_flow(const Problem& problem, const RankMap& map, const Flow& flow, Paths& paths,
               Judgement& made) {
   const NodeId from = problem.node(map[flow.from]);
   const NodeId to = problem.node(map[flow.to]);
-  const std::uint32_t hops = ways.hops(from, to);
+  const std::uint32_t hops = paths.hops(from, to);
   const auto bytes = static_cast<double>(flow.bytes);
   made.hops += hops;
   made.hop_bytes += bytes * hops;
-  const auto crossings = ways.between(from, to);
+  const auto crossings = paths.between(from, to);
   if (hops == no_way_hops && crossings.empty()) ++made.cut_off;
   for (const Crossing& c : crossings) made.loads[c.link] += bytes * c.share;
 }
@@ -23,17 +23,17 @@ void add_flow(const Problem& problem, const RankMap& map, const Flow& flow, Ways
 }  // namespace
 
 Judgement judge(const Problem& problem, const RankMap& map, const Objective& objective,
-                Ways& ways) {
+                Paths& paths) {
   const Graph& graph = problem.topology().graph;
   Judgement made;
   made.loads.assign(graph.link_count(), 0);
   for (const Flow& flow : problem.traffic().flows())
-    if (flow.from != flow.to) add_flow(problem, map, flow, ways, made);
+    if (flow.from != flow.to) add_flow(problem, map, flow, paths, made);
   std::uint64_t links = 0;
   double sum = 0;
   for (std::uint32_t l = 0; l < graph.link_count(); ++l) {
     double& load = made.loads[l];
-    load = load / ways.whole() * problem.slowness(LinkId(l));
+    load = load / paths.whole() * problem.slowness(LinkId(l));
     if (!graph.port(LinkId(l)).usable()) continue;
     ++links;
     sum += load;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <weft/study/map/objective.hpp>
+#include <weft/study/map/paths.hpp>
 #include <weft/study/map/problem.hpp>
-#include <weft/study/map/ways.hpp>
 
 namespace weft::map {
 
@@ -24,6 +24,7 @@ struct Judgement {
   std::vector<double> loads;  // By link, times slowness.
 };
 
-Judgement judge(const Problem& problem, const RankMap& map, const Objective& objective, Ways& ways);
+Judgement judge(const Problem& problem, const RankMap& map, const Objective& objective,
+                Paths& paths);
 
 }  // namespace weft::map

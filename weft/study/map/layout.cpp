@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <variant>
 
 #include <fmt/format.h>
 
@@ -16,13 +15,6 @@ constexpr std::uint32_t row_max = 64;     // Nodes, where rows mean nothing.
 constexpr std::uint32_t panel_rows = 32;  // Of routers without an order.
 constexpr std::uint32_t panel_gap = 1;    // Between panels, in nodes.
 constexpr std::size_t planes_max = 64;
-
-template <typename... F>
-struct Match : F... {
-  using F::operator()...;
-};
-template <typename... F>
-Match(F...) -> Match<F...>;
 
 std::string dimension_name(std::size_t d) {
   constexpr std::string_view letters = "xyzabc";  // As Tofu's six are called.
@@ -145,11 +137,10 @@ Layout lay_out_any(const Graph& graph) {
   return layout;
 }
 
-std::uint32_t leaf_count(const FatTree& tree) {
-  std::uint32_t leaves = 1;
-  for (std::size_t l = 1; l < tree.children.size(); ++l)
-    leaves *= static_cast<std::uint32_t>(tree.children[l]);
-  return leaves;
+std::vector<int> sizes(std::span<const GridAxis> axes) {
+  std::vector<int> made;
+  for (const GridAxis& axis : axes) made.push_back(axis.size);
+  return made;
 }
 
 // Which plane a router belongs to, how many there are, and what they are called.
@@ -159,43 +150,24 @@ struct Grouping {
 };
 
 Grouping grouping(const Topology& t) {
-  const auto grid = [](const std::vector<int>& radix) {
-    const auto x = static_cast<std::uint32_t>(radix[0]);
-    if (radix.size() == 1) return Grouping{1, x, "x="};
-    return Grouping{x, static_cast<std::uint32_t>(radix[1]), "y="};
-  };
-  return std::visit(Match{[&](const Cube& s) { return grid(s.radix); },
-                          [&](const HyperX& s) { return grid(s.size); },
-                          [&](const FatTree& s) {
-                            return Grouping{1, leaf_count(s), "leaf "};
-                          },
-                          [&](const Dragonfly& s) {
-                            return Grouping{static_cast<std::uint32_t>(s.a),
-                                            static_cast<std::uint32_t>(s.g), "group "};
-                          },
-                          [&](const Irregular&) {
-                            return Grouping{1, t.graph.router_count(), ""};
-                          }},
-                    t.shape);
+  const auto axes = t.shape->axes();
+  const auto size = [&](std::size_t d) { return static_cast<std::uint32_t>(axes[d].size); };
+  if (axes.size() == 1) return {1, size(0), "x="};
+  if (!axes.empty()) return {size(0), size(1), "y="};
+  if (const SwitchTree* const tree = t.shape->tree()) return {1, tree->leaves(), "leaf "};
+  if (const auto blocks = t.shape->blocks())
+    return {blocks->size, blocks->routers / blocks->size, std::string(blocks->word) + " "};
+  return {1, t.graph.router_count(), ""};
 }
 
 }  // namespace
 
 Layout lay_out(const Topology& t) {
-  const Graph& graph = t.graph;
-  return std::visit(Match{[&](const Cube& s) { return lay_out_grid(graph, s.radix); },
-                          [&](const HyperX& s) { return lay_out_grid(graph, s.size); },
-                          [&](const FatTree& s) {
-                            const auto together =
-                                s.levels() > 1 ? static_cast<std::uint32_t>(s.children[1]) : 1u;
-                            return lay_out_rows(graph, leaf_count(s), together, "subtree");
-                          },
-                          [&](const Dragonfly& s) {
-                            return lay_out_rows(graph, graph.router_count(),
-                                                static_cast<std::uint32_t>(s.a), "group");
-                          },
-                          [&](const Irregular&) { return lay_out_any(graph); }},
-                    t.shape);
+  const auto axes = t.shape->axes();
+  if (!axes.empty()) return lay_out_grid(t.graph, sizes(axes));
+  if (const auto blocks = t.shape->blocks())
+    return lay_out_rows(t.graph, blocks->routers, blocks->size, blocks->word);
+  return lay_out_any(t.graph);
 }
 
 Planes find_planes(const Problem& problem) {
@@ -212,8 +184,7 @@ Planes find_planes(const Problem& problem) {
   // Block b holds the planes from ceil(b * all / count) on.
   const auto first = [&](std::size_t b) { return (b * used.size() + count - 1) / count; };
   const auto name = [&](std::size_t i) {
-    const bool named = std::holds_alternative<Irregular>(t.shape);
-    return named ? router_name(t, RouterId(used[i])) : std::to_string(used[i]);
+    return group.word.empty() ? router_name(t, RouterId(used[i])) : std::to_string(used[i]);
   };
   Planes planes;
   for (std::size_t b = 0; b < count; ++b) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <bit>
 
+#include <weft/network/route/policy.hpp>
 #include <weft/study/map/axis_run.hpp>
 #include <weft/study/map/line_trial.hpp>
 
@@ -8,19 +9,19 @@ namespace weft::map {
 
 bool LineTrial::fits(const Problem& problem) {
   constexpr int radix_max = 64;
-  const auto* cube = std::get_if<Cube>(&problem.topology().shape);
-  if (cube == nullptr || cube->radix.size() > axes_max || !problem.topology().graph.all_up())
-    return false;
-  if (problem.routing() != "dor:up" || !problem.slowness().empty()) return false;
-  for (const int radix : cube->radix)
+  if (!problem.topology().graph.all_up() || !problem.slowness().empty()) return false;
+  if (dimension_order(problem.routing(), problem.topology()) != TieRule::up) return false;
+  const Lattice& lattice = *problem.topology().shape->lattice();
+  if (lattice.radix.size() > axes_max) return false;
+  for (const int radix : lattice.radix)
     if (radix > radix_max) return false;
   return true;
 }
 
 LineTrial::LineTrial(const Problem& problem) : problem_(problem) {
-  const Cube& cube = std::get<Cube>(problem.topology().shape);
-  for (std::size_t d = 0; d < cube.radix.size(); ++d) add_axis(cube, d);
-  add_spots(cube);
+  const Lattice& lattice = *problem.topology().shape->lattice();
+  for (std::size_t d = 0; d < lattice.radix.size(); ++d) add_axis(lattice, d);
+  add_spots(lattice);
   load_.assign(static_cast<std::size_t>(line_at_.back()) + width_of_.back(), 0);
   delta_ = load_;
   line_norm_.assign(line_at_.size(), 0);
@@ -28,10 +29,10 @@ LineTrial::LineTrial(const Problem& problem) : problem_(problem) {
   touched_.resize(line_at_.size() + 1);
 }
 
-void LineTrial::add_axis(const Cube& cube, std::size_t d) {
+void LineTrial::add_axis(const Lattice& lattice, std::size_t d) {
   Axis axis;
-  const int radix = cube.radix[d];
-  const bool wrap = cube.wrap[d];
+  const int radix = lattice.radix[d];
+  const bool wrap = lattice.wrap[d];
   axis.radix = static_cast<std::size_t>(radix);
   axis.width = (axis.radix + lanes - 1) / lanes * lanes;
   axis.lines = problem_.topology().graph.router_count() / axis.radix;
@@ -43,13 +44,13 @@ void LineTrial::add_axis(const Cube& cube, std::size_t d) {
   }
   const std::size_t pairs = axis.radix << axis.bits;
   axis.masks.assign(pairs * axis.width, 0);
-  axis.ways.resize(pairs);
+  axis.runs.resize(pairs);
   for (int a = 0; a < radix; ++a) {
     for (int b = 0; b < radix; ++b) {
       const std::size_t i =
           (static_cast<std::size_t>(a) << axis.bits) + static_cast<std::size_t>(b);
       const auto [length, down, half] = axis_run(radix, wrap, a, b);
-      axis.ways[i] = {axis.first + (down ? static_cast<std::uint32_t>(axis.lines) : 0),
+      axis.runs[i] = {axis.first + (down ? static_cast<std::uint32_t>(axis.lines) : 0),
                       static_cast<std::uint32_t>(length)};
       // A link down counts for the coordinate where it ends.
       for (int k = 0; k < length; ++k)
@@ -62,7 +63,7 @@ void LineTrial::add_axis(const Cube& cube, std::size_t d) {
 
 // A way goes along an axis when it has the coordinates of its end in the axes before and of its
 // beginning in those after.
-void LineTrial::add_spots(const Cube& cube) {
+void LineTrial::add_spots(const Lattice& lattice) {
   const Graph& graph = problem_.topology().graph;
   const std::size_t n = axes_.size();
   std::vector<Spot> by_router(graph.router_count() * n);
@@ -72,8 +73,8 @@ void LineTrial::add_spots(const Cube& cube) {
     std::array<std::uint32_t, axes_max> place{};
     std::uint32_t rest = r;
     for (std::size_t d = 0; d < n; ++d) {
-      place[d] = rest % static_cast<std::uint32_t>(cube.radix[d]);
-      rest /= static_cast<std::uint32_t>(cube.radix[d]);
+      place[d] = rest % static_cast<std::uint32_t>(lattice.radix[d]);
+      rest /= static_cast<std::uint32_t>(lattice.radix[d]);
     }
     for (std::size_t d = 0; d < n; ++d) {
       Spot& spot = by_router[r * n + d];
@@ -82,13 +83,13 @@ void LineTrial::add_spots(const Cube& cube) {
       for (std::size_t e = 0; e < n; ++e) {
         if (e == d) continue;
         (e < d ? spot.ends : spot.begins) += place[e] * stride;
-        stride *= static_cast<std::uint32_t>(cube.radix[e]);
+        stride *= static_cast<std::uint32_t>(lattice.radix[e]);
       }
       const std::uint32_t up = axes_[d].first + spot.ends + spot.begins;
       const std::uint32_t down = up + static_cast<std::uint32_t>(axes_[d].lines);
-      const auto radix = static_cast<std::uint32_t>(cube.radix[d]);
-      const LinkId up_link = graph.link(RouterId(r), Cube::up_port(static_cast<int>(d)));
-      const LinkId down_link = graph.link(RouterId(r), Cube::down_port(static_cast<int>(d)));
+      const auto radix = static_cast<std::uint32_t>(lattice.radix[d]);
+      const LinkId up_link = graph.link(RouterId(r), Lattice::up_port(static_cast<int>(d)));
+      const LinkId down_link = graph.link(RouterId(r), Lattice::down_port(static_cast<int>(d)));
       line_of_[up_link.index] = up;
       place_of_[up_link.index] = line_at_[up] + place[d];
       line_of_[down_link.index] = down;

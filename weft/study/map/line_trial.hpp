@@ -38,7 +38,7 @@ class LineTrial {
  private:
   static constexpr std::size_t lanes = 4;
   static constexpr std::size_t axes_max = 6;
-  struct Way {
+  struct Run {
     std::uint32_t line = 0;  // The first of those that lead up or down.
     std::uint32_t length = 0;
   };
@@ -47,7 +47,7 @@ class LineTrial {
     std::uint32_t first = 0;  // Its first line.
     int bits = 0;
     std::vector<float> masks;  // By both coordinates,
-    std::vector<Way> ways;     // as these.
+    std::vector<Run> runs;     // as these.
   };
   struct Spot {                          // Of a node, for one axis.
     std::uint32_t begins = 0, ends = 0;  // What it adds to a line's number.
@@ -58,8 +58,8 @@ class LineTrial {
     std::memcpy(&v, from, sizeof v);
     return v;
   }
-  void add_axis(const Cube& cube, std::size_t axis);
-  void add_spots(const Cube& cube);
+  void add_axis(const Lattice& lattice, std::size_t axis);
+  void add_spots(const Lattice& lattice);
   void touch(std::uint32_t line);
   // Compiled for lines of 16, too, as loops of known length cost half.
   template <int width>
@@ -103,7 +103,7 @@ inline std::uint32_t LineTrial::add_with(NodeId from, NodeId to, float bytes) {
   for (std::size_t d = 0; d < n; ++d) {
     const Axis& axis = axes[d];
     const std::size_t pair = (static_cast<std::size_t>(a[d].place) << axis.bits) + b[d].place;
-    const Way way = axis.ways[pair];
+    const Run way = axis.runs[pair];
     const std::uint32_t line = way.line + a[d].begins + b[d].ends;
     hops += way.length;
     touched[count] = line;

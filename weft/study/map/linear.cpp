@@ -150,11 +150,11 @@ void LinearSearch::fold(const Form& form) {
 }
 
 void LinearSearch::add_axes() {
-  const Cube& cube = std::get<Cube>(problem_.topology().shape);
+  const Lattice& lattice = *problem_.topology().shape->lattice();
   // Places on a node, and nodes at a router, are an axis of their own, in which nothing costs.
   const std::uint32_t routers = problem_.topology().graph.router_count();
   std::vector<std::uint32_t> radices = {problem_.slots() / routers};
-  for (const int radix : cube.radix) radices.push_back(static_cast<std::uint32_t>(radix));
+  for (const int radix : lattice.radix) radices.push_back(static_cast<std::uint32_t>(radix));
   std::uint32_t weight = 1;
   for (const std::uint32_t radix : radices) {
     const auto axis = static_cast<std::uint32_t>(axes_.size());

@@ -59,7 +59,7 @@ TEST(LinearSearch, EveryMapDrawnIsOne) {
     const Problem problem = bruck_on(place.net, place.per_node);
     const Numbering numbering = numbering_of(problem, place.sides);
     ASSERT_TRUE(LinearSearch::fits(problem, numbering));
-    const auto ways = ways_of(problem);
+    const auto paths = paths_of(problem);
     for (const auto start : {LinearSearch::Start::plain, LinearSearch::Start::best}) {
       LinearSearch search(problem, objective_of("paper"), numbering, start, Rng(3));
       const double begun = search.best_value();
@@ -70,7 +70,7 @@ TEST(LinearSearch, EveryMapDrawnIsOne) {
       }
       EXPECT_EQ(search.evaluations(), 200u);
       EXPECT_LE(search.best_value(), begun);
-      const double judged = judge(problem, search.best(), objective_of("paper"), *ways).value;
+      const double judged = judge(problem, search.best(), objective_of("paper"), *paths).value;
       EXPECT_NEAR(search.best_value(), judged, 1e-9 * judged);
     }
   }
@@ -110,8 +110,8 @@ TEST(LinearSearch, FindsBetterMaps) {
   const Numbering numbering = as_given(problem);
   LinearSearch search(problem, objective_of("paper"), numbering, LinearSearch::Start::plain,
                       Rng(1));
-  const auto ways = ways_of(problem);
-  const double identity = judge(problem, problem.in_order(), objective_of("paper"), *ways).value;
+  const auto paths = paths_of(problem);
+  const double identity = judge(problem, problem.in_order(), objective_of("paper"), *paths).value;
   search.run(2000, 2000, nullptr);
   EXPECT_LT(search.best_value(), 0.6 * identity);
 }

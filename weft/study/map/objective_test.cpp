@@ -90,8 +90,8 @@ TEST(Draws, ExponentialHasMeanAndTail) {
 TEST(Judge, ByHand) {
   const Problem problem =
       make_problem(network("mesh:4"), 3, {{0, 2, 100, 1}, {1, 0, 40, 1}, {2, 2, 999, 1}});
-  const auto ways = ways_of(problem);
-  const Judgement j = judge(problem, problem.in_order(), objective_of("paper"), *ways);
+  const auto paths = paths_of(problem);
+  const Judgement j = judge(problem, problem.in_order(), objective_of("paper"), *paths);
   EXPECT_EQ(j.hops, 3u);
   EXPECT_EQ(j.hop_bytes, 240);
   EXPECT_EQ(j.link_max, 100);
@@ -99,15 +99,15 @@ TEST(Judge, ByHand) {
   EXPECT_EQ(j.value, 300);
   EXPECT_EQ(j.cut_off, 0u);
   EXPECT_EQ(j.fullest, problem.topology().graph.link(RouterId(0), 0));
-  const Judgement norm = judge(problem, problem.in_order(), objective_of("link-norm:2"), *ways);
+  const Judgement norm = judge(problem, problem.in_order(), objective_of("link-norm:2"), *paths);
   EXPECT_NEAR(norm.value, std::sqrt((2 * 1e4 + 1600) / 6), 1e-6);
 }
 
 // A long way is no missing way.
 TEST(Judge, AThousandHopsAreNotCutOff) {
   const Problem problem = make_problem(network("mesh:1001"), 1001, {{0, 1000, 5, 1}});
-  const auto ways = ways_of(problem);
-  const Judgement j = judge(problem, problem.in_order(), objective_of("paper"), *ways);
+  const auto paths = paths_of(problem);
+  const Judgement j = judge(problem, problem.in_order(), objective_of("paper"), *paths);
   EXPECT_EQ(j.hops, 1000u);
   EXPECT_EQ(j.cut_off, 0u);
 }

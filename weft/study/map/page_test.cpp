@@ -21,8 +21,8 @@ std::size_t count(const std::string& text, const std::string& word) {
 }
 
 ReportSide side(const Problem& p, const std::string& name, const RankMap& map) {
-  const auto ways = make_ways(p.topology(), p.routing());
-  return {name, judge(p, map, Objective{}, **ways), p.to_nodes(map)};
+  const auto paths = make_paths(p.topology(), p.routing());
+  return {name, judge(p, map, Objective{}, **paths), p.to_nodes(map)};
 }
 
 MapReport sample(const Problem& p) {

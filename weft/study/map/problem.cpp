@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <weft/study/map/paths.hpp>
 #include <weft/study/map/problem.hpp>
-#include <weft/study/map/ways.hpp>
 
 namespace weft::map {
 
@@ -78,7 +78,7 @@ void Problem::add_talks() {
     Talk& talk = talks_.back();
     (h.sends ? talk.out : talk.in) = h.bytes;
     (h.sends ? talk.sends : talk.hears) = true;
-    ++talk.ways;
+    ++talk.directions;
   }
   std::partial_sum(first_talk_.begin(), first_talk_.end(), first_talk_.begin());
 }

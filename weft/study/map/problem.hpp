@@ -23,8 +23,8 @@ inline constexpr std::uint32_t anywhere = 0xffffffffu;
 // What two ranks say to each other, seen from one of them.
 struct Talk {
   std::uint32_t peer = 0;
-  double out = 0, in = 0;  // Bytes; sums of them are exact below 2^53.
-  std::uint8_t ways = 0;   // Ordered pairs: 1 or 2.
+  double out = 0, in = 0;       // Bytes; sums of them are exact below 2^53.
+  std::uint8_t directions = 0;  // Ordered pairs: 1 or 2.
   bool sends = false, hears = false;
 };
 

@@ -70,11 +70,11 @@ TEST(Problem, TalksAreSeenFromBothSides) {
   EXPECT_EQ(one.peer, 1u);
   EXPECT_EQ(one.out, 15);
   EXPECT_EQ(one.in, 4);
-  EXPECT_EQ(one.ways, 2);
+  EXPECT_EQ(one.directions, 2);
   EXPECT_TRUE(one.sends && one.hears);
   const Talk& two = problem.talks(0)[1];
   EXPECT_EQ(two.in, 7);
-  EXPECT_EQ(two.ways, 1);
+  EXPECT_EQ(two.directions, 1);
   EXPECT_TRUE(!two.sends && two.hears);
   EXPECT_EQ(problem.talks(1).size(), 2u);  // A message without bytes is a talk, too.
   EXPECT_TRUE(problem.talks(3).empty());

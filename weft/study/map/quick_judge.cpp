@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include <weft/base/rng.hpp>
+#include <weft/network/route/policy.hpp>
 #include <weft/study/map/axis_run.hpp>
 #include <weft/study/map/power.hpp>
 #include <weft/study/map/quick_judge.hpp>
@@ -33,25 +34,21 @@ void add_row(std::int32_t* __restrict to, const std::int32_t* __restrict row, st
 }  // namespace
 
 bool QuickJudge::fits(const Problem& problem) {
-  const auto* cube = std::get_if<Cube>(&problem.topology().shape);
-  if (cube == nullptr || cube->radix.size() > axes_max || !problem.topology().graph.all_up())
-    return false;
-  if (!problem.slowness().empty()) return false;
+  if (!problem.topology().graph.all_up() || !problem.slowness().empty()) return false;
+  if (!dimension_order(problem.routing(), problem.topology())) return false;
+  const Lattice& lattice = *problem.topology().shape->lattice();
   int bits = 0;
-  for (const int radix : cube->radix)
+  for (const int radix : lattice.radix)
     bits += static_cast<int>(std::bit_width(static_cast<unsigned>(radix - 1)));
-  return bits <= 60 && (problem.routing() == "dor" || problem.routing() == "dor:up" ||
-                        problem.routing() == "dor:coin" || problem.routing() == "dor-balanced");
+  return lattice.radix.size() <= axes_max && bits <= 60;
 }
 
 QuickJudge::QuickJudge(const Problem& problem, const Objective& objective)
     : problem_(problem), objective_(objective) {
-  const Cube& cube = std::get<Cube>(problem.topology().shape);
-  const bool both = problem.routing() != "dor:up";
-  for (int d = 0; d < cube.dimensions(); ++d) {
-    const auto i = static_cast<std::size_t>(d);
-    add_axis(cube.radix[i], cube.wrap[i], both);
-  }
+  const Lattice& lattice = *problem.topology().shape->lattice();
+  const bool both = dimension_order(problem.routing(), problem.topology()) == TieRule::coin;
+  for (std::size_t d = 0; d < lattice.radix.size(); ++d)
+    add_axis(lattice.radix[d], lattice.wrap[d], both);
   number_lines();
   tabulate();
   add_slots();

@@ -45,12 +45,12 @@ TEST(QuickJudge, EqualsTheJudge) {
       const std::uint32_t ranks = topology->graph.node_count() - 1;
       const Problem problem = make_problem(topology, ranks, measured_flows(ranks, rng), request);
       ASSERT_TRUE(QuickJudge::fits(problem));
-      const auto ways = ways_of(problem);
+      const auto paths = paths_of(problem);
       for (const char* text : objectives) {
         QuickJudge quick(problem, objective_of(text));
         for (int i = 0; i < 4; ++i) {
           const RankMap map = random_map(problem, rng);
-          const double wanted = judge(problem, map, objective_of(text), *ways).value;
+          const double wanted = judge(problem, map, objective_of(text), *paths).value;
           EXPECT_NEAR(quick.value(map, QuickJudge::too_much), wanted, 1e-9 * wanted) << text;
         }
       }
@@ -83,11 +83,11 @@ TEST(QuickJudge, HugeWeights) {
   for (std::uint32_t r = 0; r < 64; ++r)
     flows.push_back({r, (r * 7 + 3) % 64, (std::uint64_t{1} << 54) - rng.below(1000), 1});
   const Problem problem = make_problem(network("torus:4x4x4"), 64, flows);
-  const auto ways = ways_of(problem);
+  const auto paths = paths_of(problem);
   for (const char* text : objectives) {
     QuickJudge quick(problem, objective_of(text));
     const RankMap map = random_map(problem, rng);
-    const double wanted = judge(problem, map, objective_of(text), *ways).value;
+    const double wanted = judge(problem, map, objective_of(text), *paths).value;
     EXPECT_NEAR(quick.value(map, QuickJudge::too_much), wanted, 1e-5 * wanted) << text;
   }
 }
@@ -95,11 +95,11 @@ TEST(QuickJudge, HugeWeights) {
 TEST(QuickJudge, PatternsOfNothing) {
   for (const std::vector<Flow>& flows : {std::vector<Flow>{}, std::vector<Flow>{{1, 1, 9, 1}}}) {
     const Problem problem = make_problem(network("torus:4x4"), 3, flows);
-    const auto ways = ways_of(problem);
+    const auto paths = paths_of(problem);
     for (const char* text : objectives) {
       QuickJudge quick(problem, objective_of(text));
       EXPECT_EQ(quick.value(problem.in_order(), QuickJudge::too_much),
-                judge(problem, problem.in_order(), objective_of(text), *ways).value)
+                judge(problem, problem.in_order(), objective_of(text), *paths).value)
           << text;
     }
   }

@@ -140,11 +140,13 @@ class Session {
     constexpr std::uint32_t routers_max = 4096;
     const Graph& graph = problem.topology().graph;
     const bool many = graph.router_count() > routers_max;
-    const auto* cube = std::get_if<Cube>(&problem.topology().shape);
-    if (cube != nullptr && (many || (problem.whole() && graph.all_up()))) {
-      const bool all = std::find(cube->wrap.begin(), cube->wrap.end(), false) == cube->wrap.end();
-      const bool none = std::find(cube->wrap.begin(), cube->wrap.end(), true) == cube->wrap.end();
-      std::vector<SCOTCH_Num> sides(cube->radix.begin(), cube->radix.end());
+    const Lattice* const lattice = problem.topology().shape->lattice();
+    if (lattice != nullptr && (many || (problem.whole() && graph.all_up()))) {
+      const bool all =
+          std::find(lattice->wrap.begin(), lattice->wrap.end(), false) == lattice->wrap.end();
+      const bool none =
+          std::find(lattice->wrap.begin(), lattice->wrap.end(), true) == lattice->wrap.end();
+      std::vector<SCOTCH_Num> sides(lattice->radix.begin(), lattice->radix.end());
       const auto count = static_cast<SCOTCH_Num>(sides.size());
       if (all && sides.size() <= 5) return library_.arch_torus(&target_, count, sides.data()) == 0;
       if (none && sides.size() <= 5) return library_.arch_mesh(&target_, count, sides.data()) == 0;

@@ -115,7 +115,7 @@ void Search::make_first() {
   work_off(
       made.size(), options_.threads,
       [&](std::size_t i) {
-        const auto own = ground_.ways();
+        const auto own = ground_.paths();
         made[i].value = judge(problem_, made[i].map, options_.objective, *own).value;
       },
       [&] { look({}, "first maps"); });
@@ -153,8 +153,8 @@ Result<Found> Search::run() {
 }  // namespace detail
 
 Result<Found> search(const Problem& problem, const SearchOptions& options) {
-  if (auto ways = make_ways(problem.topology(), problem.routing()); !ways)
-    return std::move(ways).error();
+  if (auto paths = make_paths(problem.topology(), problem.routing()); !paths)
+    return std::move(paths).error();
   return detail::Search(problem, options).run();
 }
 

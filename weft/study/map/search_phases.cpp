@@ -98,7 +98,7 @@ void Search::choose_tries() {
   // Hot, once a chain has melted what it began with and keeps most, which costs most; and cold. A
   // chain that cools is half-way between.
   const auto pace = [&](double heat) {
-    Annealer annealer(problem_, options_.objective, ground_.ways(), rng_.stream("pace"));
+    Annealer annealer(problem_, options_.objective, ground_.paths(), rng_.stream("pace"));
     annealer.start(candidates_.front().map, {heat, heat, 8, 8});
     annealer.run(3 * few, 4 * few, &halt_);
     const double begun = now();

@@ -47,16 +47,16 @@ Problem shuffled_stencil(const std::string& net, const std::vector<std::uint32_t
 Found found_by(const Problem& problem, const SearchOptions& options) {
   auto found = search(problem, options);
   EXPECT_TRUE(found) << found.error().text();
-  const auto ways = ways_of(problem);
+  const auto paths = paths_of(problem);
   EXPECT_TRUE(problem.is_map(found->best.map));
-  const double value = judge(problem, found->best.map, options.objective, *ways).value;
+  const double value = judge(problem, found->best.map, options.objective, *paths).value;
   EXPECT_EQ(found->best.value, value);
   return *std::move(found);
 }
 
 double value_of(const Problem& problem, const RankMap& map, const Objective& objective) {
-  const auto ways = ways_of(problem);
-  return judge(problem, map, objective, *ways).value;
+  const auto paths = paths_of(problem);
+  return judge(problem, map, objective, *paths).value;
 }
 
 // One process in each thread.
@@ -98,7 +98,7 @@ TEST(Annealer, TheSameStartAndSeedGiveTheSame) {
     Rng rng(2);
     const RankMap start = random_map(problem, rng);
     const auto run = [&](std::uint64_t seed) {
-      Annealer annealer(problem, o, ways_of(problem), Rng(seed));
+      Annealer annealer(problem, o, paths_of(problem), Rng(seed));
       annealer.start(start, {});
       for (int i = 0; i < 4; ++i) annealer.run(1000, 4000, nullptr);
       EXPECT_EQ(annealer.tries(), 4000u);
@@ -192,8 +192,8 @@ TEST(Search, NeverWorseThanIdentityAndScotch) {
       if (const auto map = scotch_map(problem); map) {
         EXPECT_LE(found.best.value, value_of(problem, *map, options.objective)) << text;
       }
-      const auto ways = ways_of(problem);
-      const double bound = find_bounds(problem, options.objective, *ways).value;
+      const auto paths = paths_of(problem);
+      const double bound = find_bounds(problem, options.objective, *paths).value;
       EXPECT_GE(found.best.value, bound * (1 - 1e-9)) << text;
       for (std::size_t i = 1; i < found.candidates.size(); ++i)
         EXPECT_LE(found.candidates[i - 1].value, found.candidates[i].value);
@@ -204,8 +204,8 @@ TEST(Search, NeverWorseThanIdentityAndScotch) {
 TEST(Search, AGoalEndsItAtOnce) {
   const Problem problem = shuffled_stencil("torus:5x6x7", {5, 6, 7});
   SearchOptions options = small(1'000'000'000, 1'000'000'000);
-  const auto ways = ways_of(problem);
-  options.goal = find_bounds(problem, options.objective, *ways).value;
+  const auto paths = paths_of(problem);
+  options.goal = find_bounds(problem, options.objective, *paths).value;
   const Found found = found_by(problem, options);
   EXPECT_TRUE(found.perfect);
   EXPECT_FALSE(found.stopped);

@@ -14,8 +14,8 @@
 
 #include <weft/base/rng.hpp>
 #include <weft/study/map/objective.hpp>
+#include <weft/study/map/paths.hpp>
 #include <weft/study/map/problem.hpp>
-#include <weft/study/map/ways.hpp>
 
 namespace weft::map {
 
@@ -46,7 +46,7 @@ inline std::shared_ptr<const Topology> odd_graph(std::uint32_t routers, std::uin
     for (std::uint64_t n = 1 + rng.below(3); n > 0; --n) parts.router_of.push_back(RouterId(r));
   parts.link_classes = {"fast", "slow"};
   return std::make_shared<const Topology>(
-      Topology{.name = "odd", .shape = Irregular{}, .graph = *Graph::make(std::move(parts))});
+      Topology{.name = "odd", .shape = plain_shape(), .graph = *Graph::make(std::move(parts))});
 }
 
 inline Problem make_problem(std::shared_ptr<const Topology> topology, std::uint32_t ranks,
@@ -64,8 +64,8 @@ inline Objective objective_of(const std::string& text) {
   return *made;
 }
 
-inline std::unique_ptr<Ways> ways_of(const Problem& problem) {
-  auto made = make_ways(problem.topology(), problem.routing());
+inline std::unique_ptr<Paths> paths_of(const Problem& problem) {
+  auto made = make_paths(problem.topology(), problem.routing());
   EXPECT_TRUE(made) << made.error().text();
   return *std::move(made);
 }

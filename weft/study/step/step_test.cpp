@@ -123,7 +123,7 @@ TEST_P(BothOrders, MessagesOverOneLinkAddUp) {
       play(place, traffic, std::vector<std::uint32_t>{0, 1, 1}, in_order(GetParam()));
   EXPECT_EQ(r.time.in_ps(), stream_time(place.machine, 120 * 256, 1).in_ps());
   EXPECT_EQ(r.pairs_arrived, 2u);
-  const LinkId link = place.topology.graph.link(RouterId(0), Cube::up_port(0));
+  const LinkId link = place.topology.graph.link(RouterId(0), Lattice::up_port(0));
   EXPECT_EQ(r.link_bytes[link.index], 120u * 256);
   EXPECT_EQ(r.busiest, link);
   EXPECT_DOUBLE_EQ(r.busiest_share,
@@ -247,7 +247,7 @@ Mess make_mess(const Place& place, std::uint32_t ranks, std::uint64_t seed) {
 // goes exactly half round draws lots.
 void add_route(const Topology& topology, RouterId from, RouterId to, std::uint64_t bytes,
                std::vector<std::uint64_t>& loads) {
-  const Cube& cube = std::get<Cube>(topology.shape);
+  const Lattice& cube = *topology.shape->lattice();
   const Coordinates target = coordinates(topology, to);
   for (int d = 0; d < cube.dimensions(); ++d) {
     const auto i = static_cast<std::size_t>(d);
@@ -255,7 +255,7 @@ void add_route(const Topology& topology, RouterId from, RouterId to, std::uint64
     while (coordinates(topology, from)[i] != target[i]) {
       const int ahead = (target[i] - coordinates(topology, from)[i] + radix) % radix;
       const bool up = cube.wrap[i] ? 2 * ahead < radix : target[i] > coordinates(topology, from)[i];
-      const int port = up ? Cube::up_port(d) : Cube::down_port(d);
+      const int port = up ? Lattice::up_port(d) : Lattice::down_port(d);
       loads[topology.graph.link(from, port).index] += bytes;
       from = topology.graph.ports(from)[static_cast<std::size_t>(port)].peer;
     }
@@ -385,7 +385,7 @@ TEST_P(BothOrders, DeadlockIsAnError) {
 
 TEST(Step, WithoutARouteIsAnError) {
   Place place = make_place("mesh:3");
-  const std::vector<LinkId> broken = {place.topology.graph.link(RouterId(1), Cube::up_port(0))};
+  const std::vector<LinkId> broken = {place.topology.graph.link(RouterId(1), Lattice::up_port(0))};
   place.topology.graph = Graph::with_down(std::move(place.topology.graph), broken);
   const auto r = play_step(place.arena(), matrix(3, {{0, 2, 1000, 1}}), identity(3), {});
   ASSERT_FALSE(r);

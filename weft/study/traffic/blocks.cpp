@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <weft/network/route/policy.hpp>
+
 namespace weft {
 namespace {
 
@@ -73,7 +75,9 @@ std::optional<double> find_common_load(const std::vector<ComparedRow>& rows) {
 std::size_t find_reference(const std::vector<ComparedRow>& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Scenario& scenario = *rows[i].curve->scenario;
-    if (scenario.routing == "dor" && scenario.compared->basis == "own") return i;
+    if (scenario.routing == default_routing(*scenario.topology) &&
+        scenario.compared->basis == "own")
+      return i;
   }
   return 0;
 }

@@ -38,7 +38,7 @@ struct ComparedRow {
 struct Comparison {
   std::string text;
   std::vector<ComparedRow> rows;
-  std::size_t reference = 0;          // The row of dor with its own VCs, or the first.
+  std::size_t reference = 0;          // The default routing with its own VCs, or the first row.
   std::optional<double> common_load;  // The highest that every row carried and has a point at.
   bool searched = false;              // Otherwise saturations are loads of the list.
 };

@@ -335,8 +335,7 @@ Grid grid_of(const Topology& topology) {
   const Graph& graph = topology.graph;
   Grid by_number{{static_cast<int>(graph.node_count())}, 1};
   Grid grid;
-  if (const Cube* cube = std::get_if<Cube>(&topology.shape)) grid.radix = cube->radix;
-  if (const HyperX* hyperx = std::get_if<HyperX>(&topology.shape)) grid.radix = hyperx->size;
+  for (const GridAxis& axis : topology.shape->axes()) grid.radix.push_back(axis.size);
   if (grid.radix.empty() || graph.node_count() % graph.router_count() != 0) return by_number;
   grid.per_point = static_cast<int>(graph.node_count() / graph.router_count());
   for (std::uint32_t n = 0; n < graph.node_count(); ++n)

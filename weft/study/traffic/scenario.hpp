@@ -85,7 +85,7 @@ Result<Scenario> make_scenario(const ScenarioRequest& request);
 // Of the file named by the request; empty for a spec.
 Result<TrafficDefaults> read_defaults(const ScenarioRequest& request);
 
-// The nodes as patterns see them: by coordinates where every router of a cube or HyperX has the
+// The nodes as patterns see them: by coordinates where every router of a grid has the
 // same number of nodes, by number elsewhere.
 Grid grid_of(const Topology& topology);
 

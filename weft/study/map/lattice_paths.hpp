@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dimension order on a mesh or torus without asking anybody: the hot path of most searches.
+// Dimension order on a lattice without asking the policy hop by hop: the hot path of most searches.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include <weft/network/topo/topology.hpp>
-#include <weft/study/map/ways.hpp>
+#include <weft/network/route/policy.hpp>
+#include <weft/study/map/paths.hpp>
 
 namespace weft::map {
 
-class CubeWays final : public Ways {
+class LatticePaths final : public Paths {
  public:
-  enum class Half { up, both };  // Where both ways round a ring are equally long.
-
-  // REQUIRES: a Cube, all cables up.
-  CubeWays(const Topology& topology, Half half);
+  // Ties by coin count half for each direction. REQUIRES: a lattice, all cables up.
+  LatticePaths(const Topology& topology, TieRule ties);
 
   std::span<const Crossing> between(NodeId from, NodeId to) override;
   std::uint32_t hops(NodeId from, NodeId to) override;

@@ -5,16 +5,16 @@
 #include <vector>
 
 #include <weft/base/rng.hpp>
-#include <weft/network/route/policy.hpp>
+#include <weft/network/route/path.hpp>
 #include <weft/network/topo/search.hpp>
-#include <weft/study/map/cube_ways.hpp>
-#include <weft/study/map/ways.hpp>
+#include <weft/study/map/lattice_paths.hpp>
+#include <weft/study/map/paths.hpp>
 
 namespace weft::map {
 
 namespace {
 
-// Ways that were asked for lately.
+// Paths that were asked for lately.
 class Memo {
  public:
   struct Entry {
@@ -40,9 +40,9 @@ class Memo {
 constexpr std::size_t memo_entries = std::size_t{1} << 16;
 
 // Follows the one way that a policy has.
-class WalkedWays final : public Ways {
+class WalkedPaths final : public Paths {
  public:
-  WalkedWays(const Topology& topology, std::unique_ptr<Policy> policy)
+  WalkedPaths(const Topology& topology, std::unique_ptr<Policy> policy)
       : graph_(topology.graph), policy_(std::move(policy)), memo_(memo_entries) {}
 
   std::span<const Crossing> between(NodeId from, NodeId to) override {
@@ -51,17 +51,6 @@ class WalkedWays final : public Ways {
   std::uint32_t hops(NodeId from, NodeId to) override { return look_up(from, to).hops; }
 
  private:
-  class Cables final : public PortView {
-   public:
-    explicit Cables(std::span<const Port> ports) : ports_(ports) {}
-    bool up(int port) const override { return ports_[static_cast<std::size_t>(port)].usable(); }
-    Bytes free(int, int) const override { return Bytes{1 << 20}; }
-    Bytes queued(int) const override { return Bytes{0}; }
-
-   private:
-    std::span<const Port> ports_;
-  };
-
   const Memo::Entry& look_up(NodeId from, NodeId to) {
     const auto [entry, stale] = memo_.find(from, to);
     if (stale) walk(from, to, *entry);
@@ -70,37 +59,24 @@ class WalkedWays final : public Ways {
 
   void walk(NodeId from, NodeId to, Memo::Entry& entry) {
     entry.crossings.clear();
-    Flight flight{.destination = graph_.router_of(to), .source_node = from, .destination_node = to};
-    RouterId here = graph_.router_of(from);
-    for (;;) {
-      choices_.clear();
-      policy_->next(here, flight, Cables(graph_.ports(here)), choices_);
-      if (choices_.empty()) {
-        entry.crossings.clear();
-        entry.hops = no_way_hops;
-        return;
-      }
-      const Choice& choice = choices_[0];
-      if (choice.port == Choice::eject) break;
-      const LinkId link = graph_.link(here, choice.port);
-      entry.crossings.push_back({link.index, 1});
-      flight.state = choice.state;
-      if (flight.hops < 255) ++flight.hops;
-      here = graph_.port(link).peer;
+    if (!follow_path(*policy_, graph_, from, to, links_)) {
+      entry.hops = no_way_hops;
+      return;
     }
-    entry.hops = static_cast<std::uint32_t>(entry.crossings.size());
+    for (const LinkId link : links_) entry.crossings.push_back({link.index, 1});
+    entry.hops = static_cast<std::uint32_t>(links_.size());
   }
 
   const Graph& graph_;
   std::unique_ptr<Policy> policy_;
-  Choices choices_;
+  std::vector<LinkId> links_;
   Memo memo_;
 };
 
 // At every router in equal parts to all neighbours that are nearer to the destination.
-class SpreadWays final : public Ways {
+class SpreadPaths final : public Paths {
  public:
-  explicit SpreadWays(const Topology& topology)
+  explicit SpreadPaths(const Topology& topology)
       : graph_(topology.graph),
         distances_(graph_.router_count()),
         waiting_(graph_.router_count(), 0),
@@ -152,14 +128,14 @@ class SpreadWays final : public Ways {
 
   void share_out(RouterId r, int nearer, const std::vector<int>& distance, Memo::Entry& entry) {
     const auto ports = graph_.ports(r);
-    std::uint32_t ways = 0;
+    std::uint32_t outputs = 0;
     for (const Port& port : ports)
-      if (port.usable() && distance[port.peer.index] == nearer) ++ways;
+      if (port.usable() && distance[port.peer.index] == nearer) ++outputs;
     std::uint32_t rest = std::exchange(waiting_[r.index], 0);
     for (std::size_t p = 0; p < ports.size(); ++p) {
       const Port& port = ports[p];
       if (!port.usable() || distance[port.peer.index] != nearer) continue;
-      const std::uint32_t part = rest / ways--;
+      const std::uint32_t part = rest / outputs--;
       if (part == 0) continue;
       rest -= part;
       if (waiting_[port.peer.index] == 0) next_.push_back(port.peer.index);
@@ -178,33 +154,40 @@ class SpreadWays final : public Ways {
 
 enum class Judging { one_way, both_at_half, spread };
 
-bool has_ties(const Cube& cube) {
-  for (std::size_t d = 0; d < cube.radix.size(); ++d)
-    if (cube.wrap[d] && cube.radix[d] % 2 == 0) return true;
+bool has_ties(const Lattice& lattice) {
+  for (std::size_t d = 0; d < lattice.radix.size(); ++d)
+    if (lattice.wrap[d] && lattice.radix[d] % 2 == 0) return true;
   return false;
 }
 
-// How packets go under a routing. Makes the policy on the way, as that is the one to ask.
-Result<std::pair<Judging, std::unique_ptr<Policy>>> examine(const Topology& topology,
-                                                            const std::string& routing) {
+struct Examined {
+  Judging how = Judging::spread;
+  bool in_dimension_order = false;
+  std::unique_ptr<Policy> policy;
+};
+
+// How packets go under a routing. Makes the policy as well, as that is the one to ask.
+Result<Examined> examine(const Topology& topology, const std::string& routing) {
   auto policy = make_policy(routing, topology, std::max(1, vcs_needed(routing, topology)));
   if (!policy) return std::move(policy).error();
-  Judging how = Judging::spread;
-  const bool cube = std::holds_alternative<Cube>(topology.shape);
+  const PolicyFacts facts = (*policy)->facts();
+  const std::optional<TieRule> ties = dimension_order(routing, topology);
+  Examined made{.in_dimension_order = ties.has_value(), .policy = *std::move(policy)};
   // One path even where its packets may use several VCs; with broken cables only the one it takes
   // by heads is followed.
-  if (cube && routing.starts_with("dor"))
-    how = has_ties(std::get<Cube>(topology.shape)) && routing != "dor:up" && topology.graph.all_up()
-              ? Judging::both_at_half
-              : Judging::one_way;
-  else if (!(*policy)->facts().looks && (*policy)->facts().in_order)
-    how = Judging::one_way;
-  return std::pair{how, *std::move(policy)};
+  if (ties)
+    made.how =
+        ties == TieRule::coin && has_ties(*topology.shape->lattice()) && topology.graph.all_up()
+            ? Judging::both_at_half
+            : Judging::one_way;
+  else if (!facts.looks && facts.in_order)
+    made.how = Judging::one_way;
+  return made;
 }
 
 }  // namespace
 
-std::uint32_t Ways::pour(NodeId from, NodeId to, double bytes, Deltas& deltas) {
+std::uint32_t Paths::pour(NodeId from, NodeId to, double bytes, Deltas& deltas) {
   const auto crossings = between(from, to);
   deltas.reserve(crossings.size() + 1);
   for (const Crossing& c : crossings) deltas.add(c.link, bytes * c.share);
@@ -212,32 +195,29 @@ std::uint32_t Ways::pour(NodeId from, NodeId to, double bytes, Deltas& deltas) {
 }
 
 std::string default_judging(const Topology& topology) {
-  const bool cube = std::holds_alternative<Cube>(topology.shape);
-  return cube ? "dor:up" : default_routing(topology);
+  return default_one_path_routing(topology);
 }
 
-Result<std::unique_ptr<Ways>> make_ways(const Topology& topology, const std::string& routing) {
+Result<std::unique_ptr<Paths>> make_paths(const Topology& topology, const std::string& routing) {
   auto examined = examine(topology, routing);
   if (!examined) return std::move(examined).error();
-  auto& [how, policy] = *examined;
-  std::unique_ptr<Ways> made;
-  if (how == Judging::both_at_half) {
-    made = std::make_unique<CubeWays>(topology, CubeWays::Half::both);
-  } else if (std::holds_alternative<Cube>(topology.shape) && routing.starts_with("dor") &&
-             topology.graph.all_up()) {
-    made = std::make_unique<CubeWays>(topology, CubeWays::Half::up);
-  } else if (how == Judging::one_way) {
-    made = std::make_unique<WalkedWays>(topology, std::move(policy));
+  std::unique_ptr<Paths> made;
+  if (examined->how == Judging::both_at_half) {
+    made = std::make_unique<LatticePaths>(topology, TieRule::coin);
+  } else if (examined->in_dimension_order && topology.graph.all_up()) {
+    made = std::make_unique<LatticePaths>(topology, TieRule::up);
+  } else if (examined->how == Judging::one_way) {
+    made = std::make_unique<WalkedPaths>(topology, std::move(examined->policy));
   } else {
-    made = std::make_unique<SpreadWays>(topology);
+    made = std::make_unique<SpreadPaths>(topology);
   }
   return made;
 }
 
-std::string describe_ways(const Topology& topology, const std::string& routing) {
+std::string describe_paths(const Topology& topology, const std::string& routing) {
   const auto examined = examine(topology, routing);
   if (!examined) return "";
-  switch (examined->first) {
+  switch (examined->how) {
     case Judging::one_way:
       return "one way";
     case Judging::both_at_half:

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include <weft/study/map/cube_ways.hpp>
+#include <weft/study/map/lattice_paths.hpp>
 
 namespace weft::map {
 
-CubeWays::CubeWays(const Topology& topology, Half half) {
-  const Cube& cube = std::get<Cube>(topology.shape);
+LatticePaths::LatticePaths(const Topology& topology, TieRule ties) {
+  const Lattice& lattice = *topology.shape->lattice();
   const Graph& graph = topology.graph;
   std::uint32_t stride = 1;
   std::size_t longest = 0;
-  for (std::size_t d = 0; d < cube.radix.size(); ++d) {
-    axes_.push_back({cube.radix[d], cube.wrap[d], stride});
-    stride *= static_cast<std::uint32_t>(cube.radix[d]);
-    longest += static_cast<std::size_t>(cube.radix[d]);
-    if (half == Half::both && cube.wrap[d] && cube.radix[d] % 2 == 0) whole_ = 2;
+  for (std::size_t d = 0; d < lattice.radix.size(); ++d) {
+    axes_.push_back({lattice.radix[d], lattice.wrap[d], stride});
+    stride *= static_cast<std::uint32_t>(lattice.radix[d]);
+    longest += static_cast<std::size_t>(lattice.radix[d]);
+    if (ties == TieRule::coin && lattice.wrap[d] && lattice.radix[d] % 2 == 0) whole_ = 2;
   }
   place_.reserve(graph.router_count() * axes_.size());
   for (std::uint32_t r = 0; r < graph.router_count(); ++r) {
@@ -32,7 +32,7 @@ CubeWays::CubeWays(const Topology& topology, Half half) {
 // Calls take(link, share) for a run of links that begins at a router. Up to the wrap and from there
 // on, links follow each other at equal distances.
 template <typename Take>
-inline void CubeWays::follow(std::size_t axis, std::uint32_t router, Run run, Take take) const {
+inline void LatticePaths::follow(std::size_t axis, std::uint32_t router, Run run, Take take) const {
   const Axis& a = axes_[axis];
   const auto ports = static_cast<std::uint32_t>(2 * axes_.size());
   const auto radix = static_cast<std::uint32_t>(a.radix);
@@ -47,7 +47,7 @@ inline void CubeWays::follow(std::size_t axis, std::uint32_t router, Run run, Ta
 }
 
 template <typename Take>
-inline std::uint32_t CubeWays::walk(NodeId from, NodeId to, Take take) const {
+inline std::uint32_t LatticePaths::walk(NodeId from, NodeId to, Take take) const {
   std::uint32_t here = routers_[from.index];
   const std::uint16_t* const a = &place_[here * axes_.size()];
   const std::uint16_t* const b = &place_[routers_[to.index] * axes_.size()];
@@ -66,13 +66,13 @@ inline std::uint32_t CubeWays::walk(NodeId from, NodeId to, Take take) const {
   return hops;
 }
 
-std::span<const Crossing> CubeWays::between(NodeId from, NodeId to) {
+std::span<const Crossing> LatticePaths::between(NodeId from, NodeId to) {
   Crossing* out = found_.data();
   walk(from, to, [&](std::uint32_t link, std::uint32_t share) { *out++ = {link, share}; });
   return {found_.data(), out};
 }
 
-std::uint32_t CubeWays::pour(NodeId from, NodeId to, double bytes, Deltas& deltas) {
+std::uint32_t LatticePaths::pour(NodeId from, NodeId to, double bytes, Deltas& deltas) {
   deltas.reserve(found_.size() + 1);
   if (whole_ == 1)
     return walk(from, to, [&](std::uint32_t link, std::uint32_t) { deltas.add(link, bytes); });
@@ -80,7 +80,7 @@ std::uint32_t CubeWays::pour(NodeId from, NodeId to, double bytes, Deltas& delta
               [&](std::uint32_t link, std::uint32_t share) { deltas.add(link, bytes * share); });
 }
 
-std::uint32_t CubeWays::hops(NodeId from, NodeId to) {
+std::uint32_t LatticePaths::hops(NodeId from, NodeId to) {
   const std::uint16_t* const a = &place_[routers_[from.index] * axes_.size()];
   const std::uint16_t* const b = &place_[routers_[to.index] * axes_.size()];
   std::uint32_t sum = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Over which links does a byte from one node to another go? Routing as the network has it: one way
-// where the policy has one; both ways round a ring where it tosses a coin; spread evenly over the
-// shortest ways where it is adaptive.
+// The paths of bytes: over which links does a byte from one node to another go? Routing as the
+// network has it: one path where the policy has one; both directions round a ring where it tosses a
+// coin; spread evenly over the shortest paths where it is adaptive.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace weft::map {
 
 struct Crossing {
   std::uint32_t link = 0;
-  std::uint32_t share = 0;  // Of what goes that way, in parts of Ways::whole().
+  std::uint32_t share = 0;  // Of what goes that way, in parts of Paths::whole().
 };
 
 // Changes of link loads that add up, and which links they touch.
@@ -40,9 +40,9 @@ struct Deltas {
 };
 
 // Remembers what it was asked for, so every thread has its own.
-class Ways {
+class Paths {
  public:
-  virtual ~Ways() = default;
+  virtual ~Paths() = default;
   // Good until the next call. Empty for nodes of one router.
   virtual std::span<const Crossing> between(NodeId from, NodeId to) = 0;
   // Links crossed, on average rounded to the next whole number; no_way_hops where there is no way.
@@ -55,14 +55,14 @@ class Ways {
 // Dear, so that a search avoids it.
 inline constexpr std::uint32_t no_way_hops = 1000;
 
-// The routing by which maps are judged where none is named: the family's default, and on cubes
-// dimension order that goes up where both ways round are equally long.
+// The routing by which maps are judged where none is named: the network's default, with one path
+// for every pair of nodes.
 std::string default_judging(const Topology& topology);
 
-// The topology outlives the ways. Fails for an unknown routing or one that does not fit.
-Result<std::unique_ptr<Ways>> make_ways(const Topology& topology, const std::string& routing);
+// The topology outlives the paths. Fails for an unknown routing or one that does not fit.
+Result<std::unique_ptr<Paths>> make_paths(const Topology& topology, const std::string& routing);
 
 // "one way", "half-way both ways" or "spread": how the routing is judged.
-std::string describe_ways(const Topology& topology, const std::string& routing);
+std::string describe_paths(const Topology& topology, const std::string& routing);
 
 }  // namespace weft::map

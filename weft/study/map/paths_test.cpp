@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways against the routing policies themselves, walked hop by hop for all pairs.
+// Paths against the routing policies themselves, walked hop by hop for all pairs.
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,9 +11,9 @@
 
 #include <weft/network/route/policy.hpp>
 #include <weft/network/topo/search.hpp>
-#include <weft/study/map/cube_ways.hpp>
+#include <weft/study/map/lattice_paths.hpp>
+#include <weft/study/map/paths.hpp>
 #include <weft/study/map/test_patterns.hpp>
-#include <weft/study/map/ways.hpp>
 
 namespace weft::map {
 namespace {
@@ -65,15 +65,15 @@ std::unique_ptr<Policy> policy_of(const std::string& routing, const Topology& t)
   return *std::move(made);
 }
 
-std::unique_ptr<Ways> ways_on(const Topology& t, const std::string& routing) {
-  auto made = make_ways(t, routing);
+std::unique_ptr<Paths> ways_on(const Topology& t, const std::string& routing) {
+  auto made = make_paths(t, routing);
   EXPECT_TRUE(made) << made.error().text();
   return *std::move(made);
 }
 
-Shares shares_of(Ways& ways, NodeId from, NodeId to) {
+Shares shares_of(Paths& paths, NodeId from, NodeId to) {
   Shares made;
-  for (const Crossing& c : ways.between(from, to)) made[c.link] += c.share;
+  for (const Crossing& c : paths.between(from, to)) made[c.link] += c.share;
   return made;
 }
 
@@ -83,12 +83,12 @@ void for_all_pairs(const Topology& t, Check check) {
     for (std::uint32_t b = 0; b < t.graph.node_count(); ++b) check(NodeId(a), NodeId(b));
 }
 
-void check_pour(const Topology& t, Ways& ways, NodeId from, NodeId to) {
+void check_pour(const Topology& t, Paths& paths, NodeId from, NodeId to) {
   Deltas deltas;
   deltas.by_link.assign(t.graph.link_count(), 0);
-  EXPECT_EQ(ways.pour(from, to, 3, deltas), ways.hops(from, to));
+  EXPECT_EQ(paths.pour(from, to, 3, deltas), paths.hops(from, to));
   std::size_t touched = 0;
-  for (const auto& [link, share] : shares_of(ways, from, to)) {
+  for (const auto& [link, share] : shares_of(paths, from, to)) {
     EXPECT_EQ(deltas.by_link[link], 3.0 * share);
     deltas.by_link[link] = 0;
     ++touched;
@@ -101,26 +101,26 @@ void check_pour(const Topology& t, Ways& ways, NodeId from, NodeId to) {
 void check_one_way(const Topology& t, const std::string& routing) {
   SCOPED_TRACE(t.name + " " + routing);
   const auto policy = policy_of(routing, t);
-  const auto ways = ways_on(t, routing);
-  EXPECT_EQ(ways->whole(), 1u);
+  const auto paths = ways_on(t, routing);
+  EXPECT_EQ(paths->whole(), 1u);
   for_all_pairs(t, [&](NodeId a, NodeId b) {
     const auto links = follow(t, *policy, a, b, 0);
     Shares wanted;
     for (const std::uint32_t l : links) wanted[l] += 1;
-    ASSERT_EQ(shares_of(*ways, a, b), wanted) << a.index << " to " << b.index;
-    ASSERT_EQ(ways->hops(a, b), links.size());
-    check_pour(t, *ways, a, b);
+    ASSERT_EQ(shares_of(*paths, a, b), wanted) << a.index << " to " << b.index;
+    ASSERT_EQ(paths->hops(a, b), links.size());
+    check_pour(t, *paths, a, b);
   });
 }
 
 // Into every router on the way goes as much as comes out.
-void check_spread(const Topology& t, Ways& ways, NodeId from, NodeId to) {
+void check_spread(const Topology& t, Paths& paths, NodeId from, NodeId to) {
   const RouterId a = t.graph.router_of(from);
   const RouterId b = t.graph.router_of(to);
   const int far = distances_from(t.graph, a)[b.index];
   std::map<std::uint32_t, std::int64_t> left;
   std::uint64_t sum = 0;
-  for (const auto& [link, share] : shares_of(ways, from, to)) {
+  for (const auto& [link, share] : shares_of(paths, from, to)) {
     ASSERT_TRUE(t.graph.port(LinkId(link)).usable());
     ASSERT_GT(share, 0u);
     left[t.graph.source_of(LinkId(link)).index] += share;
@@ -128,40 +128,40 @@ void check_spread(const Topology& t, Ways& ways, NodeId from, NodeId to) {
     sum += share;
   }
   if (far < 0) {
-    EXPECT_EQ(ways.hops(from, to), no_way_hops);
+    EXPECT_EQ(paths.hops(from, to), no_way_hops);
     EXPECT_EQ(sum, 0u);
     return;
   }
-  EXPECT_EQ(ways.hops(from, to), static_cast<std::uint32_t>(far));
-  EXPECT_EQ(sum, std::uint64_t{ways.whole()} * static_cast<std::uint64_t>(far));
+  EXPECT_EQ(paths.hops(from, to), static_cast<std::uint32_t>(far));
+  EXPECT_EQ(sum, std::uint64_t{paths.whole()} * static_cast<std::uint64_t>(far));
   for (const auto& [router, balance] : left) {
-    const std::int64_t whole = ways.whole();
+    const std::int64_t whole = paths.whole();
     const std::int64_t wanted = router == a.index ? whole : router == b.index ? -whole : 0;
     EXPECT_EQ(balance, far == 0 ? 0 : wanted);
   }
 }
 
-TEST(CubeWays, GoWhereThePolicyGoes) {
+TEST(LatticePaths, GoWhereThePolicyGoes) {
   for (const char* spec : cubes) check_one_way(*network(spec), "dor:up");
 }
 
-TEST(CubeWays, BothWaysRoundWhereTheyAreEquallyLong) {
+TEST(LatticePaths, BothWaysRoundWhereTheyAreEquallyLong) {
   for (const char* spec : cubes) {
     SCOPED_TRACE(spec);
     const auto t = network(spec);
     const auto policy = policy_of("dor", *t);
-    const auto ways = ways_on(*t, "dor");
+    const auto paths = ways_on(*t, "dor");
     const auto up = ways_on(*t, "dor:up");
     for_all_pairs(*t, [&](NodeId a, NodeId b) {
-      const Shares shares = shares_of(*ways, a, b);
+      const Shares shares = shares_of(*paths, a, b);
       std::uint64_t sum = 0;
       for (const auto& [link, share] : shares) {
-        ASSERT_LE(share, ways->whole());
+        ASSERT_LE(share, paths->whole());
         sum += share;
       }
-      ASSERT_EQ(ways->hops(a, b), up->hops(a, b));
-      ASSERT_EQ(sum, std::uint64_t{ways->whole()} * ways->hops(a, b));
-      check_pour(*t, *ways, a, b);
+      ASSERT_EQ(paths->hops(a, b), up->hops(a, b));
+      ASSERT_EQ(sum, std::uint64_t{paths->whole()} * paths->hops(a, b));
+      check_pour(*t, *paths, a, b);
       // Whatever coins a packet tosses, it stays on these links; and all of them are used.
       Rng rng(7);
       std::set<std::uint32_t> seen;
@@ -173,17 +173,17 @@ TEST(CubeWays, BothWaysRoundWhereTheyAreEquallyLong) {
   }
 }
 
-TEST(CubeWays, HalfOfItAtATie) {
+TEST(LatticePaths, HalfOfItAtATie) {
   const auto t = network("torus:4x3");
-  const auto ways = ways_on(*t, "dor");
-  ASSERT_EQ(ways->whole(), 2u);
-  const Shares tie = shares_of(*ways, NodeId(0), NodeId(2));
+  const auto paths = ways_on(*t, "dor");
+  ASSERT_EQ(paths->whole(), 2u);
+  const Shares tie = shares_of(*paths, NodeId(0), NodeId(2));
   EXPECT_EQ(tie.size(), 4u);
   for (const auto& [link, share] : tie) EXPECT_EQ(share, 1u);
-  for (const auto& [link, share] : shares_of(*ways, NodeId(0), NodeId(5))) EXPECT_EQ(share, 2u);
+  for (const auto& [link, share] : shares_of(*paths, NodeId(0), NodeId(5))) EXPECT_EQ(share, 2u);
 }
 
-TEST(WalkedWays, GoWhereThePolicyGoes) {
+TEST(WalkedPaths, GoWhereThePolicyGoes) {
   check_one_way(*network("fattree:k=3,levels=3"), "dest-down");
   check_one_way(*network("xgft:m=4x3,w=1x2"), "dest-down");
   check_one_way(*network("fattree:k=2,levels=3"), "up-down");
@@ -193,14 +193,14 @@ TEST(WalkedWays, GoWhereThePolicyGoes) {
   check_one_way(*odd_graph(9, 3), "up-down");
 }
 
-TEST(WalkedWays, AroundABrokenCable) {
+TEST(WalkedPaths, AroundABrokenCable) {
   auto t = *network("torus:4x4");
   const std::vector<LinkId> broken = {t.graph.link(RouterId(5), 0), t.graph.link(RouterId(9), 2)};
   t.graph = Graph::with_down(std::move(t.graph), broken);
   check_one_way(t, "up-down");
 }
 
-TEST(SpreadWays, ConserveWhatTheyCarry) {
+TEST(SpreadPaths, ConserveWhatTheyCarry) {
   const std::pair<std::shared_ptr<const Topology>, const char*> cases[] = {
       {network("torus:5x4"), "min-adaptive"},
       {network("mesh:4x3x2"), "min-adaptive"},
@@ -210,27 +210,27 @@ TEST(SpreadWays, ConserveWhatTheyCarry) {
       {odd_graph(11, 5), "shortest"}};
   for (const auto& [t, routing] : cases) {
     SCOPED_TRACE(t->name);
-    const auto ways = make_ways(*t, routing);
-    ASSERT_TRUE(ways) << ways.error().text();
+    const auto paths = make_paths(*t, routing);
+    ASSERT_TRUE(paths) << paths.error().text();
     for_all_pairs(*t, [&, &net = *t](NodeId a, NodeId b) {
-      if ((*ways)->whole() > 1) check_spread(net, **ways, a, b);
-      check_pour(net, **ways, a, b);
+      if ((*paths)->whole() > 1) check_spread(net, **paths, a, b);
+      check_pour(net, **paths, a, b);
     });
   }
 }
 
-TEST(SpreadWays, InEqualParts) {
+TEST(SpreadPaths, InEqualParts) {
   const auto t = network("mesh:3x3");
-  const auto ways = ways_on(*t, "min-adaptive");
-  const std::uint32_t whole = ways->whole();
-  const Shares shares = shares_of(*ways, NodeId(0), NodeId(8));
+  const auto paths = ways_on(*t, "min-adaptive");
+  const std::uint32_t whole = paths->whole();
+  const Shares shares = shares_of(*paths, NodeId(0), NodeId(8));
   EXPECT_EQ(shares.at(t->graph.link(RouterId(0), 0).index), whole / 2);
   EXPECT_EQ(shares.at(t->graph.link(RouterId(0), 2).index), whole / 2);
   EXPECT_EQ(shares.at(t->graph.link(RouterId(1), 0).index), whole / 4);
   EXPECT_EQ(shares.at(t->graph.link(RouterId(5), 2).index), whole / 2);
 }
 
-TEST(SpreadWays, AroundABrokenCableAndWithoutAWay) {
+TEST(SpreadPaths, AroundABrokenCableAndWithoutAWay) {
   for (const bool apart : {false, true}) {
     auto t = *network("torus:4x4");
     std::vector<LinkId> broken = {t.graph.link(RouterId(5), 0)};
@@ -246,33 +246,33 @@ TEST(SpreadWays, AroundABrokenCableAndWithoutAWay) {
   }
 }
 
-TEST(WalkedWays, NoWay) {
+TEST(WalkedPaths, NoWay) {
   auto t = *network("mesh:4");
   const LinkId broken = t.graph.link(RouterId(1), 0);
   t.graph = Graph::with_down(std::move(t.graph), std::vector{broken});
-  const auto ways = ways_on(t, "dor:up");
-  EXPECT_EQ(ways->hops(NodeId(0), NodeId(3)), no_way_hops);
-  EXPECT_TRUE(ways->between(NodeId(0), NodeId(3)).empty());
-  EXPECT_EQ(ways->hops(NodeId(0), NodeId(1)), 1u);
-  EXPECT_EQ(ways->hops(NodeId(3), NodeId(3)), 0u);
+  const auto paths = ways_on(t, "dor:up");
+  EXPECT_EQ(paths->hops(NodeId(0), NodeId(3)), no_way_hops);
+  EXPECT_TRUE(paths->between(NodeId(0), NodeId(3)).empty());
+  EXPECT_EQ(paths->hops(NodeId(0), NodeId(1)), 1u);
+  EXPECT_EQ(paths->hops(NodeId(3), NodeId(3)), 0u);
 }
 
 TEST(MakeWays, WordsAndErrors) {
   const auto torus = network("torus:4x4");
-  EXPECT_EQ(describe_ways(*torus, "dor:up"), "one way");
-  EXPECT_EQ(describe_ways(*torus, "dor"), "one way, half-way round a ring both");
-  EXPECT_EQ(describe_ways(*network("mesh:4x4"), "dor"), "one way");
-  EXPECT_EQ(describe_ways(*network("torus:5x3"), "dor"), "one way");
-  EXPECT_EQ(describe_ways(*torus, "min-adaptive"), "spread evenly over shortest ways");
-  EXPECT_EQ(describe_ways(*torus, "up-down"), "one way");
+  EXPECT_EQ(describe_paths(*torus, "dor:up"), "one way");
+  EXPECT_EQ(describe_paths(*torus, "dor"), "one way, half-way round a ring both");
+  EXPECT_EQ(describe_paths(*network("mesh:4x4"), "dor"), "one way");
+  EXPECT_EQ(describe_paths(*network("torus:5x3"), "dor"), "one way");
+  EXPECT_EQ(describe_paths(*torus, "min-adaptive"), "spread evenly over shortest ways");
+  EXPECT_EQ(describe_paths(*torus, "up-down"), "one way");
   const auto tree = network("fattree:k=2,levels=2");
-  EXPECT_EQ(describe_ways(*tree, "dest-down"), "one way");
-  EXPECT_EQ(describe_ways(*tree, "adaptive-up"), "spread evenly over shortest ways");
-  EXPECT_EQ(describe_ways(*tree, "nonsense"), "");
+  EXPECT_EQ(describe_paths(*tree, "dest-down"), "one way");
+  EXPECT_EQ(describe_paths(*tree, "adaptive-up"), "spread evenly over shortest ways");
+  EXPECT_EQ(describe_paths(*tree, "nonsense"), "");
   EXPECT_EQ(default_judging(*torus), "dor:up");
   EXPECT_EQ(default_judging(*tree), default_routing(*tree));
-  EXPECT_FALSE(make_ways(*torus, "dorr"));
-  EXPECT_FALSE(make_ways(*tree, "dor:up"));
+  EXPECT_FALSE(make_paths(*torus, "dorr"));
+  EXPECT_FALSE(make_paths(*tree, "dor:up"));
 }
 
 }  // namespace
