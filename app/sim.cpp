@@ -26,6 +26,7 @@
 #include <weft/base/quantity.hpp>
 #include <weft/message/coll/choose.hpp>
 #include <weft/network/part/part.hpp>
+#include <weft/network/route/policy_plugin.hpp>
 #include <weft/output/record/series_file.hpp>
 #include <weft/output/record/timeline.hpp>
 #include <weft/parallel/processes/launch.hpp>
@@ -185,6 +186,7 @@ Status simulate(const SimOptions& options, const std::vector<std::string>& words
   Plan plan = options.plan;
   if (Status s = complete(options, plan); !s) return s;
   plan.libraries = find_home().lib;
+  plan.routing = with_absolute_path(plan.routing);  // The program may start in another folder.
   auto program = find_program(words.front());
   if (!program) return std::move(program).error();
   if (Status linked = check_linked(*program); !linked) return linked;

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A routing policy of one's own: dimension order from the last dimension to the first, on meshes.
-// Prints the routers on the way from one node to another.
+// A routing policy of one's own in a shared library: dimension order from the last dimension to the
+// first, on meshes. weft loads it:
 //
-//   column_first mesh:4x3 0 11
+//   weft traffic --net mesh:8x8 --routing ./libcolumn_first.so:column-first
 //
 // Free of deadlock with one virtual channel: a packet that has turned from a later dimension to an
 // earlier one never turns back, so no circle of waiting packets can close.
 #include <bit>
 #include <cstdint>
-#include <cstdio>
-#include <exception>
 #include <memory>
 
-#include <weft/base/text.hpp>
-#include <weft/network/route/policy.hpp>
-#include <weft/network/topo/topology.hpp>
+#include <weft/network/route/policy_plugin.hpp>
 
 namespace {
 
@@ -58,66 +54,15 @@ int vcs_needed(const weft::Topology& topology) {
   return 1;
 }
 
-constexpr weft::PolicyEntry entry{
-    "column-first", "the last dimension first, on meshes", &vcs_needed,
-    [](const weft::Topology& topology, int vcs) -> weft::Result<std::unique_ptr<weft::Policy>> {
-      return std::unique_ptr<weft::Policy>(std::make_unique<ColumnFirst>(topology, vcs));
-    }};
-
-// An idle router with every cable up.
-class Idle : public weft::PortView {
- public:
-  bool up(int) const override { return true; }
-  weft::Bytes free(int, int) const override { return weft::Bytes{1 << 20}; }
-  weft::Bytes queued(int) const override { return weft::Bytes{0}; }
-};
-
-int fail(const char* message) {
-  std::fprintf(stderr, "column_first: %s\n", message);
-  return 2;
+weft::Result<std::unique_ptr<weft::Policy>> make(const weft::Topology& topology, int vcs) {
+  return std::unique_ptr<weft::Policy>(std::make_unique<ColumnFirst>(topology, vcs));
 }
 
-void print_route(const weft::Topology& topology, const weft::Policy& policy, weft::NodeId from,
-                 weft::NodeId to) {
-  const Idle view;
-  weft::RouterId here = topology.graph.router_of(from);
-  weft::Flight flight{
-      .destination = topology.graph.router_of(to), .source_node = from, .destination_node = to};
-  weft::Choices choices;
-  for (;;) {
-    std::printf("%s\n", weft::router_name(topology, here).c_str());
-    choices.clear();
-    policy.next(here, flight, view, choices);
-    if (choices.empty() || choices[0].port == weft::Choice::eject) return;
-    here = topology.graph.ports(here)[choices[0].port].peer;
-    flight.state = choices[0].state;
-    ++flight.hops;
-  }
-}
-
-int run(int argc, char** argv) {
-  if (argc != 4) return fail("usage: column_first TOPOLOGY FROM TO");
-  const auto topology = weft::make_topology(argv[1]);
-  if (!topology) return fail(topology.error().text().c_str());
-  if (entry.vcs_needed(*topology) == 0) return fail("only meshes are supported");
-  const auto from = weft::parse_int(argv[2]);
-  const auto to = weft::parse_int(argv[3]);
-  const auto count = static_cast<std::int64_t>(topology->graph.node_count());
-  if (!from || !to || *from < 0 || *to < 0 || *from >= count || *to >= count)
-    return fail("FROM and TO are numbers of nodes");
-  const auto policy = entry.make(*topology, entry.vcs_needed(*topology));
-  if (!policy) return fail(policy.error().text().c_str());
-  print_route(*topology, **policy, weft::NodeId(static_cast<std::uint32_t>(*from)),
-              weft::NodeId(static_cast<std::uint32_t>(*to)));
-  return 0;
-}
+constexpr weft::PolicyEntry policies[] = {{.name = "column-first",
+                                           .help = "the last dimension first, on meshes",
+                                           .vcs_needed = &vcs_needed,
+                                           .make = &make}};
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& e) {
-    return fail(e.what());
-  }
-}
+WEFT_POLICY_PLUGIN(policies)

@@ -8,6 +8,7 @@
 
 #include <weft/base/text.hpp>
 #include <weft/network/route/legs.hpp>
+#include <weft/network/route/plugin.hpp>
 #include <weft/network/route/policy.hpp>
 
 namespace weft {
@@ -115,6 +116,12 @@ Result<Asked> with_words(const PolicyEntry& entry, std::string_view text) {
 }
 
 Result<Asked> parse_asked(std::string_view text) {
+  if (names_plugin(text)) {
+    const detail::PluginText parts = detail::parse_plugin(text);
+    const auto entry = detail::load_policy(parts);
+    if (!entry) return entry.error();
+    return parts.has_words ? with_words(**entry, parts.words) : Asked{*entry, {}};
+  }
   const std::size_t colon = text.find(':');
   const PolicyEntry* const entry = find_policy(text.substr(0, colon));
   if (entry == nullptr) return Error::input(unknown(text.substr(0, colon)));
