@@ -29,7 +29,7 @@ Status load_timeline(const std::string& folder, const Limits& limits, RunView& v
 }
 
 Status load_matrix(const std::string& path, const Limits& limits, RunView& view) {
-  const auto traffic = read_traffic(path, {0, TrafficFormat::text});
+  const auto traffic = read_traffic(path, {0, *parse_traffic_format("text")});
   if (!traffic) return Error(traffic.error());
   Matrix matrix;
   matrix.ranks = traffic->ranks();

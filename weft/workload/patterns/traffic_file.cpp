@@ -5,73 +5,57 @@
 #include <array>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include <weft/base/check.hpp>
 #include <weft/base/file.hpp>
 #include <weft/base/text.hpp>
 #include <weft/workload/patterns/traffic_words.hpp>
 
 namespace weft {
+
+namespace detail {
+#define WEFT_FORMAT(name) extern const TrafficFormat name##_format;
+#include <weft/workload/patterns/formats.inc>
+#undef WEFT_FORMAT
+}  // namespace detail
+
+std::span<const TrafficFormat> traffic_formats() {
+  static const std::array table = {
+#define WEFT_FORMAT(name) detail::name##_format,
+#include <weft/workload/patterns/formats.inc>
+#undef WEFT_FORMAT
+  };
+  return table;
+}
+
 namespace {
 
-using detail::TextLines;
-
-struct FormatName {
-  std::string_view name;
-  TrafficFormat format;
-};
-
-constexpr FormatName format_names[] = {
-    {"automatic", TrafficFormat::automatic},
-    {"text", TrafficFormat::text},
-    {"csv", TrafficFormat::csv},
-    {"matrix-market", TrafficFormat::matrix_market},
-    {"metis", TrafficFormat::metis},
-    {"otf2", TrafficFormat::otf2},
-};
-
-constexpr FormatName name_ends[] = {
-    {".csv", TrafficFormat::csv},          {".mtx", TrafficFormat::matrix_market},
-    {".mm", TrafficFormat::matrix_market}, {".graph", TrafficFormat::metis},
-    {".metis", TrafficFormat::metis},      {".otf2", TrafficFormat::otf2},
-};
-
-bool is_whole(std::string_view word) {
-  return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-// A graph begins with two numbers (or three, of which the last is like 001), which no other format
-// does; and it has a line for each vertex.
-bool looks_like_metis(std::string_view text, std::string_view first_line) {
-  const std::string_view vertices = detail::take_word(first_line);
-  const std::string_view edges = detail::take_word(first_line);
-  const std::string_view format = detail::take_word(first_line);
-  if (!is_whole(vertices) || !is_whole(edges)) return false;
-  if (!format.empty() && (format.size() != 3 || format.front() != '0' || !is_whole(format)))
-    return false;
-  const auto count = detail::parse_count(vertices, "");
-  const auto line_ends = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
-  return count && *count > 0 && *count <= line_ends;
-}
-
-TrafficFormat guess_format(std::string_view text, const std::string& name) {
-  constexpr std::string_view title = "%%MatrixMarket";
-  if (detail::equals_ignoring_case(text.substr(0, title.size()), title))
-    return TrafficFormat::matrix_market;
+bool has_end(const TrafficFormat& format, const std::string& name) {
   const std::size_t dot = name.rfind('.');
-  if (dot != std::string::npos)
-    for (const FormatName& end : name_ends)
-      if (detail::equals_ignoring_case(std::string_view(name).substr(dot), end.name))
-        return end.format;
-  for (TextLines lines(text); lines.next();) {
-    const std::string_view line = trim(lines.line());
-    if (line.starts_with('%')) return TrafficFormat::metis;
-    if (line.empty() || line.starts_with('#')) continue;
-    if (line.find_first_of(",;") != std::string_view::npos) return TrafficFormat::csv;
-    return looks_like_metis(text, line) ? TrafficFormat::metis : TrafficFormat::text;
+  if (dot == std::string::npos) return false;
+  return std::any_of(format.name_ends.begin(), format.name_ends.end(), [&](std::string_view end) {
+    return detail::equals_ignoring_case(std::string_view(name).substr(dot), end);
+  });
+}
+
+const TrafficFormat& guess_format(std::string_view text, const std::string& name) {
+  const TrafficFormat* likeliest = nullptr;
+  const TrafficFormat* by_name = nullptr;
+  Likeness most = Likeness::none;
+  for (const TrafficFormat& format : traffic_formats()) {
+    if (by_name == nullptr && has_end(format, name)) by_name = &format;
+    const Likeness own = format.recognise == nullptr ? Likeness::none : format.recognise(text);
+    if (own > most) {
+      most = own;
+      likeliest = &format;
+    }
   }
-  return TrafficFormat::text;
+  if (by_name != nullptr && most != Likeness::titled) return *by_name;
+  WEFT_CHECK(likeliest != nullptr);  // Plain text takes whatever comes.
+  return *likeliest;
 }
 
 Status check_text(std::string_view text) {
@@ -88,33 +72,15 @@ Status check_text(std::string_view text) {
   return {};
 }
 
-Result<TrafficMatrix> read_as(TrafficFormat format, std::string_view text,
-                              const TrafficReading& how) {
-  detail::TrafficFlows flows(how);
-  flows.expect(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1);
-  std::vector<int> line_of;
-  Status read;
-  if (format == TrafficFormat::matrix_market) {
-    read = detail::read_matrix_market(text, flows);
-  } else if (format == TrafficFormat::metis) {
-    read = detail::read_metis_graph(text, flows, line_of);
-  } else {
-    read = detail::read_traffic_table(text, format == TrafficFormat::csv, flows);
-  }
-  if (!read) return std::move(read).error();
-  auto made = std::move(flows).finish();
-  if (made && format == TrafficFormat::metis)
-    if (Status s = detail::check_both_ways(*made, line_of); !s) return std::move(s).error();
-  return made;
-}
-
 }  // namespace
 
-Result<TrafficFormat> parse_traffic_format(std::string_view name) {
-  std::array<std::string_view, std::size(format_names)> known{};
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    known[i] = format_names[i].name;
-    if (known[i] == name) return format_names[i].format;
+Result<const TrafficFormat*> parse_traffic_format(std::string_view name) {
+  constexpr std::string_view automatic = "automatic";
+  if (name == automatic) return static_cast<const TrafficFormat*>(nullptr);
+  std::vector<std::string_view> known = {automatic};
+  for (const TrafficFormat& format : traffic_formats()) {
+    if (format.name == name) return &format;
+    known.push_back(format.name);
   }
   return Error::call(
       fmt::format("unknown traffic format '{}'{}", detail::shown(name), suggest(name, known)));
@@ -128,12 +94,11 @@ Result<TrafficMatrix> read_traffic_text(std::string_view text, const std::string
   };
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-  TrafficFormat format = how.format;
-  if (format == TrafficFormat::automatic) format = guess_format(text, name);
-  if (format == TrafficFormat::otf2)
+  const TrafficFormat& format = how.format != nullptr ? *how.format : guess_format(text, name);
+  if (format.read == nullptr)
     return placed(Error::input("an OTF2 archive, which cannot be read here; give a text"));
   if (Status s = check_text(text); !s) return placed(s.error());
-  auto made = read_as(format, text, how);
+  auto made = format.read(text, how);
   if (!made) return placed(made.error());
   return made;
 }
@@ -154,4 +119,14 @@ std::string write_traffic_text(const TrafficMatrix& matrix) {
   return out;
 }
 
+namespace detail {
+namespace {
+
+constexpr std::array<std::string_view, 1> archive_ends = {".otf2"};
+
+}  // namespace
+
+extern const TrafficFormat otf2_format{.name = "otf2", .name_ends = archive_ends, .example = ""};
+
+}  // namespace detail
 }  // namespace weft

@@ -10,6 +10,7 @@
 namespace weft::detail {
 namespace {
 
+constexpr std::string_view title = "%%MatrixMarket";
 constexpr std::string_view example = "'%%MatrixMarket matrix coordinate integer general'";
 
 class MarketReader {
@@ -61,7 +62,7 @@ Status MarketReader::read_title() {
   std::string_view rest = lines_.line();
   std::array<std::string_view, 5> word{};
   for (std::string_view& w : word) w = take_word(rest);
-  if (!equals_ignoring_case(word[0], "%%MatrixMarket") || !equals_ignoring_case(word[1], "matrix"))
+  if (!equals_ignoring_case(word[0], title) || !equals_ignoring_case(word[1], "matrix"))
     return Error::input(fmt::format("the first line must be like {}", example));
   const auto one_of = [](std::string_view given, std::initializer_list<std::string_view> known) {
     for (const std::string_view name : known)
@@ -191,12 +192,28 @@ Error MarketReader::cut_off(std::uint64_t missing) const {
                   missing, entries_));
 }
 
-}  // namespace
+constexpr std::array<std::string_view, 2> ends = {".mtx", ".mm"};
 
-Status read_matrix_market(std::string_view text, TrafficFlows& flows) {
+Likeness recognise(std::string_view text) {
+  const bool titled = equals_ignoring_case(text.substr(0, title.size()), title);
+  return titled ? Likeness::titled : Likeness::none;
+}
+
+Result<TrafficMatrix> read(std::string_view text, const TrafficReading& how) {
+  TrafficFlows flows(how, text);
   MarketReader reader(text, flows);
   if (Status s = reader.read(); !s) return std::move(s).error().at("", reader.line());
-  return {};
+  return std::move(flows).finish();
 }
+
+}  // namespace
+
+extern const TrafficFormat matrix_market_format{
+    .name = "matrix-market",
+    .name_ends = ends,
+    .example = "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 2 2048\n2 1 2048\n",
+    .recognise = &recognise,
+    .read = &read,
+};
 
 }  // namespace weft::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // METIS graph files: vertex i is rank i - 1, the weight of an edge what both ends send.
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -129,14 +130,7 @@ Status MetisReader::read_vertex(std::uint64_t vertex) {
   }
 }
 
-}  // namespace
-
-Status read_metis_graph(std::string_view text, TrafficFlows& flows, std::vector<int>& line_of) {
-  MetisReader reader(text, flows);
-  if (Status s = reader.read(line_of); !s) return std::move(s).error().at("", reader.line());
-  return {};
-}
-
+// An edge of one side only is found when all are known.
 Status check_both_ways(const TrafficMatrix& matrix, const std::vector<int>& line_of) {
   for (const Flow& flow : matrix.flows()) {
     const auto back = matrix.from(flow.to);
@@ -152,5 +146,52 @@ Status check_both_ways(const TrafficMatrix& matrix, const std::vector<int>& line
   }
   return {};
 }
+
+bool is_whole(std::string_view word) {
+  return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// A graph begins with two numbers (or three, of which the last is like 001), which no other format
+// does; and it has a line for each vertex.
+bool looks_like_a_graph(std::string_view text, std::string_view first_line) {
+  const std::string_view vertices = take_word(first_line);
+  const std::string_view edges = take_word(first_line);
+  const std::string_view format = take_word(first_line);
+  if (!is_whole(vertices) || !is_whole(edges)) return false;
+  if (!format.empty() && (format.size() != 3 || format.front() != '0' || !is_whole(format)))
+    return false;
+  const auto count = parse_count(vertices, "");
+  const auto line_ends = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+  return count && *count > 0 && *count <= line_ends;
+}
+
+Likeness recognise(std::string_view text) {
+  const std::string_view line = first_words(text);
+  const bool commented = line.starts_with('%');  // As no other format does.
+  return commented || looks_like_a_graph(text, line) ? Likeness::likely : Likeness::none;
+}
+
+Result<TrafficMatrix> read(std::string_view text, const TrafficReading& how) {
+  TrafficFlows flows(how, text);
+  std::vector<int> line_of;
+  MetisReader reader(text, flows);
+  if (Status s = reader.read(line_of); !s) return std::move(s).error().at("", reader.line());
+  auto made = std::move(flows).finish();
+  if (!made) return made;
+  if (Status s = check_both_ways(*made, line_of); !s) return std::move(s).error();
+  return made;
+}
+
+constexpr std::array<std::string_view, 2> ends = {".graph", ".metis"};
+
+}  // namespace
+
+extern const TrafficFormat metis_format{
+    .name = "metis",
+    .name_ends = ends,
+    .example = "2 1 001\n2 2048\n1 2048\n",
+    .recognise = &recognise,
+    .read = &read,
+};
 
 }  // namespace weft::detail

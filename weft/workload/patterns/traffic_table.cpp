@@ -206,14 +206,47 @@ char find_separator(std::string_view text) {
   return ',';
 }
 
-}  // namespace
-
-Status read_traffic_table(std::string_view text, bool is_csv, TrafficFlows& flows) {
-  TableReader reader(is_csv ? find_separator(text) : blanks, flows);
+Result<TrafficMatrix> read(char separator, std::string_view text, const TrafficReading& how) {
+  TrafficFlows flows(how, text);
+  TableReader reader(separator, flows);
   for (TextLines lines(text); lines.next();)
     if (Status s = reader.read_line(lines.line()); !s)
       return std::move(s).error().at("", lines.number());
-  return {};
+  return std::move(flows).finish();
 }
+Result<TrafficMatrix> read_text(std::string_view text, const TrafficReading& how) {
+  return read(blanks, text, how);
+}
+Result<TrafficMatrix> read_csv(std::string_view text, const TrafficReading& how) {
+  return read(find_separator(text), text, how);
+}
+
+Likeness recognise_text(std::string_view) {
+  return Likeness::possible;
+}
+Likeness recognise_csv(std::string_view text) {
+  const std::string_view line = first_words(text);
+  const bool separated = line.find_first_of(",;") != std::string_view::npos;
+  return separated && !line.starts_with('%') ? Likeness::likely : Likeness::none;
+}
+
+constexpr std::array<std::string_view, 1> csv_ends = {".csv"};
+
+}  // namespace
+
+extern const TrafficFormat text_format{
+    .name = "text",
+    .name_ends = {},
+    .example = "0 1 2048\n1 0 2048\n",
+    .recognise = &recognise_text,
+    .read = &read_text,
+};
+extern const TrafficFormat csv_format{
+    .name = "csv",
+    .name_ends = csv_ends,
+    .example = "from,to,bytes\n0,1,2048\n1,0,2048\n",
+    .recognise = &recognise_csv,
+    .read = &read_csv,
+};
 
 }  // namespace weft::detail

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <weft/base/quantity.hpp>
+#include <weft/base/text.hpp>
 
 namespace weft::detail {
 namespace {
@@ -125,10 +126,13 @@ Result<std::uint64_t> parse_weight(std::string_view word) {
   return static_cast<std::uint64_t>(bytes->count);
 }
 
-TrafficFlows::TrafficFlows(const TrafficReading& how)
+TrafficFlows::TrafficFlows(const TrafficReading& how, std::string_view text)
     : asked_(how.ranks),
       limit_(how.ranks == 0 ? TrafficMatrix::ranks_max
-                            : std::min(how.ranks, TrafficMatrix::ranks_max)) {}
+                            : std::min(how.ranks, TrafficMatrix::ranks_max)) {
+  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+  flows_.reserve(std::min(lines, std::size_t{1} << 24));  // Beyond that it grows.
+}
 
 Status TrafficFlows::declare(std::uint64_t ranks) {
   if (ranks == 0) return Error::input("no ranks; at least one must be there");
@@ -143,11 +147,6 @@ Status TrafficFlows::declare(std::uint64_t ranks) {
   limit_ = std::min<std::uint64_t>(limit_, ranks);
   if (used_ > limit_) return beyond(used_ - 1);
   return {};
-}
-
-void TrafficFlows::expect(std::size_t flows) {
-  // Beyond that it grows: the number may be a lie.
-  flows_.reserve(std::min(flows, std::size_t{1} << 24));
 }
 
 Status TrafficFlows::add(std::uint64_t from, std::uint64_t to, std::uint64_t bytes,
@@ -183,6 +182,14 @@ Result<TrafficMatrix> TrafficFlows::finish() && {
   if (ranks == 0)
     return Error::input("no traffic in it; write lines such as '0 1 2048' (from to bytes)");
   return TrafficMatrix::make(static_cast<std::uint32_t>(ranks), std::move(flows_));
+}
+
+std::string_view first_words(std::string_view text) {
+  for (TextLines lines(text); lines.next();) {
+    const std::string_view line = trim(lines.line());
+    if (!line.empty() && line.front() != '#') return line;
+  }
+  return {};
 }
 
 }  // namespace weft::detail

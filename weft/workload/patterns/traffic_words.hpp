@@ -43,12 +43,12 @@ Result<std::uint64_t> parse_weight(std::string_view word);
 
 class TrafficFlows {
  public:
-  explicit TrafficFlows(const TrafficReading& how);
+  // Room for as many flows as the text has lines.
+  TrafficFlows(const TrafficReading& how, std::string_view text);
 
   // The file itself says how many there are.
   Status declare(std::uint64_t ranks);
   bool is_declared() const { return declared_ != 0; }
-  void expect(std::size_t flows);
   Status add(std::uint64_t from, std::uint64_t to, std::uint64_t bytes, std::uint64_t messages);
   // Without a count of messages: one, or none where nothing is sent.
   Status add(std::uint64_t from, std::uint64_t to, std::uint64_t bytes) {
@@ -67,11 +67,7 @@ class TrafficFlows {
   std::vector<Flow> flows_;
 };
 
-// Each fills `flows` and fails with the line, but without the name of the file.
-Status read_traffic_table(std::string_view text, bool is_csv, TrafficFlows& flows);
-Status read_matrix_market(std::string_view text, TrafficFlows& flows);
-// Where each vertex stands comes back too: an edge of one side only is found when all are known.
-Status read_metis_graph(std::string_view text, TrafficFlows& flows, std::vector<int>& line_of);
-Status check_both_ways(const TrafficMatrix& matrix, const std::vector<int>& line_of);
+// The first line that is neither empty nor a comment with '#', as most formats have them.
+std::string_view first_words(std::string_view text);
 
 }  // namespace weft::detail

@@ -12,8 +12,8 @@
 namespace weft {
 
 Result<TrafficMatrix> read_any_traffic(const std::string& path, const TrafficReading& how) {
-  const bool is_trace = how.format == TrafficFormat::otf2 ||
-                        (how.format == TrafficFormat::automatic && path.ends_with(".otf2"));
+  const bool is_trace =
+      how.format != nullptr ? how.format->read == nullptr : path.ends_with(".otf2");
   if (!is_trace) return read_traffic(path, how);
   // The library trusts the numbers in an archive's anchor file, and may crash on a damaged one.
   auto read = detail::read_apart(path, [&] { return read_otf2(path); });
