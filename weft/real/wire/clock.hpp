@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real time, as cheaply as the machine tells it.
+// Real time, read as cheaply as the machine allows.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ inline Time real_now() {
   return Time::ps((std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec) * 1000);
 }
 
-// Counts on at a steady pace; for "not too often", not for measuring.
+// Counts at a steady pace. For "not too often", not for measurements.
 inline std::uint64_t ticks() {
 #if defined(__aarch64__)
   std::uint64_t count = 0;

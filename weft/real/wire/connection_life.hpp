@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life of a connection, written down as two tables. A link is the connection to a peer over all
-// rails; every TCP rail of it has a TCP connection of its own. README.md shows the same tables, and
-// a test compares them. What is not in a table cannot happen: whoever steps that way has a bug.
+// The life of a connection, written down as two tables. A link is the
+// connection to a peer over all rails; every rail of it has a life of its own.
+// README.md shows the same tables, and a test compares them. What is not in a
+// table cannot happen: whoever steps that way has a bug.
 #pragma once
 
 #include <array>
@@ -125,15 +126,16 @@ inline constexpr auto link_life = [] {
   });
 }();
 
-// ---- The TCP connection of one rail ----
+// ---- One rail ----
 
-enum class TcpState : std::uint8_t {
+enum class RailState : std::uint8_t {
   down,        // To be dialed, now or after a pause.
   connecting,  // The kernel calls the peer's kernel.
   proving,     // The handshake: both sides prove that they know the secret.
   up,
 };
-enum class TcpEvent : std::uint8_t {
+enum class RailEvent : std::uint8_t {
+  ready,            // It needs no connection (shared memory, RDMA), and can be used.
   dialed,           // A call to the peer has begun.
   answered,         // The peer's kernel has answered it.
   welcomed,         // The peer takes the connection.
@@ -147,7 +149,7 @@ enum class TcpEvent : std::uint8_t {
   reported_broken,  // The peer says, over another rail, that it gave this one up.
   drained,          // The link closes, and everything is acknowledged.
 };
-enum class TcpAction : std::uint8_t {
+enum class RailAction : std::uint8_t {
   none,
   watch_for_proof,      // The socket is to be read from now on.
   drop_dial,            // Forget the call; another one follows after a pause.
@@ -156,13 +158,14 @@ enum class TcpAction : std::uint8_t {
   tell_peer_of_repeat,  // The same; the peer may not have noticed.
   replace,              // What may not have arrived goes over the new one.
 };
-using TcpTransition = Transition<TcpState, TcpEvent, TcpAction>;
+using RailTransition = Transition<RailState, RailEvent, RailAction>;
 
-inline constexpr auto tcp_life = [] {
-  using S = TcpState;
-  using E = TcpEvent;
-  using A = TcpAction;
-  return std::to_array<TcpTransition>({
+inline constexpr auto rail_life = [] {
+  using S = RailState;
+  using E = RailEvent;
+  using A = RailAction;
+  return std::to_array<RailTransition>({
+      {S::down, E::ready, S::up, A::use},
       {S::down, E::dialed, S::connecting, A::none},
       {S::down, E::peer_connected, S::up, A::use},
       {S::connecting, E::answered, S::proving, A::watch_for_proof},
@@ -190,8 +193,8 @@ inline LinkAction step(LinkState& state, LinkEvent on) {
   state = edge->to;
   return edge->action;
 }
-inline TcpAction step(TcpState& state, TcpEvent on) {
-  const auto* const edge = find_transition(std::span<const TcpTransition>(tcp_life), state, on);
+inline RailAction step(RailState& state, RailEvent on) {
+  const auto* const edge = find_transition(std::span<const RailTransition>(rail_life), state, on);
   WEFT_CHECK(edge != nullptr);
   state = edge->to;
   return edge->action;
@@ -206,12 +209,12 @@ inline constexpr auto link_events = std::to_array<std::string_view>(
 inline constexpr auto link_actions = std::to_array<std::string_view>(
     {"none", "dial_rails", "await_calls", "announce_close", "stop_dialing", "connect_later",
      "resume", "finish_closing", "report_lost", "report_refused"});
-inline constexpr auto tcp_states =
+inline constexpr auto rail_states =
     std::to_array<std::string_view>({"down", "connecting", "proving", "up"});
-inline constexpr auto tcp_events = std::to_array<std::string_view>(
-    {"dialed", "answered", "welcomed", "turned_away", "failed", "timed_out", "cancelled",
+inline constexpr auto rail_events = std::to_array<std::string_view>(
+    {"ready", "dialed", "answered", "welcomed", "turned_away", "failed", "timed_out", "cancelled",
      "peer_connected", "broken", "stalled", "reported_broken", "drained"});
-inline constexpr auto tcp_actions =
+inline constexpr auto rail_actions =
     std::to_array<std::string_view>({"none", "watch_for_proof", "drop_dial", "use",
                                      "repeat_elsewhere", "tell_peer_of_repeat", "replace"});
 

@@ -103,9 +103,9 @@ TEST(ConnectionLife, OfALink) {
        read_drawn("link"));
 }
 
-TEST(ConnectionLife, OfATcpConnection) {
-  walk(std::span<const TcpTransition>(tcp_life), {tcp_states, tcp_events, tcp_actions},
-       read_drawn("TCP connection"));
+TEST(ConnectionLife, OfARail) {
+  walk(std::span<const RailTransition>(rail_life), {rail_states, rail_events, rail_actions},
+       read_drawn("rail"));
 }
 
 }  // namespace

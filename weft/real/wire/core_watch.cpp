@@ -11,7 +11,7 @@ namespace weft::wire {
 
 namespace {
 
-// How long this thread was ready to run and did not, in all; `before` if nobody says.
+// The total time that this thread was ready but did not run; `before` if the kernel does not say.
 std::uint64_t stood_in_line_ns(std::uint64_t before) {
   const int file = ::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
   if (file < 0) return before;
@@ -26,11 +26,11 @@ std::uint64_t stood_in_line_ns(std::uint64_t before) {
 
 }  // namespace
 
-// A twentieth of the time in line is too much.
+// Contested: the thread was ready but not running for more than a twentieth of the time.
 void CoreWatch::look(std::uint64_t now) {
   constexpr std::uint64_t share = 20;
-  constexpr std::uint64_t believe = 4;  // For so many times as long as it took to see it,
-  constexpr std::uint64_t least = 5;    // so many looks at least,
+  constexpr std::uint64_t believe = 4;  // An answer holds this many times its measuring time,
+  constexpr std::uint64_t least = 5;    // but for at least this many measurements
   constexpr std::uint64_t most = 500;   // and at most.
   const auto now_ns = static_cast<std::uint64_t>(real_now().in_ps() / 1000);
   const std::uint64_t stood_ns = stood_in_line_ns(stood_ns_);

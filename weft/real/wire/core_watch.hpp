@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether others want the core that this thread runs on. They may not be of our job, or not seem to
-// be of our host; and what we wait for may be made by whom we hold up.
+// Whether other threads compete for the core of this thread. They may belong to another job or seem
+// to be on another host; and we may be waiting for the very thread that we keep from running.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace weft::wire {
 class CoreWatch {
  public:
   explicit CoreWatch(std::uint64_t ticks_per_ms) : every_(ticks_per_ms * 2) {}
-  // Looks now and then, and believes it for a while. The thread waits, and has nothing to do.
+  // Called while the thread waits. Measures now and then; an answer holds for a while.
   bool contested() {
     const std::uint64_t now = ticks();
     if (now - looked_ >= every_) look(now);

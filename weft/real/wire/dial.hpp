@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connections that are being made: the two sides of the handshake over sockets.
+// TCP connections that are being opened: the two sides of the handshake over sockets.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ class Dial {
   Dial(Descriptor socket, const JobSecret& secret, const Claim& claim, Time now)
       : socket_(std::move(socket)), secret_(secret), claim_(claim), since_(now) {}
 
-  // When the socket has something to say.
+  // To be called whenever the socket is ready.
   Step advance();
   Verdict verdict() const { return verdict_; }
   const Claim& claim() const { return claim_; }
@@ -46,15 +46,15 @@ class Dial {
   Verdict verdict_ = Verdict::welcome;
 };
 
-// Somebody connects to us.
+// A peer connects to us; whether it is one must be proved.
 class Caller {
  public:
   Caller(Descriptor socket, const JobSecret& secret, Time now);
 
-  // done: claim() says who it is and what it wants; the verdict is owed.
+  // done: claim() says who it is and what it wants, and awaits the verdict.
   Step advance();
   const Claim& claim() const { return *claim_; }
-  bool answer(Verdict verdict);  // false: it is gone.
+  bool answer(Verdict verdict);  // false: the connection is gone.
   const Descriptor& socket() const { return socket_; }
   Descriptor take() { return std::move(socket_); }
   Time since() const { return since_; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How two processes prove to each other that they know the job's secret, before either believes
-// anything. Bytes in, bytes out; sockets are somebody else's affair.
+// anything. Works on bytes only; dial.hpp has the sockets.
 //
-//   who accepts            who connects
+//   accepting side         connecting side
 //   challenge          ->
 //                      <-  answer: challenge of its own, who it is and which rail, proof of all
 //   verdict and proof  ->
@@ -28,13 +28,13 @@ struct Claim {
   std::uint32_t from = 0, to = 0;  // Ranks.
   std::uint32_t rail = 0;
   std::uint32_t unused = 0;
-  std::uint64_t connection = 0;  // A name for it, of the connecting side's choice.
-  std::uint64_t replaces = 0;    // The one that it had on this rail before; 0: none.
+  std::uint64_t connection = 0;  // Its name, chosen by the connecting side.
+  std::uint64_t replaces = 0;    // The previous one on this rail; 0: none.
 };
 
 enum class Verdict : std::uint8_t {
   welcome = 1,
-  taken,  // The rail has a connection that stays: one that the other side opened.
+  taken,  // The rail has another connection, or will have: the one from the accepting side.
 };
 
 inline constexpr std::size_t challenge_size = sizeof(Challenge);

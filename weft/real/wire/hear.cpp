@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the network, the launcher and the clock bring.
+// How a process hears of events: descriptors that are ready, the launcher, the clock.
 #include <algorithm>
 #include <cerrno>
 #include <utility>
@@ -17,19 +17,15 @@ namespace weft::wire {
 namespace {
 
 constexpr Duration tend_every = Duration::ms(5);
-constexpr Duration caller_limit = Duration::ms(5000);
-constexpr std::size_t most_callers = 256;  // That have not proved anything yet.
 
 }  // namespace
 
-void Wire::watch(const Descriptor& socket, RankId peer, RailId rail, bool out) {
-  add_watch(epoll_, socket.get(), Watched::link(peer, rail), out);
+void Wire::watch(int descriptor, RankId peer, RailId rail, bool for_room) {
+  add_watch(epoll_, descriptor, Watched::rail(peer, rail), for_room);
 }
 
-void Wire::watch_cards() {
-  for (const int descriptor : ofi_->descriptors()) {
-    add_watch(epoll_, descriptor, Watched::card(), false);
-  }
+void Wire::watch(const RailKind& kind, std::uint32_t token, int descriptor) {
+  add_watch(epoll_, descriptor, Watched::kind(kind.row(), token), false);
 }
 
 int Wire::look(int timeout_ms) {
@@ -38,8 +34,12 @@ int Wire::look(int timeout_ms) {
   last_look_ = ticks();
   for (int i = 0; i < count; ++i)
     hear(events[i].data.u64, (events[i].events & ~std::uint32_t{EPOLLOUT}) != 0);
-  if (ofi_ != nullptr && ofi_->poll()) watch_cards();
-  if (links_.empty() && callers_.empty()) return count;
+  bool tends = !links_.empty();
+  for (const auto& kind : kinds_) {
+    kind->look();
+    tends = tends || kind->needs_tending();
+  }
+  if (!tends) return count;
   const Time at = now();
   if (at - last_tend_ > tend_every) {
     tend(at);
@@ -55,50 +55,27 @@ void Wire::tend(Time at) {
   last_tend_ = at;
   for (Link* const link : links_) link->tend(at);
   std::erase_if(links_, [](const Link* link) { return link->idle(); });
-  for (auto& caller : callers_) {
-    if (caller != nullptr && at - caller->since() > caller_limit) caller.reset();
-  }
+  for (const auto& kind : kinds_) kind->tend(at);
 }
 
 void Wire::hear(std::uint64_t word, bool readable) {
   const Watched what = Watched::unpack(word);
-  switch (what.kind) {
-    case Watched::Kind::bell: {
-      char sounds[64];
-      while (::read(segment_->bell(), sounds, sizeof sounds) > 0) {
+  switch (what.owner) {
+    case Watched::Owner::launcher:
+      hear_launcher();
+      break;
+    case Watched::Owner::kind:
+      for (const auto& kind : kinds_) {
+        if (kind->row() == what.part) kind->stir(what.index);
       }
       break;
-    }
-    case Watched::Kind::seat:
-      hear_seat();
-      break;
-    case Watched::Kind::door:
-      open_door(what.index);
-      break;
-    case Watched::Kind::caller:
-      hear_caller(what.index);
-      break;
-    case Watched::Kind::link:
-      peers_[what.index].link->stir(RailId(what.rail), readable, now());
-      break;
-    case Watched::Kind::card:
-      break;  // They are asked at every look.
-    case Watched::Kind::neighbour:
-      lose_neighbour(*peers_[what.index].neighbour);
+    case Watched::Owner::rail:
+      peers_[what.index].link->stir(RailId(what.part), readable, now());
       break;
   }
 }
 
-// What it sent before it ended has been read: rings are asked before sockets. After a goodbye its
-// end is no loss.
-void Wire::lose_neighbour(Neighbour& neighbour) {
-  if (neighbour.unread() && !neighbour.broken()) return;
-  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, neighbour.watcher.get(), nullptr);
-  neighbour.set_lost();
-  if (!neighbour.left()) lose(neighbour.peer(), "its process has ended");
-}
-
-void Wire::hear_seat() {
+void Wire::hear_launcher() {
   launch::Notice notice;
   while (seat_.next_notice(notice)) {
     if (notice.kind == launch::Notice::Kind::end) {
@@ -110,97 +87,43 @@ void Wire::hear_seat() {
     Peer& peer = peers_[notice.rank];
     if (peer.link != nullptr && peer.link->open()) {
       peer.link->process_ended();
-    } else if (peer.neighbour == nullptr || !peer.neighbour->left()) {
-      if (peer.neighbour != nullptr) peer.neighbour->set_lost();
+    } else if (peer.direct_kind != nullptr) {
+      peer.direct_kind->process_ended(RankId(notice.rank));
+    } else {
       lose(RankId(notice.rank), "its process has ended");
     }
   }
 }
 
-void Wire::open_door(std::size_t rail) {
-  for (;;) {
-    Descriptor socket = accept_from(doors_[rail]);
-    const std::uint32_t keep = link_setting_.keep_free;
-    if (socket && keep > 0 && descriptors_left() + 1 < keep) {
-      socket.close();  // Whoever is one of us tries again.
-      continue;
-    }
-    if (!socket && (errno == EMFILE || errno == ENFILE)) {
-      // Who calls would stand at the door for ever, and we would hear of it again and again.
-      spare_.close();
-      socket = accept_from(doors_[rail]);
-      socket.close();
-      spare_ = Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-    }
-    if (!socket) return;
-    auto slot = std::find(callers_.begin(), callers_.end(), nullptr);
-    if (slot == callers_.end()) {
-      if (callers_.size() >= most_callers) return;  // Closes it: whoever is one of us tries again.
-      slot = callers_.insert(callers_.end(), nullptr);
-    }
-    const auto index = static_cast<std::size_t>(slot - callers_.begin());
-    *slot = std::make_unique<Caller>(std::move(socket), link_setting_.secret, now());
-    add_watch(epoll_, (*slot)->socket().get(), Watched::caller(index), false);
-  }
-}
-
-void Wire::hear_caller(std::size_t slot) {
-  if (slot >= callers_.size() || callers_[slot] == nullptr) return;
-  const Step step = callers_[slot]->advance();
-  if (step == Step::wait) return;
-  const std::unique_ptr<Caller> caller = std::move(callers_[slot]);
-  if (step == Step::failed) return;
-  const Claim& claim = caller->claim();
-  if (claim.to != self_.index || claim.from >= peers_.size() ||
-      peers_[claim.from].link == nullptr) {
-    return;
-  }
-  Link& link = *peers_[claim.from].link;
-  const Verdict verdict = leaving_ ? Verdict::taken : link.judge(claim);
-  if (!caller->answer(verdict) || verdict != Verdict::welcome) return;
-  link.admit(caller->take(), claim, now());
-  connect(RankId(claim.from));
-}
-
 int Wire::sleep_ms(Time until) const {
-  int most = neighbours_.empty() && links_.empty() ? 1000 : 100;
+  int most = links_.empty() ? 1000 : 100;
   for (const Link* const link : links_) {
     most = std::min(most, link->outstanding() ? 1 : link->settled() ? 100 : 10);
   }
-  if (std::any_of(neighbours_.begin(), neighbours_.end(),
-                  [](const Neighbour* n) { return n->pending(); })) {
-    most = 1;  // Nobody tells when there is room again.
-  }
-  if (ofi_ != nullptr) most = ofi_->sleep_ms(most);
+  for (const auto& kind : kinds_) most = kind->sleep_ms(most);
   if (until < Time::never()) {
-    // Rounded up: asking again and again would keep a core from those we wait for.
+    // Rounded up: polling would keep a core from the processes that we wait for.
     const double left = (until - now()).in_seconds() * 1000;
     most = std::clamp(static_cast<int>(left) + 1, left > 0 ? 1 : 0, std::max(most, 1));
   }
   return most;
 }
 
-// Who puts something into a ring of ours sees that we sleep, or we see what it put there.
 void Wire::sleep(Time until) {
-  std::atomic<std::uint32_t>& sleeps = segment_->head().sleeps;
-  sleeps.store(1, std::memory_order_seq_cst);
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  const bool something = std::any_of(neighbours_.begin(), neighbours_.end(),
-                                     [](const Neighbour* n) { return n->waiting(); });
+  bool something = false;
+  for (RailKind* const kind : direct_kinds_) something = kind->fall_asleep() || something;
   if (!something) in_vain_ = look(sleep_ms(until)) == 0;
-  sleeps.store(0, std::memory_order_relaxed);
+  for (RailKind* const kind : direct_kinds_) kind->wake_up();
 }
 
 void Wire::leave(Duration most) {
   const Time limit = now() + most;
   for (Link* const link : links_) link->say_goodbye();
-  for (Neighbour* const neighbour : neighbours_) {
-    if (!neighbour->lost() && !neighbour->left()) neighbour->say_goodbye();
-  }
+  for (RailKind* const kind : direct_kinds_) kind->say_goodbye();
   const auto owing = [&] {
     return std::any_of(links_.begin(), links_.end(), [](Link* link) { return link->owes(); }) ||
-           std::any_of(neighbours_.begin(), neighbours_.end(),
-                       [](Neighbour* n) { return !n->lost() && n->pending(); });
+           std::any_of(direct_kinds_.begin(), direct_kinds_.end(),
+                       [](const RailKind* kind) { return kind->owes(); });
   };
   leaving_ = true;
   Completion ignored;
@@ -209,8 +132,7 @@ void Wire::leave(Duration most) {
     }
     wait(now() + Duration::ms(1));
   }
-  doors_.clear();
-  if (ofi_ != nullptr) ofi_->report(self_);
+  for (const auto& kind : kinds_) kind->close();
 }
 
 }  // namespace weft::wire

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a process finds the others of its job and makes itself known.
+// How a process joins its job: it finds its rails, exchanges contacts, and prepares its peers.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -51,10 +51,10 @@ std::string own_processors() {
 }
 
 // More processes than processors, among those of one host.
-bool is_crowded(const std::vector<PlaceCard>& places, const std::string& host) {
+bool is_crowded(const std::vector<ContactPlace>& places, const std::string& host) {
   std::set<int> processors;
   std::size_t count = 0;
-  for (const PlaceCard& place : places) {
+  for (const ContactPlace& place : places) {
     if (place.host != host) continue;
     ++count;
     if (const auto list = locality::parse_list(place.processors)) {
@@ -64,7 +64,7 @@ bool is_crowded(const std::vector<PlaceCard>& places, const std::string& host) {
   return count > processors.size();
 }
 
-// Where the library lies that this code is in, and its plugins.
+// The folder of the library that contains this code, and of its plugins.
 std::string own_folder() {
   Dl_info info = {};
   if (::dladdr(reinterpret_cast<const void*>(&own_processors), &info) == 0 ||
@@ -82,9 +82,6 @@ Wire::Wire(launch::Seat& seat)
       start_(real_now()),
       ticks_per_ms_(measure_ticks_per_ms()),
       core_(ticks_per_ms_) {
-  link_setting_.self = self_;
-  link_setting_.secret = seat.secret();
-  link_setting_.lost_after = seat.settings().lost_after;
   look_every_ = ticks_per_ms_ / 10;
 }
 
@@ -99,198 +96,176 @@ Result<std::unique_ptr<Wire>> Wire::join(launch::Seat& seat) {
 Status Wire::settle_in() {
   epoll_ = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
   if (!epoll_) return Error::run(std::string("epoll: ") + std::strerror(errno));
-  std::vector<PlaceCard> places;
-  if (Status found = find_places(places); !found) return found;
-  const PlaceCard& own = places[self_.index];
-  const auto neighbours = static_cast<std::uint32_t>(
-      std::count_if(places.begin(), places.end(),
-                    [&](const PlaceCard& place) { return place.host == own.host; }));
-  if (Status opened = open_doors(own, neighbours); !opened) return opened;
-  spare_ = Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  share_out_descriptors(neighbours);
-  auto cards = seat_.exchange(make_card());
-  if (!cards) return std::move(cards).error();
-  std::vector<ReachCard> reaches;
-  for (const std::string& text : *cards) {
-    auto reach = parse_reach(text);
-    if (!reach) return std::move(reach).error();
-    room_ = std::min(room_, reach->room);
-    reaches.push_back(*std::move(reach));
+  if (Status found = find_kinds(); !found) return found;
+  std::vector<ContactPlace> places;
+  if (Status told = tell_places(places); !told) return told;
+  if (Status opened = open_kinds(places); !opened) return opened;
+  auto texts = seat_.exchange(own_address());
+  if (!texts) return std::move(texts).error();
+  std::vector<ContactAddress> addresses;
+  for (const std::string& text : *texts) {
+    auto address = parse_address(text);
+    if (!address) return std::move(address).error();
+    room_ = std::min(room_, address->room);
+    addresses.push_back(*std::move(address));
   }
-  if (Status made = make_peers(places, reaches); !made) return made;
-  crowded_ = is_crowded(places, own.host);
-  if (seat_.descriptor() >= 0) add_watch(epoll_, seat_.descriptor(), Watched::seat(), false);
-  add_watch(epoll_, segment_->bell(), Watched::bell(), false);
+  if (Status made = make_peers(places, addresses); !made) return made;
+  crowded_ = is_crowded(places, places[self_.index].host);
+  if (seat_.descriptor() >= 0) add_watch(epoll_, seat_.descriptor(), Watched::launcher(), false);
   return {};
 }
 
-Status Wire::find_places(std::vector<PlaceCard>& places) {
+// Each kind gets the words of --rails that it claims; one kind gets those that
+// nobody claims.
+Status Wire::find_kinds() {
+  const std::span<const RailKindRow> rows = rail_kinds();
+  const auto claims = [](const std::string& wish) {
+    return [&wish](const RailKindRow& row) { return row.claims != nullptr && row.claims(wish); };
+  };
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    KindSetting setting{self_, seat_.secret(), seat_.settings(), {}, own_folder()};
+    for (const std::string& wish : seat_.settings().rails) {
+      const auto claimant = std::find_if(rows.begin(), rows.end(), claims(wish));
+      const bool unclaimed = claimant == rows.end();
+      if (unclaimed ? rows[i].claims == nullptr : &*claimant == &rows[i]) {
+        setting.wishes.push_back(wish);
+      }
+    }
+    auto found = rows[i].find(setting, *this);
+    if (!found) return std::move(found).error();
+    if (*found == nullptr) continue;
+    (*found)->set_row(i);
+    kinds_.push_back(*std::move(found));
+  }
+  return {};
+}
+
+Status Wire::tell_places(std::vector<ContactPlace>& places) {
   const launch::Settings& settings = seat_.settings();
-  PlaceCard own;
+  ContactPlace own;
   own.host = host_identity();
   own.name = host_name();
   own.processors = own_processors();
-  own.shares_memory = settings.shared_memory;
-  std::vector<std::string> wishes = settings.rails;
-  std::erase_if(wishes, &is_ofi_wish);
-  own.named = !wishes.empty();
-  auto ofi = Ofi::find(settings.rails, own_folder());
-  if (!ofi) return std::move(ofi).error();
-  ofi_ = *std::move(ofi);
-  if (ofi_ != nullptr) own.cards = ofi_->places();
-  auto interfaces = locality::read_interfaces();
-  if (!interfaces) return std::move(interfaces).error();
-  auto rails = locality::choose_rails(*interfaces, wishes);
-  if (!rails) return std::move(rails).error();
-  own.rails = *std::move(rails);
-  // What the launcher found out, else what the system says.
+  own.rails.resize(rail_kinds().size());
+  std::vector<locality::Interface> interfaces;
+  for (const auto& kind : kinds_) {
+    own.rails[kind->row()] = kind->place();
+    const auto more = kind->interfaces();
+    interfaces.insert(interfaces.end(), more.begin(), more.end());
+  }
+  // As the launcher found out, else as the system says.
   if (auto here = locality::parse_process_place(settings.places);
       here && !settings.places.empty()) {
     here_ = *std::move(here);
   } else if (const auto machine = locality::machine_from_sys("/sys")) {
-    here_ = locality::find_process_place(*machine, own.rails);
+    here_ = locality::find_process_place(*machine, interfaces);
   }
-  constexpr std::size_t most = 64;
-  if (own.rails.size() > most) own.rails.resize(most);
-  auto cards = seat_.exchange(to_text(own));
-  if (!cards) return std::move(cards).error();
-  for (const std::string& text : *cards) {
+  auto texts = seat_.exchange(to_text(own));
+  if (!texts) return std::move(texts).error();
+  for (const std::string& text : *texts) {
     auto place = parse_place(text);
     if (!place) return std::move(place).error();
+    if (place->rails.size() != own.rails.size()) return nonsense_from_peer("its kinds of rails");
     places.push_back(*std::move(place));
   }
   peers_.resize(places.size());
   return {};
 }
 
-// Listens only where somebody on another host (or without shared memory) may call.
-Status Wire::open_doors(const PlaceCard& own, std::uint32_t neighbours) {
-  auto segment = Segment::make(neighbours);
-  if (!segment) return std::move(segment).error();
-  segment_ = *std::move(segment);
-  regions_ = std::make_unique<Regions>(segment_->head().regions);
-  // Neighbours copy into our memory; where a security module asks, it is told.
-  ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-  rails_ = own.rails;
-  const bool all_near = neighbours == peers_.size() && own.shares_memory;
-  for (std::size_t i = 0; i < rails_.size() && !all_near; ++i) {
-    auto door = listen_on(rails_[i]);
-    if (!door) return std::move(door).error();
-    add_watch(epoll_, door->get(), Watched::door(i), false);
-    doors_.push_back(*std::move(door));
+// Rails of other kinds are opened only if a peer is not reached directly.
+Status Wire::open_kinds(const std::vector<ContactPlace>& places) {
+  Neighbourhood neighbourhood;
+  for (std::uint32_t rank = 0; rank < places.size(); ++rank) {
+    if (places[rank].host == places[self_.index].host) neighbourhood.ranks.push_back(rank);
   }
-  if (all_near) ofi_.reset();
-  if (ofi_ == nullptr) return {};
-  if (Status opened = ofi_->open(); !opened) return opened;
-  watch_cards();
+  std::uint32_t per_peer = 0;
+  for (const auto& kind : kinds_) {
+    per_peer += kind->descriptors_per_peer();
+    if (kind->direct()) direct_kinds_.push_back(kind.get());
+  }
+  if (!direct_kinds_.empty() && neighbourhood.ranks.size() == peers_.size()) {
+    std::erase_if(kinds_, [](const auto& kind) { return !kind->direct(); });
+  }
+  RegionTable* table = nullptr;
+  for (const auto& kind : kinds_) {
+    if (Status opened = kind->open(neighbourhood); !opened) return opened;
+    if (table == nullptr) table = kind->region_table();
+  }
+  if (table == nullptr) {
+    own_table_ = std::make_unique<RegionTable>();
+    table = own_table_.get();
+  }
+  regions_ = std::make_unique<Regions>(*table);
+  share_out_descriptors(std::max<std::uint32_t>(per_peer, 1));
   return {};
 }
 
-// What is open at all times is counted; some are left to the program.
-void Wire::share_out_descriptors(std::uint32_t neighbours) {
+// Divides the descriptors that are left, after a few for the program itself.
+void Wire::share_out_descriptors(std::uint32_t per_peer) {
   std::uint32_t left = descriptors_left();
   left -= std::min(left, std::clamp<std::uint32_t>(left / 6, 3, 8));
-  // A neighbour may have two, but can do without: others come first where there are few.
-  const std::uint32_t wanted = 2 * (neighbours - 1);
-  near_room_ = std::min(wanted, doors_.empty() ? left : left < 64 ? left / 8 : left / 3);
-  if (near_room_ < wanted) link_setting_.keep_free = 3;
-  const auto rails = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(rails_.size()));
-  room_ = (left - near_room_) / rails;
+  std::uint32_t wanted = 0;
+  for (const RailKind* const kind : direct_kinds_) wanted += kind->descriptors_wanted();
+  // Direct kinds can do without: connections come first where there are few.
+  const bool all_direct = kinds_.size() == direct_kinds_.size();
+  const std::uint32_t granted = std::min(wanted, all_direct  ? left
+                                                 : left < 64 ? left / 8
+                                                             : left / 3);
+  for (RailKind* const kind : direct_kinds_) kind->grant_descriptors(granted);
+  for (const auto& kind : kinds_) kind->keep_free(granted < wanted ? 3 : 0);
+  room_ = (left - granted) / per_peer;
 }
 
-std::string Wire::make_card() const {
-  ReachCard card;
-  card.room = room_;
-  card.neighbour = {::getpid(), segment_->memory(), segment_->bell_end()};
-  for (const Descriptor& door : doors_) {
-    const auto port = port_of(door);
-    card.ports.push_back(port ? *port : std::uint16_t{0});
-  }
-  if (ofi_ != nullptr) card.cards = ofi_->addresses();
-  return to_text(card);
+std::string Wire::own_address() const {
+  ContactAddress own;
+  own.room = room_;
+  own.rails.resize(rail_kinds().size());
+  for (const auto& kind : kinds_) own.rails[kind->row()] = kind->address();
+  return to_text(own);
 }
 
-Status Wire::make_peers(const std::vector<PlaceCard>& places,
-                        const std::vector<ReachCard>& reaches) {
-  const PlaceCard& own = places[self_.index];
+Status Wire::make_peers(const std::vector<ContactPlace>& places,
+                        const std::vector<ContactAddress>& addresses) {
   std::map<std::string, std::uint32_t> nodes;
-  std::vector<std::uint32_t> near;  // Ranks of this host.
   for (std::uint32_t rank = 0; rank < places.size(); ++rank) {
     const auto number = static_cast<std::uint32_t>(nodes.size());
     peers_[rank].node = nodes.emplace(places[rank].host, number).first->second;
     peers_[rank].host_name = places[rank].name;
-    if (places[rank].host == own.host) near.push_back(rank);
-  }
-  const auto place_of = [&](std::uint32_t rank) {
-    return static_cast<std::uint32_t>(std::find(near.begin(), near.end(), rank) - near.begin());
-  };
-  const auto own_place = place_of(self_.index);
-  for (std::uint32_t rank = 0; rank < places.size(); ++rank) {
     if (rank == self_.index) continue;
-    const bool same = places[rank].host == own.host;
-    if (!same || !own.shares_memory) {
-      if (Status made = make_link(RankId(rank), own, places[rank], reaches[rank]); !made) {
-        return made;
-      }
-      continue;
-    }
-    const Neighbour::Setting setting{.peer = RankId(rank),
-                                     .card = reaches[rank].neighbour,
-                                     .own_place = own_place,
-                                     .their_place = place_of(rank),
-                                     .places = static_cast<std::uint32_t>(near.size()),
-                                     .single_copy = seat_.settings().single_copy,
-                                     .keep_bell = near_room_ > 0};
-    near_room_ -= setting.keep_bell ? 1 : 0;
-    Peer& peer = peers_[rank];
-    peer.neighbour = std::make_unique<Neighbour>(setting, *segment_, *regions_);
-    neighbours_.push_back(peer.neighbour.get());
-    // Later there may be no descriptor to do it with.
-    if (link_setting_.keep_free > 0) {
-      if (Status reached = peer.neighbour->reach(); !reached) return reached;
-    }
-    // Without one, the launcher tells of its end.
-    if (near_room_ == 0) continue;
-    --near_room_;
-    peer.neighbour->watcher =
-        Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, setting.card.process, 0)));
-    if (peer.neighbour->watcher) {
-      add_watch(epoll_, peer.neighbour->watcher.get(), Watched::neighbour(RankId(rank)), false);
-    }
+    Status made = make_peer(RankId(rank), places[self_.index], places[rank], addresses[rank]);
+    if (!made) return made;
   }
   return {};
 }
 
-Status Wire::make_link(RankId peer, const PlaceCard& own, const PlaceCard& theirs,
-                       const ReachCard& reach) {
-  const locality::Meeting meeting{.same_host = own.host == theirs.host,
-                                  .named = own.named && theirs.named};
-  const auto pairs = locality::pair_rails(own.rails, theirs.rails, meeting);
-  std::vector<Link::Route> routes;
-  for (const locality::RailPair& pair : pairs) {
-    if (pair.theirs >= reach.ports.size() || reach.ports[pair.theirs] == 0) continue;
-    routes.push_back(
-        {own.rails[pair.mine], theirs.rails[pair.theirs].address, reach.ports[pair.theirs]});
+// A direct kind that reaches the peer, else all others together.
+Status Wire::make_peer(RankId rank, const ContactPlace& own, const ContactPlace& theirs,
+                       const ContactAddress& address) {
+  Peer& peer = peers_[rank.index];
+  auto link =
+      std::make_unique<Link>(rank, seat_.settings().lost_after, static_cast<LinkHost&>(*this));
+  for (const auto& kind : kinds_) {
+    const std::uint32_t row = kind->row();
+    if (theirs.rails[row].empty() || row >= address.rails.size()) continue;
+    const Meeting meeting{.peer = rank,
+                          .same_host = own.host == theirs.host,
+                          .own_name = own.name,
+                          .peer_name = theirs.name,
+                          .peer_place = theirs.rails[row],
+                          .peer_address = address.rails[row]};
+    const auto direct = kind->direct_rail(meeting);
+    if (!direct) return Error(direct.error());
+    if (*direct != nullptr) {
+      peer.direct = *direct;
+      peer.direct_kind = kind.get();
+      return {};
+    }
+    if (Status added = kind->add_rails(meeting, *link, peer.trouble); !added) return added;
   }
-  if (routes.empty()) {
-    // Only who talks with it needs to know.
-    peers_[peer.index].trouble =
-        locality::no_rail_text({own.name, own.rails}, {theirs.name, theirs.rails});
-    return {};
-  }
-  peers_[peer.index].link =
-      std::make_unique<Link>(link_setting_, peer, std::move(routes), static_cast<LinkHost&>(*this));
-  if (ofi_ == nullptr) return {};
-  std::vector<OfiLanes::Route> lanes;
-  for (const locality::RailPair& pair : pair_places(own.cards, theirs.cards)) {
-    if (pair.theirs >= reach.cards.size()) continue;
-    OfiCard& card = ofi_->card(pair.mine);
-    if (!card.is_open() || reach.cards[pair.theirs].empty()) continue;
-    lanes.push_back({&card, reach.cards[pair.theirs]});
-  }
-  // Connections between cards that were not asked for are for frames.
-  const bool alone = !own.named && !seat_.settings().rails.empty();
-  peers_[peer.index].link->add_lanes(*ofi_, std::move(lanes), alone);
+  // Reported only if the program sends to this peer.
+  if (!link->carries_frames()) return {};
+  peer.trouble.clear();
+  peer.link = std::move(link);
   return {};
 }
 

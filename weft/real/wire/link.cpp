@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What goes out over a link, and its life; link_in.cpp is about what comes in.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -10,91 +11,65 @@ namespace weft::wire {
 
 namespace {
 
-constexpr Duration retry_first = Duration::ms(20);
-constexpr Duration retry_most = Duration::ms(300);
 constexpr Duration descriptor_limit = Duration::ms(1000);
-constexpr std::size_t everything = std::size_t{1} << 30;
-constexpr Duration weigh_every = Duration::ms(10);
-constexpr Duration room_for = Duration::us(250);
-constexpr std::size_t least_room = std::size_t{16} << 10;
-constexpr std::size_t most_room = std::size_t{1} << 20;
-
-Duration retry_after(int failures) {
-  Duration wait = retry_first;
-  for (int i = 1; i < failures && wait < retry_most; ++i) wait = wait * 2;
-  return std::min(wait, retry_most);
-}
-
-std::unique_ptr<std::byte[]> copy_of(const std::byte* data, std::size_t size) {
-  if (size == 0) return nullptr;
-  auto copy = std::make_unique_for_overwrite<std::byte[]>(size);
-  std::memcpy(copy.get(), data, size);
-  return copy;
-}
+constexpr Duration closing_limit = Duration::ms(1000);
+constexpr Rate unknown_rate = Rate::gbit_per_s(1);
 
 }  // namespace
 
-Link::Link(const LinkSetting& setting, RankId peer, std::vector<Route> routes, LinkHost& host)
-    : setting_(setting), peer_(peer), host_(host) {
-  WEFT_CHECK(routes.size() <= 64);
-  for (Route& route : routes) {
-    Rail& rail = rails_.emplace_back();
-    rail.route = std::move(route);
-  }
+void Link::add(std::unique_ptr<LinkRail> rail) {
+  WEFT_CHECK(rails_.size() < most_rails);
+  rail->set_index(static_cast<std::uint32_t>(rails_.size()));
+  rails_.push_back(std::move(rail));
 }
 
-void Link::add_lanes(Ofi& ofi, std::vector<OfiLanes::Route> routes, bool alone) {
-  if (routes.empty()) return;
-  lanes_ = std::make_unique<OfiLanes>(ofi, std::move(routes), static_cast<LaneHost&>(*this));
-  lanes_alone_ = alone;
+bool Link::carries_frames() const {
+  return std::any_of(rails_.begin(), rails_.end(),
+                     [](const auto& rail) { return rail->carries_frames(); });
 }
 
 RailFacts Link::rail(RailId id) const {
-  const Rate unknown = Rate::gbit_per_s(1);
-  if (id.index >= rails_.size()) {
-    // That it has landed is told over a connection: it takes longer than a frame there.
-    const std::size_t lane = id.index - rails_.size();
-    const auto first = pick(RailId(0));
-    const Rate speed = lanes_->speed(lane);
-    return {speed > Rate() ? speed : unknown, first ? rails_[*first].latency * 2 : Duration(),
-            first && lanes_->up(lane), false};
-  }
-  const Rail& rail = rails_[id.index];
-  const Rate speed = rail.route.from.speed;
-  const bool only_frames = lanes_alone_ && lanes_->any_up();
-  return {speed > Rate() ? speed : unknown, rail.latency, rail.stream != nullptr && !only_frames};
-}
-
-std::string Link::name_of(RailId id) const {
-  if (id.index < rails_.size()) return rails_[id.index].route.from.name;
-  return lanes_->domain(id.index - rails_.size());
+  const LinkRail& rail = *rails_[id.index];
+  const RailCost cost = rail.cost();
+  const Rate rate = cost.rate > Rate() ? cost.rate : unknown_rate;
+  if (rail.carries_frames()) return {rate, cost.latency, rail.up() && !writes_elsewhere()};
+  // That its data has landed is told over another rail: that takes longer than a frame there.
+  const LinkRail* const first = pick(RailId(0));
+  const Duration latency = first != nullptr ? first->cost().latency * 2 : Duration();
+  return {rate, latency, first != nullptr && rail.up(), false};
 }
 
 bool Link::any_up() const {
   return std::any_of(rails_.begin(), rails_.end(),
-                     [](const Rail& rail) { return rail.stream != nullptr; });
+                     [](const auto& rail) { return rail->carries_frames() && rail->up(); });
+}
+
+bool Link::writes_elsewhere() const {
+  return std::any_of(rails_.begin(), rails_.end(),
+                     [](const auto& rail) { return rail->up() && rail->exclusive(); });
+}
+
+bool Link::others_up(const LinkRail& rail) const {
+  return std::any_of(rails_.begin(), rails_.end(), [&](const auto& other) {
+    return other.get() != &rail && other->carries_frames() && other->up();
+  });
 }
 
 bool Link::outstanding() const {
-  if (lanes_ != nullptr && lanes_->busy()) return true;
-  return std::any_of(rails_.begin(), rails_.end(), [](const Rail& rail) {
-    return rail.stream != nullptr &&
-           (rail.stream->has_unacknowledged() || rail.stream->has_unsent());
-  });
+  return std::any_of(rails_.begin(), rails_.end(),
+                     [](const auto& rail) { return rail->outstanding(); });
 }
 
 bool Link::settled() const {
   return !closing() && !outstanding() &&
          std::all_of(rails_.begin(), rails_.end(),
-                     [](const Rail& rail) { return rail.stream != nullptr; });
+                     [](const auto& rail) { return !rail->carries_frames() || rail->up(); });
 }
 
 bool Link::owes() const {
   if (state_ == LinkState::left || state_ == LinkState::lost) return false;
-  if (lanes_ != nullptr && lanes_->busy()) return true;
-  return !homeless_.empty() || std::any_of(rails_.begin(), rails_.end(), [](const Rail& rail) {
-    return rail.stream != nullptr && rail.stream->owes();
-  });
+  return !unrouted_.empty() ||
+         std::any_of(rails_.begin(), rails_.end(), [](const auto& rail) { return rail->owes(); });
 }
 
 void Link::follow(LinkEvent event, Time now) {
@@ -107,7 +82,7 @@ void Link::follow(LinkEvent event, Time now) {
       break;
     case LinkAction::await_calls:
       all_down_since_ = now;
-      for (Rail& rail : rails_) rail.next_try = now + retry_most;
+      for (const auto& rail : rails_) rail->await_call(now);
       break;
     case LinkAction::announce_close:
       if (before == LinkState::open) closing_since_ = now;
@@ -132,21 +107,23 @@ void Link::follow(LinkEvent event, Time now) {
     case LinkAction::report_refused:
       cancel_dials();
       no_descriptor_since_.reset();
-      tell_rail(0, Completion::Kind::refused);
+      report(*rails_[0], Completion::Kind::refused, 0);
       break;
   }
 }
 
 void Link::dial_rails(Time now) {
   all_down_since_ = now;
-  for (std::uint32_t i = 0; i < rails_.size() && state_ == LinkState::open; ++i) {
-    if (rails_[i].state == TcpState::down) begin_dial(i, now);
+  for (const auto& rail : rails_) {
+    if (state_ == LinkState::open) rail->open(now);
   }
 }
 
 void Link::disconnect(Time now) {
-  // RDMA rails need connections for keys and notices.
-  if (lanes_ == nullptr) follow(LinkEvent::disconnect, now);
+  // Rails that only write need the others for keys and notices at any time.
+  const bool needed = std::any_of(rails_.begin(), rails_.end(),
+                                  [](const auto& rail) { return !rail->carries_frames(); });
+  if (!needed) follow(LinkEvent::disconnect, now);
 }
 
 void Link::announce_close(Time now) {
@@ -154,18 +131,23 @@ void Link::announce_close(Time now) {
   if (!say(RecordKind::parting)) follow(LinkEvent::rails_down, now);
 }
 
+bool Link::may_close(Time now) const {
+  // Not before both have asked: an earlier close would throw away the peer's last records.
+  return state_ == LinkState::draining || (closing() && now - closing_since_ > closing_limit);
+}
+
 void Link::close_when_down(Time now) {
   if (closing() && !any_up()) follow(LinkEvent::rails_down, now);
 }
 
 void Link::finish_closing(Time now) {
-  for (Rail& rail : rails_) rail.failures = 0;
-  if (std::exchange(connect_later_, false) || !homeless_.empty()) connect(now);
+  for (const auto& rail : rails_) rail->forget_failures();
+  if (std::exchange(connect_later_, false) || !unrouted_.empty()) connect(now);
 }
 
 void Link::report_lost(LinkState before) {
   cancel_dials();
-  if (lanes_ != nullptr) lanes_->end();
+  for (const auto& rail : rails_) rail->end();
   const bool no_descriptor = no_descriptor_since_.has_value();
   host_.lose(peer_, before == LinkState::dying ? "its process has ended"
                     : no_descriptor
@@ -174,181 +156,77 @@ void Link::report_lost(LinkState before) {
                         : "no rail leads to it any more");
 }
 
-// On every rail; false: there is none.
+void Link::cancel_dials() {
+  for (const auto& rail : rails_) rail->cancel();
+}
+
+// On every rail that is up; false: there is none.
 bool Link::say(RecordKind kind) {
-  for (std::uint32_t i = 0; i < rails_.size(); ++i) {
-    if (rails_[i].stream == nullptr) continue;
+  for (const auto& rail : rails_) {
+    if (!rail->carries_frames() || !rail->up()) continue;
     Outgoing last;
     last.record.kind = kind;
-    push(i, std::move(last));
+    rail->forward(std::move(last));
   }
   return any_up();
 }
 
-void Link::begin_dial(std::uint32_t index, Time now) {
-  Rail& rail = rails_[index];
-  rail.next_try = now + retry_after(++rail.failures);
-  if (setting_.keep_free > 0 && descriptors_left() < setting_.keep_free) {
-    lack_descriptor(now);
-    return;
-  }
-  auto socket = connect_from(rail.route.from, rail.route.to, rail.route.port);
-  if (!socket) {
-    // The interface is down, and we try another time; or there are no descriptors.
-    if (descriptors_left() == 0) lack_descriptor(now);
-    return;
-  }
-  const Claim claim{.from = setting_.self.index,
-                    .to = peer_.index,
-                    .rail = index,
-                    .connection = fresh_name(),
-                    .replaces = rail.name};
-  prepare(*socket, setting_.lost_after);  // A call that nobody answers ends as silent rails do.
-  rail.dial = std::make_unique<Dial>(std::move(*socket), setting_.secret, claim, now);
-  step(rail.state, TcpEvent::dialed);
-  host_.watch(rail.dial->socket(), peer_, RailId(index), true);
-}
-
-void Link::drop_dial(std::uint32_t index, TcpEvent why) {
-  Rail& rail = rails_[index];
-  step(rail.state, why);
-  rail.dial.reset();
-}
-
-void Link::cancel_dials() {
-  for (std::uint32_t i = 0; i < rails_.size(); ++i) {
-    if (rails_[i].dial != nullptr) drop_dial(i, TcpEvent::cancelled);
-  }
-}
-
 // Other connections may just be closing: wait a moment before giving up.
-void Link::lack_descriptor(Time now) {
+void Link::no_descriptor(Time now) {
   if (any_up()) return;
   if (!no_descriptor_since_) no_descriptor_since_ = now;
-  if (!homeless_.empty() || now - *no_descriptor_since_ < descriptor_limit) return;
+  if (!unrouted_.empty() || now - *no_descriptor_since_ < descriptor_limit) return;
   follow(LinkEvent::no_descriptor, now);
 }
 
-void Link::end_dial(std::uint32_t index, Time now) {
-  Rail& rail = rails_[index];
-  const Step progress = rail.dial->advance();
-  if (rail.state == TcpState::connecting && !rail.dial->connecting()) {
-    step(rail.state, TcpEvent::answered);
-    host_.watch(rail.dial->socket(), peer_, RailId(index), false);
-  }
-  if (progress == Step::wait) return;
-  if (progress == Step::failed) return drop_dial(index, TcpEvent::failed);
-  // Taken: the peer's own connection is under way. If it does not come, we try again.
-  if (rail.dial->verdict() == Verdict::taken) return drop_dial(index, TcpEvent::turned_away);
-  const std::unique_ptr<Dial> dial = std::move(rail.dial);
-  use(index, TcpEvent::welcomed,
-      std::make_unique<Stream>(dial->take(),
-                               Stream::Facts{dial->claim().connection, true, setting_.largest_frame,
-                                             rail.route.from.node}),
-      now);
+void Link::watch(const LinkRail& rail, int descriptor, bool for_room) {
+  host_.watch(descriptor, peer_, RailId(rail.index()), for_room);
 }
 
-// Two processes may connect to each other at once. The one opened by the lower rank stays; one that
-// its owner says is dead is replaced.
-Verdict Link::judge(const Claim& claim) const {
-  if (claim.rail >= rails_.size() || state_ == LinkState::lost) return Verdict::taken;
-  const Rail& rail = rails_[claim.rail];
-  const bool peer_first = peer_ < setting_.self;
-  if (rail.stream != nullptr && claim.replaces == rail.stream->facts().name) {
-    return Verdict::welcome;
-  }
-  if (rail.stream != nullptr && rail.stream->facts().ours && !peer_first) return Verdict::taken;
-  if (rail.dial != nullptr && !peer_first) return Verdict::taken;
-  return Verdict::welcome;
-}
-
-void Link::admit(Descriptor socket, const Claim& claim, Time now) {
-  use(claim.rail, TcpEvent::peer_connected,
-      std::make_unique<Stream>(std::move(socket),
-                               Stream::Facts{claim.connection, false, setting_.largest_frame,
-                                             rails_[claim.rail].route.from.node}),
-      now);
-}
-
-void Link::use(std::uint32_t index, TcpEvent how, std::unique_ptr<Stream> stream, Time now) {
-  Rail& rail = rails_[index];
-  if (step(rail.state, how) == TcpAction::replace) repeat_elsewhere(index, now, false);
-  rail.dial.reset();
-  follow(LinkEvent::rail_up, now);
-  prepare(stream->socket(), setting_.lost_after);
-  rail.name = stream->facts().name;
-  rail.stream = std::move(stream);
+void Link::rail_up(LinkRail& rail) {
+  follow(LinkEvent::rail_up, host_.now());
   was_up_ = true;
   no_descriptor_since_.reset();
-  rail.failures = 0;
-  const Duration trip = health_of(rail.stream->socket()).round_trip / 2;
-  rail.latency = trip;
-  rail.watched_out = false;
-  rail.room = Stream::first_room;
-  host_.watch(rail.stream->socket(), peer_, RailId(index), false);
   std::deque<Outgoing> waiting;
-  waiting.swap(homeless_);
-  for (Outgoing& outgoing : waiting) push(index, std::move(outgoing));
-  readable_ |= std::uint64_t{1} << index;
-  tell_rail(index, Completion::Kind::rail_up);
+  waiting.swap(unrouted_);
+  for (Outgoing& outgoing : waiting) rail.forward(std::move(outgoing));
+  readable(rail);
+  report(rail, Completion::Kind::rail_up, 0);
 }
 
-void Link::tell_rail(std::uint32_t index, Completion::Kind kind) {
-  Completion told;
-  told.kind = kind;
-  told.peer = peer_;
-  told.rail = RailId(index);
-  host_.tell(std::move(told));
-}
-
-void Link::give_up(std::uint32_t index, TcpEvent why, Time now) {
-  const TcpAction action = step(rails_[index].state, why);
-  repeat_elsewhere(index, now, action == TcpAction::tell_peer_of_repeat);
-}
-
-// What the connection may have lost goes over other rails; writes go back to the message layer.
-void Link::repeat_elsewhere(std::uint32_t index, Time now, bool tell_peer) {
-  Rail& rail = rails_[index];
-  const std::unique_ptr<Stream> stream = std::move(rail.stream);
-  stream->settle(done_, now);
-  std::vector<Outgoing> left = stream->give_up();
-  readable_ &= ~(std::uint64_t{1} << index);
-  rail.next_try = now + retry_after(rail.failures);
-  if (!any_up()) all_down_since_ = now;
-  tell_rail(index, Completion::Kind::rail_down);
-  if (tell_peer && pick(RailId(0))) {
+void Link::rail_down(LinkRail& rail, std::vector<Outgoing>&& left, std::uint64_t connection) {
+  readable_ &= ~bit(rail.index());
+  if (!any_up()) all_down_since_ = host_.now();
+  report(rail, Completion::Kind::rail_down, 0);
+  LinkRail* const other = connection == 0 ? nullptr : pick(RailId(0));
+  if (other != nullptr) {
     Outgoing dead;
     dead.record.kind = RecordKind::rail_dead;
-    dead.record.key = stream->facts().name;
-    dead.record.offset = index;
-    push(*pick(RailId(0)), std::move(dead));
+    dead.record.key = connection;
+    dead.record.offset = rail.index();
+    other->forward(std::move(dead));
   }
-  for (Outgoing& outgoing : left) repeat(index, std::move(outgoing));
-  if (closing()) {
-    stream->close();
-  } else {
-    stream->drop();
-  }
+  for (Outgoing& outgoing : left) repeat(rail, std::move(outgoing));
 }
 
-void Link::repeat(std::uint32_t index, Outgoing&& outgoing) {
+void Link::repeat(const LinkRail& rail, Outgoing&& outgoing) {
   outgoing.end = 0;
   switch (outgoing.record.kind) {
     case RecordKind::frame:
     case RecordKind::keys:
     case RecordKind::landed:
     case RecordKind::renewed:
-      if (const auto other = pick(RailId(index))) {
-        push(*other, std::move(outgoing));
+      if (LinkRail* const other = pick(RailId(rail.index()))) {
+        other->forward(std::move(outgoing));
       } else {
-        homeless_.push_back(std::move(outgoing));
+        unrouted_.push_back(std::move(outgoing));
       }
       break;
     case RecordKind::write:
     case RecordKind::more:
       if (outgoing.cookie == 0) break;  // Taken back, or a piece of one that follows.
-      if (lanes_ != nullptr) lanes_->doubt(outgoing.record.key);
-      return_write(index, outgoing.cookie);
+      doubt(outgoing.record.key);
+      report(rail, Completion::Kind::unsent, outgoing.cookie);
       break;
     case RecordKind::rail_dead:
     case RecordKind::goodbye:
@@ -359,158 +237,102 @@ void Link::repeat(std::uint32_t index, Outgoing&& outgoing) {
   }
 }
 
-std::optional<std::uint32_t> Link::pick(RailId wish) const {
-  if (closing()) return std::nullopt;
-  if (wish.index < rails_.size() && rails_[wish.index].stream != nullptr) return wish.index;
-  std::optional<std::uint32_t> best;
-  for (std::uint32_t i = 0; i < rails_.size(); ++i) {
-    if (rails_[i].stream == nullptr) continue;
-    if (!best || rails_[i].latency < rails_[*best].latency) best = i;
+void Link::report(const LinkRail& rail, Completion::Kind kind, std::uint64_t cookie) {
+  Completion told;
+  told.kind = kind;
+  told.peer = peer_;
+  told.rail = RailId(rail.index());
+  told.cookie = cookie;
+  host_.tell(std::move(told));
+}
+
+// Of the rails that are up and carry frames: the one that is wanted, else the quickest. Null: none.
+LinkRail* Link::pick(RailId wish) const {
+  if (closing()) return nullptr;
+  if (wish.index < rails_.size()) {
+    LinkRail* const wanted = rails_[wish.index].get();
+    if (wanted->up() && wanted->carries_frames()) return wanted;
+  }
+  LinkRail* best = nullptr;
+  for (const auto& rail : rails_) {
+    if (!rail->up() || !rail->carries_frames()) continue;
+    if (best == nullptr || rail->cost().latency < best->cost().latency) best = rail.get();
   }
   return best;
 }
 
-void Link::push(std::uint32_t index, Outgoing&& outgoing) {
-  Rail& rail = rails_[index];
-  rail.stream->push(std::move(outgoing));
-  pump(index);
-}
-
-// Whoever fills the socket must say whether it shall tell of more room: a watch that stays would
-// tell of it all the time.
-void Link::pump(std::uint32_t index) {
-  Rail& rail = rails_[index];
-  // Whatever the peer said before it broke is still to be read.
-  if (!rail.stream->pump_out()) readable_ |= std::uint64_t{1} << index;
-  const bool wants_out = rail.stream->has_unsent();
-  if (wants_out == rail.watched_out) return;
-  rail.watched_out = wants_out;
-  host_.watch(rail.stream->socket(), peer_, RailId(index), wants_out);
-}
-
-bool Link::let_go() {
-  bool left = false;
-  for (std::uint32_t i = 0; i < rails_.size(); ++i) {
-    if (rails_[i].stream == nullptr || !rails_[i].stream->has_unsent()) continue;
-    rails_[i].stream->set_room(everything);
-    pump(i);
-    left = left || rails_[i].stream->has_unsent();
-  }
-  return left;
-}
-
-void Link::take_up() {
-  for (const Rail& rail : rails_) {
-    if (rail.stream != nullptr) rail.stream->set_room(rail.room);
-  }
-}
-
-// For a moment's worth of data, so that frames do not stand long behind it: less would keep the
-// rail waiting for us.
-void Link::make_room(Rail& rail, Time now) {
-  if (now - rail.weighed < weigh_every) return;
-  rail.weighed = now;
-  const auto rate = static_cast<double>(health_of(rail.stream->socket()).delivered);
-  const auto moment = static_cast<std::size_t>(rate * room_for.in_seconds());
-  rail.room = std::clamp(moment, least_room, most_room);
-  rail.stream->set_room(rail.room);
-}
-
-void Link::send_in_order(RailId wish, Outgoing&& outgoing, bool more) {
-  outgoing.record.sequence = next_out_++;
-  if (const auto rail = pick(wish)) {
-    rails_[*rail].stream->push(std::move(outgoing));
-    if (!more) pump(*rail);
+void Link::post(RailId wish, Frame frame) {
+  frame.sequence = next_out_++;
+  if (LinkRail* const rail = pick(wish)) {
+    rail->send(frame);
   } else {
-    homeless_.push_back(std::move(outgoing));
+    unrouted_.push_back(outgoing_from(frame));
   }
 }
 
-void Link::send_kept() {
-  for (std::uint32_t i = 0; i < rails_.size(); ++i) {
-    if (rails_[i].stream != nullptr && rails_[i].stream->has_unsent()) pump(i);
-  }
+void Link::flush() {
+  for (const auto& rail : rails_) rail->flush();
 }
 
-void Link::post(const SendPath& path, const FrameHead& head, Payload payload, bool stable,
-                std::uint64_t cookie) {
-  Outgoing outgoing;
-  outgoing.record.kind = RecordKind::frame;
-  outgoing.record.size = payload.size;
-  outgoing.record.head = head;
-  outgoing.cookie = cookie;
-  outgoing.data = payload.data;
-  if (!stable || payload.data == nullptr) {
-    outgoing.owned = payload.data == nullptr ? std::make_unique<std::byte[]>(payload.size)
-                                             : copy_of(payload.data, payload.size);
-    outgoing.data = outgoing.owned.get();
+void Link::write(RailId id, RemoteWrite write) {
+  for (const auto& rail : rails_) write.revoked |= rail->revoked(write.target.key);
+  LinkRail& rail = *rails_[id.index];
+  if (rail.write(write)) return;
+  // What a rail without frames does not take goes over one with frames.
+  LinkRail* const other = rail.carries_frames() ? nullptr : pick(RailId(0));
+  if (other == nullptr || !other->write(write)) {
+    report(rail, Completion::Kind::unsent, write.cookie);
   }
-  send_in_order(path.rail, std::move(outgoing), path.more);
-}
-
-void Link::write(RailId rail, Payload payload, RemoteMemory target, const FrameHead& notice,
-                 std::uint64_t cookie) {
-  if (rail.index >= rails_.size() && lanes_ != nullptr &&
-      lanes_->write(rail.index - rails_.size(), payload, target, notice, cookie)) {
-    return;
-  }
-  Outgoing outgoing;
-  outgoing.record.kind = RecordKind::write;
-  outgoing.record.size = payload.size;
-  outgoing.record.key = target.key;
-  outgoing.record.offset = target.offset;
-  outgoing.record.head = notice;
-  outgoing.cookie = cookie;
-  outgoing.data = payload.data;
-  if (lanes_ != nullptr) outgoing.record.sequence = lanes_->revoked(target.key);
-  // What an RDMA rail does not take goes over a connection.
-  const bool anywhere = rail.index >= rails_.size();
-  const auto index = anywhere ? pick(RailId(0)) : std::optional(rail.index);
-  if (index && rails_[*index].stream != nullptr) {
-    push(*index, std::move(outgoing));
-  } else {
-    return_write(rail.index, cookie);
-  }
-}
-
-void Link::return_write(std::uint32_t index, std::uint64_t cookie) {
-  Completion unsent;
-  unsent.kind = Completion::Kind::unsent;
-  unsent.peer = peer_;
-  unsent.rail = RailId(index);
-  unsent.cookie = cookie;
-  host_.tell(std::move(unsent));
 }
 
 void Link::send_control(const Record& record, const std::string& data) {
   Outgoing outgoing;
   outgoing.record = record;
   outgoing.record.size = data.size();
-  outgoing.owned = copy_of(reinterpret_cast<const std::byte*>(data.data()), data.size());
+  if (!data.empty()) {
+    outgoing.owned = std::make_unique_for_overwrite<std::byte[]>(data.size());
+    std::memcpy(outgoing.owned.get(), data.data(), data.size());
+  }
   outgoing.data = outgoing.owned.get();
-  if (record.kind != RecordKind::ask && record.kind != RecordKind::answer) {
-    send_in_order(RailId(0), std::move(outgoing));
-  } else if (const auto rail = pick(RailId(0))) {
-    push(*rail, std::move(outgoing));
+  LinkRail* const rail = pick(RailId(0));
+  const bool ordered = record.kind != RecordKind::ask && record.kind != RecordKind::answer;
+  if (ordered) outgoing.record.sequence = next_out_++;
+  if (rail != nullptr) {
+    rail->forward(std::move(outgoing));
+  } else if (ordered) {
+    unrouted_.push_back(std::move(outgoing));
   }
 }
 
-void Link::tell_lane(std::size_t lane, Completion::Kind kind, std::uint64_t cookie) {
-  Completion told;
-  told.kind = kind;
-  told.peer = peer_;
-  told.rail = RailId(static_cast<std::uint32_t>(rails_.size() + lane));
-  told.cookie = cookie;
-  host_.tell(std::move(told));
+void Link::doubt(std::uint64_t region) {
+  for (const auto& rail : rails_) rail->doubt(region);
 }
 
 bool Link::take_back(std::uint64_t cookie) {
   std::uint64_t region = 0;
-  const bool taken = std::any_of(rails_.begin(), rails_.end(), [&](const Rail& rail) {
-    return rail.stream != nullptr && rail.stream->take_back(cookie, region);
-  });
-  if (region != 0 && lanes_ != nullptr) lanes_->doubt(region);
+  const bool taken = std::any_of(rails_.begin(), rails_.end(),
+                                 [&](const auto& rail) { return rail->take_back(cookie, region); });
+  if (region != 0) doubt(region);
   return taken;
+}
+
+bool Link::let_go() {
+  bool left = false;
+  for (const auto& rail : rails_) left = rail->let_go() || left;
+  return left;
+}
+
+void Link::take_up() {
+  for (const auto& rail : rails_) rail->take_up();
+}
+
+void Link::share(std::uint64_t key, std::byte* data, std::size_t size) {
+  for (const auto& rail : rails_) rail->share(key, data, size);
+}
+
+void Link::say_goodbye() {
+  cancel_dials();
+  static_cast<void>(say(RecordKind::goodbye));
 }
 
 }  // namespace weft::wire

@@ -21,8 +21,8 @@ class OfiLanes;
 
 class Ofi {
  public:
-  // The cards that were wished for (other wishes are passed over); without any wish, real cards if
-  // there are some. Null: RDMA is not for this process. `folder` holds the plugin.
+  // The cards that --rails names (other words are skipped); without --rails, real cards if there
+  // are any. Null: this process uses no RDMA. `folder` holds the plugin.
   static Result<std::unique_ptr<Ofi>> find(std::span<const std::string> wishes,
                                            const std::string& folder);
   Ofi(const Ofi&) = delete;
@@ -48,7 +48,7 @@ class Ofi {
   std::vector<int> descriptors() const;
   // To standard error, if the user asked for it.
   void report(RankId self) const;
-  // How long nothing would be missed: 0, or as long as the caller likes, or a moment.
+  // How long the process may sleep, at most `most`.
   int sleep_ms(int most);
 
  private:

@@ -29,7 +29,7 @@ struct OfiJob {
   const Registration* source = nullptr;
 };
 
-// What tests want to see without such a card.
+// Faults and properties that tests ask for (WEFT_RDMA_TRIAL).
 struct OfiTrial {
   // This write, counted from 1, gets lost or is refused by the peer; 0: none.
   std::uint64_t lose_at = 0, refuse_at = 0;
@@ -37,12 +37,12 @@ struct OfiTrial {
   bool sources = false;  // As cards that want sources registered.
 };
 
-// Who uses a card, and wants to know.
+// The users of a card, which it tells of what happened.
 class OfiUser {
  public:
   virtual ~OfiUser() = default;
   virtual void finished(const OfiJob& job, bool arrived) = 0;
-  // The card has a new address, and knows its peers no more; all it had registered is closed.
+  // The card has a new address and has forgotten its peers; all its registrations are closed.
   virtual void renewed(const class OfiCard& card) = 0;
 };
 
@@ -70,8 +70,7 @@ class OfiCard final : private Registrar {
   void write(OfiUser& user, const OfiJob& job, OfiWrite write);
   void poll();
   bool may_sleep() { return port_ == nullptr || plugin_.may_sleep(port_); }
-  // Ends all that is under way here, in both directions, for good: the old endpoint reads and
-  // writes nothing any more.
+  // Ends everything in flight, in both directions: the old endpoint touches no memory any more.
   void renew();
   std::uint32_t renewals() const { return renewals_; }
   // One line: what was written, and what the cache did.

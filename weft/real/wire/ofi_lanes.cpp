@@ -10,9 +10,9 @@ namespace weft::wire {
 
 namespace {
 
-// A write may take long because the peer's program computes: software moves only when somebody
-// looks after it. So the peer is asked; if it answers several times, and still nothing is through,
-// it is the rail.
+// A write may take long because the peer's program computes: software providers make progress only
+// inside calls. So the peer is asked. If it answers several times and still nothing has arrived,
+// the rail has failed.
 constexpr Duration ask_after = Duration::ms(120);
 constexpr Duration ask_every = Duration::ms(30);
 constexpr Duration ask_again = Duration::ms(300);
@@ -92,8 +92,8 @@ bool OfiLanes::write(std::size_t index, Payload payload, RemoteMemory target,
   return true;
 }
 
-// A message goes from one piece of memory into another: it is registered as a whole with its first
-// part. Should it not be so, the part alone is.
+// A message is one piece of memory: register it as a whole with its first part. If that fails,
+// register the part.
 const Registration* OfiLanes::hold_source(OfiCard& card, Payload payload, const Remote& there,
                                           std::size_t offset) {
   auto* const data = const_cast<std::byte*>(payload.data);

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <weft/real/wire/card.hpp>
 #include <weft/real/wire/ofi_places.hpp>
 
 namespace weft::wire {
@@ -27,25 +26,6 @@ TEST(OfiPlaces, TextReadsBack) {
     std::istringstream from(bad);
     EXPECT_FALSE(read_places(from)) << bad;
   }
-}
-
-TEST(OfiPlaces, CardsTravelInTheCardsOfTheJob) {
-  PlaceCard own;
-  own.host = "h";
-  own.name = "n";
-  own.cards = {place("verbs", "mlx5_0", "IB-0xfe80")};
-  const auto there = parse_place(to_text(own));
-  ASSERT_TRUE(there) << there.error().text();
-  EXPECT_EQ(there->cards, own.cards);
-  ReachCard reach;
-  reach.ports = {1, 2};
-  reach.cards = {std::string("\0\x01 \xff", 4), "", "abc"};
-  const auto read = parse_reach(to_text(reach));
-  ASSERT_TRUE(read) << read.error().text();
-  EXPECT_EQ(read->cards, reach.cards);
-  EXPECT_FALSE(parse_reach("weft-reach-2 1 2 3 9 0 1 =abc"));
-  EXPECT_FALSE(parse_reach("weft-reach-2 1 2 3 9 0 1 abcd"));
-  EXPECT_FALSE(parse_reach("weft-reach-2 1 2 3 9 0 1"));
 }
 
 TEST(OfiPlaces, PairsAreTheSameFromBothSides) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 
 #include <weft/message/port/fabric.hpp>
@@ -15,9 +16,9 @@ enum class RecordKind : std::uint8_t {
   frame = 1,  // A frame of the message layer: sequence, head, data.
   write,      // Data for memory that the receiver has opened: key, offset, head is the notice.
   more,       // More of the write before it; only the first bytes of such a record are sent.
-  rail_dead,  // The sender has given up a rail (offset), in the life of connection `key`.
+  rail_dead,  // The sender has given up the connection named `key` on rail `offset`.
   goodbye,    // Nothing follows: the sender ends in order.
-  parting,    // Nothing follows here: the sender lets go of the connection, not of the peer.
+  parting,    // The sender closes its connections, but stays a peer. Nothing follows here.
   // For RDMA rails, which `offset` names, counted from the first of them; see ofi_lanes.hpp.
   keys,     // How the memory of `key`, `offset` bytes, is reached on each. In order with frames.
   landed,   // `offset` bytes have been put into the memory of `key`; head is the notice. In order.
@@ -26,9 +27,9 @@ enum class RecordKind : std::uint8_t {
   answer,   // Yes.
 };
 
-// As it stands on the wire; all machines that weft runs on have the same order of bytes.
+// As it is sent. All machines that weft runs on have the same byte order.
 struct Record {
-  static constexpr std::uint32_t sign = 0x31746677;  // Guards against losing step.
+  static constexpr std::uint32_t sign = 0x31746677;  // Detects a reader that is out of step.
   std::uint32_t magic = sign;
   RecordKind kind = RecordKind::frame;
   std::uint8_t goes_on = 0;  // 1: a write of which more follows; others may come in between.
@@ -47,6 +48,24 @@ constexpr std::size_t short_record = offsetof(Record, size) + sizeof(Record::siz
 constexpr std::size_t length_of(RecordKind kind) {
   return kind == RecordKind::more ? short_record : sizeof(Record);
 }
+
+// A record to be sent.
+struct Outgoing {
+  Record record;
+  const std::byte* data = nullptr;
+  std::unique_ptr<std::byte[]> owned;  // The data, if it is ours.
+  std::uint64_t cookie = 0;            // 0: no completion is wanted.
+  std::size_t begun = 0;               // Of a write: bytes that have left as pieces.
+  std::uint64_t end = 0;               // Its end in the stream of bytes, once it has left.
+};
+
+// A record that has come. Data of writes is already where it belongs.
+struct Incoming {
+  Record record;
+  const std::byte* lent = nullptr;  // Valid until the rail is polled again.
+  std::unique_ptr<std::byte[]> owned;
+  bool kept = true;  // false: a write for memory that is no longer open.
+};
 
 // Anything may come from outside. Null: it is a record; else what is wrong with it.
 const char* fault_of(const Record& record, std::size_t largest_frame);

@@ -13,7 +13,7 @@
 
 #include <sys/socket.h>
 
-#include <weft/real/wire/card.hpp>
+#include <weft/real/wire/contact.hpp>
 #include <weft/real/wire/handshake.hpp>
 #include <weft/real/wire/stream.hpp>
 
@@ -79,7 +79,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 1:
       static_cast<void>(parse_place(text));
-      static_cast<void>(parse_reach(text));
+      static_cast<void>(parse_address(text));
       break;
     default:
       read_stream(data + 1, size - 1);

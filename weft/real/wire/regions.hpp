@@ -10,7 +10,7 @@
 
 namespace weft::wire {
 
-// As it lies in shared memory. The key is written last and taken away first.
+// In shared memory. The key is written last and removed first.
 struct RegionEntry {
   std::atomic<std::uint64_t> key{0};
   std::atomic<std::uint64_t> address{0};
@@ -32,7 +32,8 @@ class Regions {
     for (std::uint32_t i = RegionTable::count; i > 0; --i) unused_.push_back(i - 1);
   }
 
-  // Not 0. Beyond the shared table, entries are our own: their memory is reached by messages only.
+  // Returns a key, never 0. When the shared table is full, entries are private: others reach their
+  // memory only through this process.
   std::uint64_t add(std::byte* data, std::size_t size) {
     std::uint32_t index = 0;
     if (!unused_.empty()) {
@@ -64,7 +65,7 @@ class Regions {
     }
     unused_.push_back(index);
   }
-  // Where to write; null data when there is no such memory (any more). Keys come from peers.
+  // Where to write; null if the memory is not open (any more). Keys come from peers.
   Stretch find(std::uint64_t key, std::uint64_t offset, std::uint64_t size) const {
     const auto index = static_cast<std::uint32_t>(key);
     if (index >= own_.size() || key == 0 || own_[index].key != key) return {};
@@ -84,7 +85,7 @@ class Regions {
   std::vector<std::uint32_t> unused_;
 };
 
-// A neighbour's entry, as it stands now.
+// An entry of another process of the host, as it is now.
 inline Stretch find_shared(const RegionTable& table, std::uint64_t key, std::uint64_t offset,
                            std::uint64_t size) {
   const auto index = static_cast<std::uint32_t>(key);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A queue of records in shared memory, from one process to another. A record begins with a word
-// that says its size, and that word is written last: who waits for the next record looks at one
-// line of memory, and finds the record there.
+// that says its size, and that word is written last: the reader polls a single cache line, and
+// finds the beginning of the record in the same line.
 #pragma once
 
 #include <atomic>
@@ -40,14 +40,14 @@ struct RingWord {
   }
 };
 
-// Lines that a record of so many bytes takes, with its word.
+// The bytes that a record takes with its word, in whole cache lines.
 inline constexpr std::size_t ring_lines(std::size_t bytes) {
   return (bytes + sizeof(std::uint64_t) + line_size - 1) / line_size * line_size;
 }
 
 class RingWriter {
  public:
-  // The largest record that always fits sooner or later.
+  // The largest record: it always fits once the reader has caught up.
   static constexpr std::size_t largest = RingMemory::capacity / 4;
 
   RingWriter() = default;
@@ -59,7 +59,7 @@ class RingWriter {
     WEFT_CHECK(bytes <= largest);
     std::size_t at = written_ % RingMemory::capacity;
     const std::size_t to_end = RingMemory::capacity - at;
-    // A record never wraps; the word after it must have a place too.
+    // A record never wraps, and the word after it needs room too.
     const std::size_t skipped = to_end < lines ? to_end : 0;
     if (!has_room(skipped + lines + line_size)) return nullptr;
     if (skipped > 0) {
@@ -99,9 +99,9 @@ class RingReader {
   RingReader() = default;
   explicit RingReader(RingMemory& memory) : memory_(&memory) {}
 
-  // What is wrong with what the other side wrote; it may be anything.
+  // broken: the other process wrote something that is no record.
   enum class State : std::uint8_t { none, record, broken };
-  // The next record, which is then behind us. Its data stays until release().
+  // Takes the next record. Its data stays valid until release().
   State take(RingWord& head, const std::byte*& data) {
     for (;;) {
       const std::size_t at = read_ % RingMemory::capacity;
@@ -123,8 +123,8 @@ class RingReader {
       return State::record;
     }
   }
-  // All that was taken may be written over. The writer asks only when it needs room: an eighth at a
-  // time is soon enough.
+  // Frees the records taken so far. The writer looks only when it needs room, so it is told of an
+  // eighth of the ring at a time.
   void release() {
     if (read_ - told_ < RingMemory::capacity / 8) return;
     memory_->read.store(read_, std::memory_order_release);

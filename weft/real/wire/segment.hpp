@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory that a process shows to the others of its host: a ring from each of them, the table of
-// regions, and a bell for when it sleeps. It has no name; who may look at our open files may map
-// it, which is our own user alone, and it goes with the last process that has it open.
+// regions, and a bell (a pipe) that wakes it. The memory has no name: others map it through our
+// open files, which only our own user may, and it vanishes with the last process that has it open.
 #pragma once
 
 #include <atomic>
@@ -10,9 +10,9 @@
 #include <string>
 
 #include <weft/base/result.hpp>
-#include <weft/real/wire/haul.hpp>
 #include <weft/real/wire/regions.hpp>
 #include <weft/real/wire/ring.hpp>
+#include <weft/real/wire/shared_copy.hpp>
 
 namespace weft::wire {
 
@@ -27,14 +27,14 @@ struct SegmentHead {
 // What each other process of the host has here.
 struct Inlet {
   RingMemory ring;
-  HaulSlot hauls[haul_slots];
+  CopySlot copies[copy_slots];
 };
 
 class Segment {
  public:
-  // Our own, with rings for so many processes of this host.
+  // Our own, with a ring for each process of this host.
   static Result<std::unique_ptr<Segment>> make(std::uint32_t rings);
-  // A neighbour's, through its open files. Its bell stays open if we can afford a descriptor.
+  // Another process's, through its open files. Its bell stays open if descriptors suffice.
   struct Theirs {
     int process = 0, memory = -1, bell = -1;
     std::uint32_t rings = 0;
@@ -47,8 +47,8 @@ class Segment {
 
   SegmentHead& head() const { return *head_; }
   Inlet& inlet(std::uint32_t from) const { return inlets_[from]; }
-  int memory() const { return memory_; }  // Descriptors; of our own, to be told to neighbours.
-  int bell() const { return bell_; }      // Own: the end that is rung at. Readable after a ring.
+  int memory() const { return memory_; }  // Descriptors of our own, for the other processes.
+  int bell() const { return bell_; }      // The end that becomes readable when somebody rings.
   int bell_end() const { return bell_end_; }
   // Wakes the owner, if it sleeps. After something was put into one of its rings.
   void wake() const {
@@ -66,8 +66,8 @@ class Segment {
   Inlet* inlets_ = nullptr;
   std::size_t size_ = 0;
   int memory_ = -1, bell_ = -1, bell_end_ = -1;
-  std::string bell_path_;         // Of a neighbour's that we do not keep open,
-  std::uint64_t bell_inode_ = 0;  // and how it is known: its process may be another one by now.
+  std::string bell_path_;         // Of a bell that we do not keep open,
+  std::uint64_t bell_inode_ = 0;  // and its identity: the path may lead to another process by now.
 };
 
 }  // namespace weft::wire

@@ -43,29 +43,29 @@ Result<Descriptor> connect_from(const locality::Interface& interface, const loca
                                 std::uint16_t port);
 Descriptor accept_from(const Descriptor& listener);
 int error_of(const Descriptor& socket);
-// Answers at once, notices silent peers, and sends what is small without waiting for more.
+// No Nagle delay, keep-alive probes that notice silent peers, buffers for bursts.
 void prepare(const Descriptor& socket, Duration lost_after);
 
-// How many more descriptors this process may open.
+// The number of descriptors that this process may still open.
 std::uint32_t descriptors_left();
 
 // What the kernel knows of a connection.
 struct Health {
   Duration round_trip;
   Duration silent;    // Since the peer last acknowledged anything.
-  bool open = false;  // The peer would take more, or has yet to answer: silence means trouble.
-  std::uint64_t delivered = 0;  // Bytes a second, lately.
+  bool open = false;  // Its window is open, or it must acknowledge something: silence is trouble.
+  std::uint64_t delivered = 0;  // Recent rate, in bytes per second.
 };
 Health health_of(const Descriptor& socket);
 // Bytes written into the socket that the peer has not acknowledged.
 std::size_t unacknowledged(const Descriptor& socket);
-// Acknowledges what has come now, not with the next packet that goes the other way.
+// Acknowledges received data now, instead of with the next packet in the other direction.
 void acknowledge(const Descriptor& socket);
-// Less than this does not count as something to read.
+// Makes the socket readable only when this many bytes have arrived.
 void wake_from(const Descriptor& socket, std::size_t bytes);
-// The socket takes more as long as less than this lies there unsent.
+// Makes the socket writable only while fewer bytes than this wait unsent in the kernel.
 void hold_at_most(const Descriptor& socket, std::size_t unsent);
-// Drops what is under way; the peer, if it can be told, sees a reset.
+// Discards what is in flight; the peer sees a reset if it can be reached.
 void reset(Descriptor& socket);
 
 }  // namespace weft::wire

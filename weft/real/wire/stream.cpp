@@ -14,8 +14,8 @@ namespace weft::wire {
 
 namespace {
 constexpr std::size_t buffer_size = std::size_t{64} << 10;
-constexpr std::size_t large = 4096;   // Of frames.
-constexpr std::size_t together = 16;  // Records in a call of the kernel, at most.
+constexpr std::size_t large = 4096;   // Frames from this size on are acknowledged at once.
+constexpr std::size_t together = 16;  // The most records in one call of the kernel.
 }  // namespace
 
 Stream::Stream(Descriptor socket, const Facts& facts) : socket_(std::move(socket)), facts_(facts) {
@@ -54,7 +54,7 @@ bool Stream::take_back(std::uint64_t cookie, std::uint64_t& region) {
   return false;
 }
 
-// The next record goes into flight, or the next piece of a write; false: there is none.
+// Puts the next record, or the next piece of a write, into flight; false: there is none.
 bool Stream::begin_record() {
   if (frames_.empty() && writes_.empty()) return false;
   if (flight_.empty()) begun_ = true;
@@ -77,7 +77,7 @@ bool Stream::begin_record() {
     flight_.push_back(std::move(piece));
     return true;
   }
-  // It keeps the cookie, and stands for all of them.
+  // The last piece has the cookie: it is acknowledged after all others.
   write.record.size = rest;
   write.data += write.begun;
   if (write.begun > 0) write.record.kind = RecordKind::more;
@@ -86,7 +86,7 @@ bool Stream::begin_record() {
   return true;
 }
 
-// Frames that wait go together: each call costs, and may be a packet of its own.
+// Waiting frames go together: every call costs time and may make a packet of its own.
 bool Stream::pump_out() {
   for (;;) {
     while (unsent_ < together && (unsent_ == 0 || !frames_.empty())) {
@@ -227,8 +227,8 @@ Stream::Got Stream::next(Incoming& in, const Regions& regions) {
   return got;
 }
 
-// In the middle of a long record we need not be woken for each packet; at its end, and before the
-// next one, for anything.
+// In the middle of a long record not every packet should wake us; near its end, and between
+// records, everything should.
 void Stream::expect_rest() {
   constexpr std::size_t enough = std::size_t{16} << 10, few = std::size_t{4} << 10;
   std::size_t rest = 0;
@@ -255,15 +255,15 @@ Stream::Got Stream::read_record(Incoming& in, const Regions& regions) {
     if (got != Got::record) return got;
     in_record_ = false;
     if (record_.kind == RecordKind::write && !ends_write(in)) continue;
-    // The sender waits for it, or measures by it, and the kernel would keep the last one back for
-    // tens of milliseconds.
+    // The sender waits for the acknowledgement or measures with it, and the kernel would delay the
+    // last one by tens of milliseconds.
     if (record_.kind == RecordKind::write || record_.size >= large) acknowledge(socket_);
     in.record = record_;
     return Got::record;
   }
 }
 
-// A piece has come; true if it was the last, and then the record is that of the whole write.
+// A piece has arrived. true: it was the last, and the record now describes the whole write.
 bool Stream::ends_write(Incoming& in) {
   write_.kept = (write_.kept || !write_.open) && in.kept;
   write_.total = (write_.open ? write_.total : 0) + record_.size;
@@ -311,8 +311,8 @@ Stream::Got Stream::read_large(Incoming& in) {
   return Got::record;
 }
 
-// Straight into the program's memory, as long as it is open: it may be closed in the middle, when
-// the same data has come another way.
+// Receives into the program's memory as long as that is open. It may be closed in the middle, when
+// the same data has arrived over another rail.
 Stream::Got Stream::read_write(Incoming& in, const Regions& regions) {
   const Stretch target = regions.find(record_.key, record_.offset, record_.size);
   in.kept = target.data != nullptr;

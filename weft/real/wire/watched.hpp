@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a descriptor in the epoll set stands for.
+// Whom a descriptor in the epoll set belongs to.
 #pragma once
 
 #include <cstddef>
@@ -13,38 +13,32 @@
 namespace weft::wire {
 
 struct Watched {
-  enum class Kind : std::uint8_t { bell, seat, door, caller, link, neighbour, card };
-  Kind kind = Kind::bell;
-  std::uint32_t index = 0;  // Of the door, caller or peer.
-  std::uint16_t rail = 0;
+  enum class Owner : std::uint8_t { launcher, kind, rail };
+  Owner owner = Owner::launcher;
+  std::uint32_t index = 0;  // The peer; of a kind: its own token.
+  std::uint16_t part = 0;   // The rail, or the row of the kind.
 
-  static Watched bell() { return {Kind::bell, 0, 0}; }
-  static Watched seat() { return {Kind::seat, 0, 0}; }
-  static Watched door(std::size_t rail) {
-    return {Kind::door, static_cast<std::uint32_t>(rail), 0};
+  static Watched launcher() { return {Owner::launcher, 0, 0}; }
+  static Watched kind(std::uint32_t row, std::uint32_t token) {
+    return {Owner::kind, token, static_cast<std::uint16_t>(row)};
   }
-  static Watched caller(std::size_t slot) {
-    return {Kind::caller, static_cast<std::uint32_t>(slot), 0};
+  static Watched rail(RankId peer, RailId rail) {
+    return {Owner::rail, peer.index, static_cast<std::uint16_t>(rail.index)};
   }
-  static Watched link(RankId peer, RailId rail) {
-    return {Kind::link, peer.index, static_cast<std::uint16_t>(rail.index)};
-  }
-  static Watched card() { return {Kind::card, 0, 0}; }
-  static Watched neighbour(RankId peer) { return {Kind::neighbour, peer.index, 0}; }
 
   std::uint64_t packed() const {
-    return index | (std::uint64_t{rail} << 32) | (static_cast<std::uint64_t>(kind) << 48);
+    return index | (std::uint64_t{part} << 32) | (static_cast<std::uint64_t>(owner) << 48);
   }
   static Watched unpack(std::uint64_t word) {
-    return {static_cast<Kind>(word >> 48), static_cast<std::uint32_t>(word),
+    return {static_cast<Owner>(word >> 48), static_cast<std::uint32_t>(word),
             static_cast<std::uint16_t>(word >> 32)};
   }
 };
 
-// Anew, or changed.
-inline void add_watch(const Descriptor& epoll, int descriptor, Watched what, bool out) {
+// Adds the descriptor, or changes how it is watched.
+inline void add_watch(const Descriptor& epoll, int descriptor, Watched what, bool for_room) {
   epoll_event event = {};
-  event.events = EPOLLIN | (out ? EPOLLOUT : 0u);
+  event.events = EPOLLIN | (for_room ? EPOLLOUT : 0u);
   event.data.u64 = what.packed();
   if (::epoll_ctl(epoll.get(), EPOLL_CTL_MOD, descriptor, &event) != 0) {
     ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, descriptor, &event);

@@ -83,7 +83,7 @@ void Wire::disconnect(RankId peer) {
 }
 
 void Wire::send_kept() {
-  std::exchange(kept_, nullptr)->send_kept();
+  std::exchange(kept_, nullptr)->flush();
 }
 
 void Wire::lose(RankId peer, const std::string& reason) {
@@ -107,13 +107,13 @@ void Wire::tell_sent(RankId peer, std::uint64_t cookie) {
 void Wire::post(const SendPath& path, const FrameHead& head, Payload payload, bool stable,
                 std::uint64_t cookie) {
   Peer& to = peers_[path.peer.index];
-  if (to.neighbour != nullptr) {
-    if (Status posted = to.neighbour->post(head, payload); !posted) {
-      lose(path.peer, posted.error().text());
-    }
-  } else if (to.link != nullptr) {
+  if (to.direct != nullptr) {
+    to.direct->send({head, payload, cookie, stable, path.more});
+    return;
+  }
+  if (to.link != nullptr) {
     Link& link = link_to(path.peer);
-    link.post(path, head, payload, stable, cookie);
+    link.post(path.rail, {head, payload, cookie, stable, path.more});
     if (kept_ != nullptr && (kept_ != &link || !path.more)) send_kept();
     if (path.more) kept_ = &link;
     return;
@@ -136,13 +136,12 @@ void Wire::post(const SendPath& path, const FrameHead& head, Payload payload, bo
 void Wire::write(const SendPath& path, Payload payload, RemoteMemory target,
                  const FrameHead& notice, std::uint64_t cookie) {
   Peer& to = peers_[path.peer.index];
-  bool at_once = true;
-  if (to.neighbour != nullptr) {
-    const auto written = to.neighbour->write(payload, target, notice, cookie);
-    if (!written) lose(path.peer, written.error().text());
-    at_once = !written || *written;
-  } else if (to.link != nullptr) {
-    link_to(path.peer).write(path.rail, payload, target, notice, cookie);
+  if (to.direct != nullptr) {
+    to.direct->write({payload, target, notice, cookie});
+    return;
+  }
+  if (to.link != nullptr) {
+    link_to(path.peer).write(path.rail, {payload, target, notice, cookie});
     if (kept_ != nullptr) send_kept();
     holding_ = true;
     return;
@@ -156,7 +155,7 @@ void Wire::write(const SendPath& path, Payload payload, RemoteMemory target,
     written.head = notice;
     events_.push_back(std::move(written));
   }
-  if (at_once) tell_sent(path.peer, cookie);
+  tell_sent(path.peer, cookie);
 }
 
 bool Wire::take_back(RankId peer, std::uint64_t cookie) {
@@ -166,14 +165,12 @@ bool Wire::take_back(RankId peer, std::uint64_t cookie) {
 
 std::uint64_t Wire::register_memory(RankId peer, std::byte* data, std::size_t size) {
   const std::uint64_t key = regions_->add(data, size);
-  if (ofi_ != nullptr && peers_[peer.index].link != nullptr) {
-    peers_[peer.index].link->share(key, data, size);
-  }
+  if (Link* const link = peers_[peer.index].link.get()) link->share(key, data, size);
   return key;
 }
 
 void Wire::deregister_memory(std::uint64_t key) {
-  if (ofi_ != nullptr) ofi_->unshare(key);
+  for (const auto& kind : kinds_) kind->close_memory(key);
   regions_->remove(key);
 }
 
@@ -195,19 +192,6 @@ void Wire::copy(std::byte* to, const std::byte* from, std::size_t size) {
   if (to != nullptr && from != nullptr) copy_bytes(to, from, size);
 }
 
-bool Wire::poll_neighbours(Completion& out) {
-  const std::size_t count = neighbours_.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    if (next_neighbour_ >= count) next_neighbour_ = 0;
-    Neighbour& neighbour = *neighbours_[next_neighbour_];
-    if (neighbour.next(out)) return true;
-    if (neighbour.pending()) neighbour.flush(done_);
-    if (neighbour.broken()) lose_neighbour(neighbour);
-    ++next_neighbour_;
-  }
-  return false;
-}
-
 bool Wire::poll_links(Completion& out) {
   for (Link* const link : links_) {
     if (link->next(out)) return true;
@@ -223,13 +207,10 @@ bool Wire::poll(Completion& out) {
       events_.pop_front();
       return true;
     }
-    if (poll_neighbours(out)) return true;
-    if (!done_.empty()) {
-      // Cookies say whose they are.
-      for (const std::uint64_t cookie : done_) tell_sent(self_, cookie);
-      done_.clear();
-      continue;
+    for (RailKind* const kind : direct_kinds_) {
+      if (kind->poll(out)) return true;
     }
+    if (!events_.empty()) continue;
     if (!links_.empty() && poll_links(out)) return true;
     if (round > 0 || ticks() - last_look_ < look_every_) continue;
     look(0);
@@ -238,17 +219,16 @@ bool Wire::poll(Completion& out) {
 }
 
 bool Wire::something_waits() {
-  if (!events_.empty() || !done_.empty()) return true;
-  for (Neighbour* const neighbour : neighbours_) {
-    if (neighbour->pending()) neighbour->flush(done_);
-    if (neighbour->waiting()) return true;
+  if (!events_.empty()) return true;
+  for (RailKind* const kind : direct_kinds_) {
+    if (kind->has_readable()) return true;
   }
-  return !done_.empty() || std::any_of(links_.begin(), links_.end(),
-                                       [](const Link* link) { return link->readable(); });
+  return !events_.empty() || std::any_of(links_.begin(), links_.end(),
+                                         [](const Link* link) { return link->has_readable(); });
 }
 
-// Asks again and again for a moment, as an answer often comes soon, unless it has just slept and
-// nothing came; lets others run where processes share cores; then sleeps.
+// Polls for a moment, because an answer often comes soon, unless the last sleep brought nothing;
+// yields where processes share cores; then sleeps.
 void Wire::wait(Time until) {
   if (kept_ != nullptr) send_kept();
   if (until == Time::zero()) {
@@ -260,11 +240,9 @@ void Wire::wait(Time until) {
   const std::uint64_t patience = hopes ? ticks_per_ms_ / 10 : 0;
   for (bool first = true;; first = false) {
     if (something_waits()) return;
-    // Only rings for a while: that is where hurry helps.
-    for (int i = 0; i < 100 && !crowded_; ++i) {
-      for (const Neighbour* const neighbour : neighbours_) {
-        if (neighbour->waiting()) return;
-      }
+    // Direct rails first and most: they are the fast ones.
+    for (RailKind* const kind : direct_kinds_) {
+      if (!crowded_ && kind->spin()) return;
     }
     if (ticks() - begin > patience && !first) break;
     if (ticks() - last_look_ >= look_every_) look(0);

@@ -14,10 +14,11 @@
 #include <weft/message/port/fabric.hpp>
 #include <weft/real/launch/seat.hpp>
 #include <weft/real/locality/places.hpp>
-#include <weft/real/wire/card.hpp>
+#include <weft/real/wire/contact.hpp>
 #include <weft/real/wire/core_watch.hpp>
 #include <weft/real/wire/link.hpp>
-#include <weft/real/wire/neighbour.hpp>
+#include <weft/real/wire/rail_kinds.hpp>
+#include <weft/real/wire/socket.hpp>
 
 namespace weft::wire {
 
@@ -25,9 +26,10 @@ class Wire final : public Transport,
                    public Connections,
                    public Rails,
                    public Processor,
-                   private LinkHost {
+                   private LinkHost,
+                   private KindHost {
  public:
-  // All ranks of the job make this call. Nothing is connected yet: that happens when it is needed.
+  // Called by all ranks of the job. Connections are opened later, when they are needed.
   static Result<std::unique_ptr<Wire>> join(launch::Seat& seat);
   ~Wire() override;
   Wire(const Wire&) = delete;
@@ -62,7 +64,7 @@ class Wire final : public Transport,
   void enter_call() override;
   void leave_call() override;
 
-  // Ends in order: waits until all that was sent has arrived, at most so long.
+  // Ends in order: waits until all that was sent has arrived, or for `most`.
   void leave(Duration most);
 
   // Of the interface or card; empty between processes of a host.
@@ -70,7 +72,7 @@ class Wire final : public Transport,
     const Link* const link = peers_[peer.index].link.get();
     return link == nullptr ? std::string() : link->name_of(rail);
   }
-  // Connections that every process of the job has descriptors for.
+  // The number of connections for which every process of the job has descriptors.
   std::uint32_t room() const { return room_; }
   const std::string& host_of(RankId rank) const { return peers_[rank.index].host_name; }
   const std::string& trouble_with(RankId rank) const { return peers_[rank.index].trouble; }
@@ -78,9 +80,12 @@ class Wire final : public Transport,
 
  private:
   struct Peer {
-    std::unique_ptr<Neighbour> neighbour;
+    // A direct rail or a link; neither for this process itself, or if no rail leads there.
+    Rail* direct = nullptr;
+    RailKind* direct_kind = nullptr;
     std::unique_ptr<Link> link;
-    std::string host_name, trouble;  // Why it cannot be reached.
+    std::string host_name;
+    std::string trouble;  // Why it cannot be reached.
     std::uint32_t node = 0;
     bool lost_told = false;
   };
@@ -88,56 +93,50 @@ class Wire final : public Transport,
 
   // join.cpp
   Status settle_in();
-  Status find_places(std::vector<PlaceCard>& places);
-  Status open_doors(const PlaceCard& own, std::uint32_t neighbours);
-  Status make_peers(const std::vector<PlaceCard>& places, const std::vector<ReachCard>& reaches);
-  Status make_link(RankId peer, const PlaceCard& own, const PlaceCard& theirs,
-                   const ReachCard& reach);
-  void share_out_descriptors(std::uint32_t neighbours);
-  std::string make_card() const;
+  Status find_kinds();
+  Status tell_places(std::vector<ContactPlace>& places);
+  Status open_kinds(const std::vector<ContactPlace>& places);
+  void share_out_descriptors(std::uint32_t per_peer);
+  std::string own_address() const;
+  Status make_peers(const std::vector<ContactPlace>& places,
+                    const std::vector<ContactAddress>& addresses);
+  Status make_peer(RankId peer, const ContactPlace& own, const ContactPlace& theirs,
+                   const ContactAddress& address);
 
   // LinkHost
   void tell(Completion&& completion) override { events_.push_back(std::move(completion)); }
   void lose(RankId peer, const std::string& reason) override;
-  void watch(const Descriptor& socket, RankId peer, RailId rail, bool out) override;
+  void watch(int descriptor, RankId peer, RailId rail, bool for_room) override;
   const Regions& regions() const override { return *regions_; }
+
+  // KindHost
+  void watch(const RailKind& kind, std::uint32_t token, int descriptor) override;
+  bool accept_calls() const override { return !leaving_; }
 
   Link& link_to(RankId peer);
   void send_kept();
   void tell_sent(RankId peer, std::uint64_t cookie);
   bool something_waits();
-  bool poll_neighbours(Completion& out);
   bool poll_links(Completion& out);
-  int look(int timeout_ms);  // How many had something to say.
+  int look(int timeout_ms);  // The number of descriptors that were ready.
   void tend(Time now);
   void hear(std::uint64_t what, bool readable);
-  void hear_seat();
-  void open_door(std::size_t rail);
-  void hear_caller(std::size_t slot);
+  void hear_launcher();
   int sleep_ms(Time until) const;
   void sleep(Time until);
-  void lose_neighbour(Neighbour& neighbour);
-  void watch_cards();
 
   launch::Seat& seat_;
   RankId self_;
   Time start_;
-  LinkSetting link_setting_;
-  std::unique_ptr<Segment> segment_;
+  std::unique_ptr<RegionTable> own_table_;  // If no kind has a place for it.
   std::unique_ptr<Regions> regions_;
-  std::unique_ptr<Ofi> ofi_;  // Null: no RDMA.
+  std::vector<std::unique_ptr<RailKind>> kinds_;  // In the order of the table.
   std::vector<Peer> peers_;
-  std::vector<Neighbour*> neighbours_;
-  std::size_t next_neighbour_ = 0;
+  std::vector<RailKind*> direct_kinds_;
   std::vector<Link*> links_;  // In use.
-  Link* kept_ = nullptr;      // It has a frame that waits for another.
-  std::vector<locality::Interface> rails_;
+  Link* kept_ = nullptr;      // Has a frame that waits for the next one.
   locality::ProcessPlace here_;
-  std::vector<Descriptor> doors_;  // By rail.
-  Descriptor spare_;               // To turn callers away when there is no other.
-  std::uint32_t near_room_ = 0;    // Descriptors for neighbours.
   std::uint32_t room_ = 0;
-  std::vector<std::unique_ptr<Caller>> callers_;
   Descriptor epoll_;
   std::deque<Completion> events_;
   std::uint64_t last_look_ = 0, look_every_ = 0;
@@ -145,11 +144,10 @@ class Wire final : public Transport,
   CoreWatch core_;
   Time last_tend_;
   bool crowded_ = false;  // More processes than cores.
-  bool in_vain_ = false;  // The last sleep ended without news.
+  bool in_vain_ = false;  // The last sleep ended without any event.
   bool leaving_ = false;
-  bool holding_ = false;  // Data that could be in the kernel.
+  bool holding_ = false;  // There is data that the kernel has not got yet.
   bool let_go_ = false;
-  std::vector<std::uint64_t> done_;
 };
 
 }  // namespace weft::wire

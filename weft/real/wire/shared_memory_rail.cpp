@@ -7,7 +7,7 @@
 #include <sys/uio.h>
 
 #include <weft/base/copy.hpp>
-#include <weft/real/wire/neighbour.hpp>
+#include <weft/real/wire/shared_memory_rail.hpp>
 
 namespace weft::wire {
 
@@ -24,8 +24,8 @@ void put(std::byte*& at, const void* data, std::size_t size) {
 void put(std::byte*& at, std::uint64_t value) {
   put(at, &value, word);
 }
-// What the head of a small message needs: without the zeros after it, head and message fit into one
-// line of memory. Two sizes, as copies of a known one are the quickest.
+// The head of a small message ends with zeros. Without them, head and message fit into one cache
+// line. There are two sizes only, because copies of constant size are the fastest.
 constexpr std::size_t short_head = 3 * word;
 
 bool is_short(const FrameHead& head) {
@@ -46,18 +46,20 @@ std::uint64_t take_word(const std::byte*& at) {
 
 }  // namespace
 
-Neighbour::Neighbour(const Setting& setting, Segment& own, const Regions& regions)
+SharedMemoryRail::SharedMemoryRail(const Setting& setting, Segment& own, KindHost& host)
     : setting_(setting),
-      regions_(regions),
+      host_(host),
       in_(own.inlet(setting.their_place).ring),
-      inlet_(own.inlet(setting.their_place)) {}
+      inlet_(own.inlet(setting.their_place)) {
+  follow(RailEvent::ready);
+}
 
-Status Neighbour::reach() {
+Status SharedMemoryRail::reach() {
   if (theirs_ != nullptr) return {};
-  const NeighbourCard& card = setting_.card;
-  auto segment = Segment::open({.process = card.process,
-                                .memory = card.memory,
-                                .bell = card.bell,
+  const SegmentAddress& address = setting_.segment;
+  auto segment = Segment::open({.process = address.process,
+                                .memory = address.memory,
+                                .bell = address.bell,
                                 .rings = setting_.places,
                                 .keep_bell = setting_.keep_bell});
   if (!segment) return std::move(segment).error();
@@ -66,7 +68,7 @@ Status Neighbour::reach() {
   return {};
 }
 
-bool Neighbour::put_frame(const FrameHead& head, const std::byte* data, std::size_t size) {
+bool SharedMemoryRail::put_frame(const FrameHead& head, const std::byte* data, std::size_t size) {
   const std::size_t front = is_short(head) ? short_head : head_size;
   std::byte* const at = out_.reserve(front + size);
   if (at == nullptr) return false;
@@ -82,7 +84,7 @@ bool Neighbour::put_frame(const FrameHead& head, const std::byte* data, std::siz
   return true;
 }
 
-bool Neighbour::put_written(const FrameHead& notice, std::size_t size) {
+bool SharedMemoryRail::put_written(const FrameHead& notice, std::size_t size) {
   std::byte* at = out_.reserve(head_size + word);
   if (at == nullptr) return false;
   put(at, notice.data(), head_size);
@@ -92,16 +94,36 @@ bool Neighbour::put_written(const FrameHead& notice, std::size_t size) {
   return true;
 }
 
-Status Neighbour::post(const FrameHead& head, Payload payload) {
-  if (theirs_ == nullptr) {
-    if (Status reached = reach(); !reached) return reached;
+bool SharedMemoryRail::reach_or_lose() {
+  const Status reached = reach();
+  if (!reached) host_.lose(setting_.peer, reached.error().text());
+  return bool(reached);
+}
+
+void SharedMemoryRail::report_sent(std::uint64_t cookie) {
+  Completion sent;
+  sent.kind = Completion::Kind::sent;
+  sent.peer = setting_.peer;
+  sent.cookie = cookie;
+  host_.tell(std::move(sent));
+}
+
+// The data is copied in any case, so it counts as sent at once.
+void SharedMemoryRail::send(const Frame& frame) {
+  if (theirs_ != nullptr || reach_or_lose()) {
+    const Payload& payload = frame.payload;
+    if (!pending_.empty() || payload.size > largest_plain ||
+        !put_frame(frame.head, payload.data, payload.size)) {
+      keep(frame);
+    }
   }
-  if (pending_.empty() && payload.size <= largest_plain &&
-      put_frame(head, payload.data, payload.size)) {
-    return {};
-  }
+  if (frame.cookie != 0) report_sent(frame.cookie);
+}
+
+void SharedMemoryRail::keep(const Frame& frame) {
+  const Payload& payload = frame.payload;
   Pending pending;
-  pending.head = head;
+  pending.head = frame.head;
   pending.size = payload.size;
   pending.kind = payload.size <= largest_plain ? Kind::frame : Kind::first;
   if (payload.size > 0) {
@@ -110,19 +132,18 @@ Status Neighbour::post(const FrameHead& head, Payload payload) {
     pending.data = pending.owned.get();
   }
   pending_.push_back(std::move(pending));
-  return {};
 }
 
 // By the kernel, from our memory into theirs.
-bool Neighbour::copy_across(Payload payload, std::byte* to) {
+bool SharedMemoryRail::copy_across(Payload payload, std::byte* to) {
   std::size_t done = 0;
   while (done < payload.size) {
     const iovec from{const_cast<std::byte*>(payload.data) + done, payload.size - done};
     const iovec into{to + done, payload.size - done};
-    const ssize_t count = ::process_vm_writev(setting_.card.process, &from, 1, &into, 1, 0);
+    const ssize_t count = ::process_vm_writev(setting_.segment.process, &from, 1, &into, 1, 0);
     if (count <= 0) {
       if (count < 0 && errno == EINTR) continue;
-      // Forbidden here, and so it will be next time. (Or the process has just ended.)
+      // Forbidden, now and later; or the process has just ended.
       setting_.single_copy = false;
       return false;
     }
@@ -131,10 +152,11 @@ bool Neighbour::copy_across(Payload payload, std::byte* to) {
   return true;
 }
 
-Result<bool> Neighbour::write(Payload payload, RemoteMemory target, const FrameHead& notice,
-                              std::uint64_t cookie) {
-  if (theirs_ == nullptr) {
-    if (Status reached = reach(); !reached) return std::move(reached).error();
+bool SharedMemoryRail::write(const RemoteWrite& write) {
+  const auto& [payload, target, notice, cookie, revoked] = write;
+  if (theirs_ == nullptr && !reach_or_lose()) {
+    report_sent(cookie);
+    return true;
   }
   Pending pending;
   pending.head = notice;
@@ -142,11 +164,12 @@ Result<bool> Neighbour::write(Payload payload, RemoteMemory target, const FrameH
   if (setting_.single_copy) {
     const Stretch there =
         find_shared(theirs_->head().regions, target.key, target.offset, payload.size);
-    if (there.data != nullptr && payload.size >= Haul::least &&
-        begin_haul(payload, target, notice, cookie)) {
-      return false;
+    if (there.data != nullptr && payload.size >= SharedCopy::least &&
+        begin_copy(payload, target, notice, cookie)) {
+      return true;
     }
     if (there.data != nullptr && copy_across(payload, there.data)) {
+      report_sent(cookie);
       if (pending_.empty() && put_written(notice, payload.size)) return true;
       pending.kind = Kind::written;
       pending_.push_back(std::move(pending));
@@ -158,11 +181,11 @@ Result<bool> Neighbour::write(Payload payload, RemoteMemory target, const FrameH
   pending.target = target;
   pending.cookie = cookie;
   pending_.push_back(std::move(pending));
-  return false;
+  return true;
 }
 
 // true: all of it is in the ring.
-bool Neighbour::put_some(Pending& pending) {
+bool SharedMemoryRail::put_some(Pending& pending) {
   switch (pending.kind) {
     case Kind::frame:
       return put_frame(pending.head, pending.data, pending.size);
@@ -183,7 +206,7 @@ bool Neighbour::put_some(Pending& pending) {
   return true;
 }
 
-bool Neighbour::put_piece(Pending& pending) {
+bool SharedMemoryRail::put_piece(Pending& pending) {
   const std::size_t size = std::min(piece_size, pending.size - pending.gone);
   const bool last = pending.gone + size == pending.size;
   Kind kind = pending.kind;
@@ -215,25 +238,24 @@ bool Neighbour::put_piece(Pending& pending) {
   return true;
 }
 
-void Neighbour::flush(std::vector<std::uint64_t>& done) {
-  end_hauls(done);
+void SharedMemoryRail::flush() {
+  end_copies();
   while (!pending_.empty()) {
-    if (!lost_ && !put_some(pending_.front())) return;
-    if (pending_.front().cookie != 0) done.push_back(pending_.front().cookie);
+    if (up() && !put_some(pending_.front())) return;
+    if (pending_.front().cookie != 0) report_sent(pending_.front().cookie);
     pending_.pop_front();
   }
 }
 
-void Neighbour::say_goodbye() {
+void SharedMemoryRail::say_goodbye() {
   if (theirs_ == nullptr && !reach()) return;
   Pending pending;
   pending.kind = Kind::goodbye;
   pending_.push_back(std::move(pending));
-  std::vector<std::uint64_t> done;
-  flush(done);
+  flush();
 }
 
-bool Neighbour::next(Completion& out) {
+bool SharedMemoryRail::next(Completion& out) {
   if (!incoming_.empty() && end_incoming(out)) return true;
   in_.release();
   for (;;) {
@@ -255,7 +277,7 @@ bool Neighbour::next(Completion& out) {
 }
 
 // true: `out` is for the message layer, and may point into the ring.
-bool Neighbour::take(RingWord head, const std::byte* data, Completion& out) {
+bool SharedMemoryRail::take(RingWord head, const std::byte* data, Completion& out) {
   const auto kind = static_cast<Kind>(head.kind);
   out.peer = setting_.peer;
   out.rail = RailId(0);
@@ -281,7 +303,7 @@ bool Neighbour::take(RingWord head, const std::byte* data, Completion& out) {
   return take_part(kind, head, data, out);
 }
 
-bool Neighbour::take_part(Kind kind, RingWord head, const std::byte* data, Completion& out) {
+bool SharedMemoryRail::take_part(Kind kind, RingWord head, const std::byte* data, Completion& out) {
   const std::byte* at = data;
   const auto front = [&](std::size_t size) {
     broken_ = broken_ || head.size < size;
@@ -316,7 +338,7 @@ bool Neighbour::take_part(Kind kind, RingWord head, const std::byte* data, Compl
     out.data = std::move(whole_);
     return true;
   }
-  if (kind == Kind::haul && front(sizeof(Haul) + head_size)) return take_haul(at, out);
+  if (kind == Kind::copy && front(sizeof(SharedCopy) + head_size)) return take_copy(at, out);
   const bool last = kind == Kind::last;
   if ((kind != Kind::piece && !last) || !front(last ? 3 * word + head_size : 2 * word)) {
     broken_ = true;
@@ -329,7 +351,7 @@ bool Neighbour::take_part(Kind kind, RingWord head, const std::byte* data, Compl
     std::memcpy(out.head.data(), at, head_size);
     at += head_size;
   }
-  const Stretch target = regions_.find(key, offset, rest());
+  const Stretch target = host_.regions().find(key, offset, rest());
   if (target.data != nullptr) std::memcpy(target.data, at, rest());
   return last && target.data != nullptr;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A copy from process to process that both of them work on: each takes the next stretch and copies
-// it by the kernel, the sender into the receiver's memory, the receiver out of the sender's.
-// Whoever is not there leaves the work to the other.
+// it by a system call, the sender into the receiver's memory, the receiver out of the sender's. If
+// one of them is busy elsewhere, the other does it all.
 #pragma once
 
 #include <atomic>
@@ -11,25 +11,25 @@
 namespace weft::wire {
 
 // In the receiver's shared memory; zero at first.
-struct HaulSlot {
+struct CopySlot {
   alignas(64) std::atomic<std::uint64_t> claimed{0};  // Stretches.
   std::atomic<std::uint64_t> copied{0};               // Bytes.
-  std::atomic<std::uint64_t> finished{
-      0};  // By the receiver: the number of the last haul seen done.
+  std::atomic<std::uint64_t> finished{0};  // The last copy that the receiver saw complete.
 };
 
-// Of one sender at one receiver.
-inline constexpr std::size_t haul_slots = 4;
+// For each pair of sender and receiver.
+inline constexpr std::size_t copy_slots = 4;
 
-// As the record in the ring says it.
-struct Haul {
+// As it is announced in the ring.
+struct SharedCopy {
   std::uint64_t number = 0;  // Counts from 1 in each slot.
   std::uint64_t slot = 0;
   std::uint64_t source = 0;  // Where the data lies in the sender.
   std::uint64_t size = 0;
   std::uint64_t key = 0, offset = 0;  // Where it goes.
 
-  static constexpr std::uint64_t least = std::uint64_t{24} << 10;  // Smaller ones are done alone.
+  // Smaller ones are copied by the sender alone.
+  static constexpr std::uint64_t least = std::uint64_t{24} << 10;
   std::uint64_t stretch() const {
     constexpr std::uint64_t fewest = std::uint64_t{16} << 10, most = std::uint64_t{256} << 10;
     const std::uint64_t part = size / 8;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A peer in the same host, over shared memory. Small things go through a ring; large ones are
-// copied from process to process by the kernel where it allows that, else through the ring too,
-// piece by piece.
+// A shared-memory rail: a peer in the same host. Small messages go through a ring; large ones are
+// copied from process to process by the kernel where that is allowed, else through the ring in
+// pieces.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,7 @@
 
 #include <weft/base/result.hpp>
 #include <weft/message/port/fabric.hpp>
+#include <weft/real/wire/rail_kinds.hpp>
 #include <weft/real/wire/segment.hpp>
 #include <weft/real/wire/socket.hpp>
 
@@ -19,48 +20,51 @@ namespace weft::wire {
 
 inline constexpr std::size_t head_size = sizeof(FrameHead);
 
-// Where a neighbour's memory is found.
-struct NeighbourCard {
+// Where the segment of another process is found.
+struct SegmentAddress {
   int process = 0;
   int memory = -1, bell = -1;  // Descriptors there.
 };
 
-class Neighbour {
+class SharedMemoryRail final : public Rail {
  public:
   struct Setting {
     RankId peer;
-    NeighbourCard card;
-    std::uint32_t own_place = 0;    // Of ours among the rings there,
+    SegmentAddress segment;
+    std::uint32_t own_place = 0;    // The number of our ring there,
     std::uint32_t their_place = 0;  // and of theirs here.
-    std::uint32_t places = 0;
+    std::uint32_t places = 0;       // All rings of a segment.
     bool single_copy = true;
     bool keep_bell = true;  // false: descriptors are scarce.
   };
-  Neighbour(const Setting& setting, Segment& own, const Regions& regions);
+  SharedMemoryRail(const Setting& setting, Segment& own, KindHost& host);
 
   RankId peer() const { return setting_.peer; }
-  // Opens its memory; done by itself when it is needed.
+  // Opens the peer's segment. The first frame does so as well.
   Status reach();
-  bool lost() const { return lost_; }
+  bool lost() const { return !up(); }
   bool left() const { return left_; }
-  void set_lost() { lost_ = true; }
+  void set_lost() {
+    if (up()) follow(RailEvent::broken);
+  }
 
-  // An error: the neighbour's memory cannot be reached.
-  Status post(const FrameHead& head, Payload payload);
-  // true: done at once. false: `sent` comes from flush().
-  Result<bool> write(Payload payload, RemoteMemory target, const FrameHead& notice,
-                     std::uint64_t cookie);
+  std::string name() const override { return {}; }
+  RailCost cost() const override { return {Rate::gbyte_per_s(8), Duration::zero()}; }
+  void open(Time) override {}  // The first frame opens the peer's segment.
+  void send(const Frame& frame) override;
+  bool write(const RemoteWrite& write) override;
+  bool poll(Completion& out, Arrival&) override { return next(out); }
   bool next(Completion& out);
   // Whether next() has something to look at. Never changes anything.
   bool waiting() const { return in_.ready() || !incoming_.empty(); }
-  bool unread() const { return in_.ready(); }  // Something that was sent before, not begun.
+  bool unread() const { return in_.ready(); }  // A record that has not been taken.
   bool broken() const { return broken_; }
-  // Puts into the ring what did not fit before; cookies that are through are added.
-  void flush(std::vector<std::uint64_t>& done);
+  // Puts into the ring what did not fit before, and reports what has been sent.
+  void flush();
   bool pending() const { return !pending_.empty() || !outward_.empty(); }
   void say_goodbye();
 
-  int process() const { return setting_.card.process; }
+  int process() const { return setting_.segment.process; }
   Descriptor watcher;  // Readable when the process has ended.
 
  private:
@@ -72,14 +76,14 @@ class Neighbour {
     piece,      // Key, offset, data of a write,
     last,       // Key, offset, size of the whole write, notice, data: its last piece.
     goodbye,
-    haul,  // Haul, notice: both copy.
+    copy,  // SharedCopy, notice: both copy.
   };
   struct Outward {
-    Haul haul;
+    SharedCopy copy;
     std::uint64_t cookie = 0;
   };
   struct Inward {
-    Haul haul;
+    SharedCopy copy;
     FrameHead notice;
   };
   struct Pending {
@@ -91,34 +95,38 @@ class Neighbour {
     RemoteMemory target;
     std::uint64_t cookie = 0;
   };
+  bool reach_or_lose();
+  void keep(const Frame& frame);
+  void report_sent(std::uint64_t cookie);
   bool put_frame(const FrameHead& head, const std::byte* data, std::size_t size);
   bool put_written(const FrameHead& notice, std::size_t size);
   bool put_some(Pending& pending);
   bool put_piece(Pending& pending);
   bool copy_across(Payload payload, std::byte* to);
   bool take(RingWord head, const std::byte* data, Completion& out);
-  // haul.cpp
-  bool begin_haul(Payload payload, RemoteMemory target, const FrameHead& notice,
+  // shared_copy.cpp
+  bool begin_copy(Payload payload, RemoteMemory target, const FrameHead& notice,
                   std::uint64_t cookie);
-  void end_hauls(std::vector<std::uint64_t>& done);
-  bool take_haul(const std::byte* data, Completion& out);
+  void end_copies();
+  bool take_copy(const std::byte* data, Completion& out);
   bool end_incoming(Completion& out);
   bool may_read(std::uint64_t address);
   bool take_part(Kind kind, RingWord head, const std::byte* data, Completion& out);
 
   Setting setting_;
-  const Regions& regions_;
+  KindHost& host_;
   RingReader in_;
   Inlet& inlet_;
   RingWriter out_;
   std::unique_ptr<Segment> theirs_;
   std::deque<Pending> pending_;
-  std::uint64_t hauls_[haul_slots] = {};  // Begun, by slot.
+  std::uint64_t copies_[copy_slots] = {};  // Begun, by slot.
   std::vector<Outward> outward_;
-  std::deque<Inward> incoming_;  // Not yet copied wholly.
+  std::deque<Inward> incoming_;  // Not yet complete.
   enum class Access : std::uint8_t { unknown, granted, denied };
   Access access_ = Access::unknown;  // To its memory.
-  bool lost_ = false, left_ = false, broken_ = false;
+  bool left_ = false;                // The peer has ended in order.
+  bool broken_ = false;              // What it wrote makes no sense.
   // A frame in several pieces.
   std::unique_ptr<std::byte[]> whole_;
   std::size_t whole_size_ = 0, whole_got_ = 0;

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of rail kinds. A kind is one file and one row: the row says how it is called, which
+// words of --rails are meant for it, and how a process finds out what it has of that kind.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <weft/base/result.hpp>
+#include <weft/real/launch/settings.hpp>
+#include <weft/real/locality/interfaces.hpp>
+#include <weft/real/wire/handshake.hpp>
+#include <weft/real/wire/link.hpp>
+
+namespace weft::wire {
+
+// What a kind may want to know of its process.
+struct KindSetting {
+  RankId self;
+  JobSecret secret = {};
+  launch::Settings settings;
+  std::vector<std::string> wishes;  // Words of --rails that are meant for this kind.
+  std::string library_folder;       // Where plugins of weft are.
+};
+
+// The process, as its rail kinds see it.
+class KindHost {
+ public:
+  virtual ~KindHost() = default;
+  virtual Time now() const = 0;
+  // RailKind::stir is called with the token when the descriptor is readable.
+  virtual void watch(const class RailKind& kind, std::uint32_t token, int descriptor) = 0;
+  // false: the process is leaving, and takes no new connections.
+  virtual bool accept_calls() const = 0;
+  // A peer has connected: its link is in use from now on.
+  virtual void connect(RankId peer) = 0;
+  virtual const Regions& regions() const = 0;
+  virtual void tell(Completion&& completion) = 0;
+  virtual void lose(RankId peer, const std::string& reason) = 0;
+};
+
+// The processes of one host.
+struct Neighbourhood {
+  std::vector<std::uint32_t> ranks;  // This one among them.
+};
+
+// Two processes that find out which rails join them. The texts are those of the same kind.
+struct Meeting {
+  RankId peer;
+  bool same_host = false;
+  std::string own_name, peer_name;  // Of the hosts, for messages.
+  std::string peer_place, peer_address;
+};
+
+// What one process has of one kind of rail: interfaces and listeners, cards, segments.
+class RailKind {
+ public:
+  RailKind() = default;
+  RailKind(const RailKind&) = delete;
+  RailKind& operator=(const RailKind&) = delete;
+  virtual ~RailKind() = default;
+
+  // --- At the start, in this order ---
+  // What all processes tell each other first: where this one is.
+  virtual std::string place() const = 0;
+  virtual Status open(const Neighbourhood& neighbourhood) = 0;
+  // Descriptors that a direct kind would like for all of its peers, and what it gets.
+  virtual std::uint32_t descriptors_wanted() const { return 0; }
+  virtual void grant_descriptors(std::uint32_t /*count*/) {}
+  // Descriptors that other kinds need for each peer, and how many they must leave unused.
+  virtual std::uint32_t descriptors_per_peer() const { return 0; }
+  virtual void keep_free(std::uint32_t /*descriptors*/) {}
+  // Then: how it is reached there.
+  virtual std::string address() const = 0;
+  // Adds the rails that lead to a peer. If there are none, `trouble` says why.
+  virtual Status add_rails(const Meeting& /*meeting*/, Link& /*link*/, std::string& /*trouble*/) {
+    return {};
+  }
+  // For the decision which NUMA node is near to which rail.
+  virtual std::span<const locality::Interface> interfaces() const { return {}; }
+
+  // --- Later ---
+  virtual void stir(std::uint32_t /*token*/) {}
+  virtual void look() {}  // Whenever descriptors are looked at.
+  virtual void tend(Time /*now*/) {}
+  virtual bool needs_tending() const { return false; }
+  virtual int sleep_ms(int most) { return most; }  // How long nothing would be missed.
+  virtual void close_memory(std::uint64_t /*region*/) {}
+  virtual void close() {}  // The process leaves.
+
+  // --- Direct kinds: a peer needs no other rail, and frames neither numbers nor a link ---
+  virtual bool direct() const { return false; }
+  // Null: this peer is not reached so.
+  virtual Result<Rail*> direct_rail(const Meeting& /*meeting*/) { return nullptr; }
+  // The next completion of any of its rails; false: none for now.
+  virtual bool poll(Completion& /*out*/) { return false; }
+  virtual bool has_readable() { return false; }
+  // Looks many times whether there is something to poll.
+  virtual bool spin() { return false; }
+  // From now on peers must wake us. true: something has come before that.
+  virtual bool fall_asleep() { return false; }
+  virtual void wake_up() {}
+  virtual void process_ended(RankId /*peer*/) {}
+  virtual void say_goodbye() {}
+  virtual bool owes() const { return false; }  // A peer would miss something if we ended now.
+  // Where peers look for memory that they may write into. Null: this kind has no such place.
+  virtual RegionTable* region_table() { return nullptr; }
+
+  std::uint32_t row() const { return row_; }
+  void set_row(std::uint32_t row) { row_ = row; }
+
+ private:
+  std::uint32_t row_ = 0;
+};
+
+struct RailKindRow {
+  std::string_view name;
+  // Whether a word of --rails is meant for this kind. Null: it takes what no other kind does.
+  bool (*claims)(std::string_view word);
+  // Null without an error: the process has nothing of this kind.
+  Result<std::unique_ptr<RailKind>> (*find)(const KindSetting& setting, KindHost& host);
+};
+
+std::span<const RailKindRow> rail_kinds();
+// One more, after the others; before any process joins a job.
+void add_rail_kind(const RailKindRow& row);
+
+}  // namespace weft::wire

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <weft/real/wire/contact.hpp>
+#include <weft/real/wire/shared_memory.hpp>
+#include <weft/real/wire/shared_memory_rail.hpp>
+
+namespace weft::wire {
+
+namespace {
+
+class SharedMemory final : public RailKind {
+ public:
+  SharedMemory(const KindSetting& setting, KindHost& host)
+      : host_(host), self_(setting.self), single_copy_(setting.settings.single_copy) {}
+
+  std::string place() const override { return "shared"; }
+  Status open(const Neighbourhood& neighbourhood) override;
+  // One for its bell and one that tells of its end, for each peer. It can do without both.
+  std::uint32_t descriptors_wanted() const override {
+    return 2 * static_cast<std::uint32_t>(ranks_.size() - 1);
+  }
+  void grant_descriptors(std::uint32_t count) override {
+    scarce_ = count < descriptors_wanted();
+    descriptors_ = count;
+  }
+  std::string address() const override;
+
+  bool direct() const override { return true; }
+  Result<Rail*> direct_rail(const Meeting& meeting) override;
+  bool poll(Completion& out) override;
+  bool has_readable() override;
+  bool spin() override;
+  bool fall_asleep() override;
+  void wake_up() override { segment_->head().sleeps.store(0, std::memory_order_relaxed); }
+  void process_ended(RankId peer) override;
+  void say_goodbye() override;
+  bool owes() const override;
+  RegionTable* region_table() override { return &segment_->head().regions; }
+
+  void stir(std::uint32_t token) override;
+  int sleep_ms(int most) override;
+
+ private:
+  // Tokens: the bell, or the process of a peer.
+  static constexpr std::uint32_t bell_token = 0;
+  static std::uint32_t process_token(RankId peer) { return peer.index + 1; }
+  void lose(SharedMemoryRail& rail);
+  std::uint32_t ring_of(std::uint32_t rank) const {
+    return static_cast<std::uint32_t>(std::find(ranks_.begin(), ranks_.end(), rank) -
+                                      ranks_.begin());
+  }
+
+  KindHost& host_;
+  RankId self_;
+  bool single_copy_;
+  bool scarce_ = false;  // Descriptors.
+  std::uint32_t descriptors_ = 0;
+  std::vector<std::uint32_t> ranks_;
+  std::unique_ptr<Segment> segment_;
+  std::vector<std::unique_ptr<SharedMemoryRail>> rails_;
+  std::size_t next_ = 0;  // The rail to be polled.
+};
+
+Status SharedMemory::open(const Neighbourhood& neighbourhood) {
+  ranks_ = neighbourhood.ranks;
+  auto segment = Segment::make(static_cast<std::uint32_t>(ranks_.size()));
+  if (!segment) return std::move(segment).error();
+  segment_ = *std::move(segment);
+  // Other processes copy into our memory: tell security modules that they may.
+  ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+  host_.watch(*this, bell_token, segment_->bell());
+  return {};
+}
+
+std::string SharedMemory::address() const {
+  std::ostringstream text;
+  text << ::getpid() << ' ' << segment_->memory() << ' ' << segment_->bell_end();
+  return text.str();
+}
+
+Result<Rail*> SharedMemory::direct_rail(const Meeting& meeting) {
+  if (!meeting.same_host) return nullptr;
+  SegmentAddress address;
+  std::istringstream text(meeting.peer_address);
+  if (!(text >> address.process >> address.memory >> address.bell)) {
+    return nonsense_from_peer("its memory");
+  }
+  const SharedMemoryRail::Setting setting{.peer = meeting.peer,
+                                          .segment = address,
+                                          .own_place = ring_of(self_.index),
+                                          .their_place = ring_of(meeting.peer.index),
+                                          .places = static_cast<std::uint32_t>(ranks_.size()),
+                                          .single_copy = single_copy_,
+                                          .keep_bell = descriptors_ > 0};
+  descriptors_ -= setting.keep_bell ? 1 : 0;
+  rails_.push_back(std::make_unique<SharedMemoryRail>(setting, *segment_, host_));
+  SharedMemoryRail& rail = *rails_.back();
+  // Later there may be no descriptor to do it with.
+  if (scarce_) {
+    if (Status reached = rail.reach(); !reached) return std::move(reached).error();
+  }
+  // Without a descriptor for it, the launcher tells of the peer's end.
+  if (descriptors_ == 0) return &rail;
+  --descriptors_;
+  rail.watcher = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, address.process, 0)));
+  if (rail.watcher) host_.watch(*this, process_token(meeting.peer), rail.watcher.get());
+  return &rail;
+}
+
+bool SharedMemory::poll(Completion& out) {
+  const std::size_t count = rails_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (next_ >= count) next_ = 0;
+    SharedMemoryRail& rail = *rails_[next_];
+    if (rail.next(out)) return true;
+    if (rail.pending()) rail.flush();
+    if (rail.broken()) lose(rail);
+    ++next_;
+  }
+  return false;
+}
+
+bool SharedMemory::has_readable() {
+  for (const auto& rail : rails_) {
+    if (rail->pending()) rail->flush();
+    if (rail->waiting()) return true;
+  }
+  return false;
+}
+
+bool SharedMemory::spin() {
+  constexpr int rounds = 100;
+  for (int i = 0; i < rounds; ++i) {
+    for (const auto& rail : rails_) {
+      if (rail->waiting()) return true;
+    }
+  }
+  return false;
+}
+
+// A peer that puts something into a ring of ours sees that we sleep, or we see what it put there.
+bool SharedMemory::fall_asleep() {
+  segment_->head().sleeps.store(1, std::memory_order_seq_cst);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return std::any_of(rails_.begin(), rails_.end(),
+                     [](const auto& rail) { return rail->waiting(); });
+}
+
+int SharedMemory::sleep_ms(int most) {
+  const bool pending =
+      std::any_of(rails_.begin(), rails_.end(), [](const auto& rail) { return rail->pending(); });
+  if (pending) return std::min(most, 1);  // Nothing tells us when the ring has room again.
+  return rails_.empty() ? most : std::min(most, 100);
+}
+
+void SharedMemory::stir(std::uint32_t token) {
+  if (token == bell_token) {
+    char sounds[64];
+    while (::read(segment_->bell(), sounds, sizeof sounds) > 0) {
+    }
+    return;
+  }
+  for (const auto& rail : rails_) {
+    if (process_token(rail->peer()) == token) lose(*rail);
+  }
+}
+
+// Records that it sent before its end are read first. After a goodbye its end is no loss.
+void SharedMemory::lose(SharedMemoryRail& rail) {
+  if (rail.unread() && !rail.broken()) return;
+  rail.watcher.close();
+  rail.set_lost();
+  if (!rail.left()) host_.lose(rail.peer(), "its process has ended");
+}
+
+void SharedMemory::process_ended(RankId peer) {
+  for (const auto& rail : rails_) {
+    if (rail->peer() != peer || rail->left()) continue;
+    rail->set_lost();
+    host_.lose(peer, "its process has ended");
+  }
+}
+
+void SharedMemory::say_goodbye() {
+  for (const auto& rail : rails_) {
+    if (!rail->lost() && !rail->left()) rail->say_goodbye();
+  }
+}
+
+bool SharedMemory::owes() const {
+  return std::any_of(rails_.begin(), rails_.end(),
+                     [](const auto& rail) { return !rail->lost() && rail->pending(); });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RailKind>> find_shared_memory(const KindSetting& setting, KindHost& host) {
+  if (!setting.settings.shared_memory) return std::unique_ptr<RailKind>();
+  return std::unique_ptr<RailKind>(std::make_unique<SharedMemory>(setting, host));
+}
+
+}  // namespace weft::wire
