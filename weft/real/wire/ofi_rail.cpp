@@ -81,7 +81,7 @@ class OfiRail final : public LinkRail {
   void tell(Completion::Kind kind, std::uint64_t cookie) {
     if (kind == Completion::Kind::rail_up) follow(RailEvent::ready);
     if (kind == Completion::Kind::rail_down) follow(RailEvent::broken);
-    host_.report(*this, kind, cookie);
+    host().report(*this, kind, cookie);
   }
 
  private:

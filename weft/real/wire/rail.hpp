@@ -163,9 +163,10 @@ class LinkRail : public Rail {
   virtual void hear(const Record& /*record*/, const std::byte* /*data*/) {}
 
  protected:
-  LinkRailHost& host_;
+  LinkRailHost& host() const { return host_; }
 
  private:
+  LinkRailHost& host_;
   const bool carries_frames_;
   std::uint32_t index_ = 0;
 };

@@ -98,7 +98,7 @@ class PipeRail final : public LinkRail {
     if (up()) return;
     generation_ = pipe_->generation();
     follow(RailEvent::ready);
-    host_.rail_up(*this);
+    host().rail_up(*this);
   }
   void send(const Frame& frame) override { forward(outgoing_from(frame)); }
   bool write(const RemoteWrite& write) override {
@@ -128,13 +128,13 @@ class PipeRail final : public LinkRail {
     const bool write = letter.record.kind == RecordKind::write;
     out = {};
     out.kind = write ? Completion::Kind::written : Completion::Kind::frame;
-    out.peer = host_.peer();
+    out.peer = host().peer();
     out.rail = RailId(index());
     out.size = letter.record.size;
     out.head = letter.record.head;
     if (write) {
       const Stretch there =
-          host_.regions().find(letter.record.key, letter.record.offset, letter.record.size);
+          host().regions().find(letter.record.key, letter.record.offset, letter.record.size);
       arrival.kept = there.data != nullptr;
       if (arrival.kept) std::memcpy(there.data, letter.data.data(), letter.data.size());
       ++writes_carried;
@@ -147,12 +147,12 @@ class PipeRail final : public LinkRail {
     }
     return true;
   }
-  void stir_from_kind() { host_.readable(*this); }
+  void stir_from_kind() { host().readable(*this); }
   void tend(Time now) override {
     settle();
     if (gave_up()) return;
-    if (!up() && host_.may_connect()) open(now);
-    if (host_.may_close(now) && flight_.empty() && up()) end_with(RailEvent::drained);
+    if (!up() && host().may_connect()) open(now);
+    if (host().may_close(now) && flight_.empty() && up()) end_with(RailEvent::drained);
   }
   bool outstanding() const override { return !flight_.empty(); }
   bool owes() const override { return !flight_.empty(); }
@@ -170,13 +170,13 @@ class PipeRail final : public LinkRail {
     std::vector<Outgoing> left;
     for (auto& [number, outgoing] : flight_) left.push_back(std::move(outgoing));
     flight_.clear();
-    host_.rail_down(*this, std::move(left), 0);
+    host().rail_down(*this, std::move(left), 0);
   }
   void settle() {
     const std::uint64_t arrived = pipe_->arrived_from(side_);
     while (!flight_.empty() && flight_.front().first <= arrived) {
       const std::uint64_t cookie = flight_.front().second.cookie;
-      if (cookie != 0) host_.report(*this, Completion::Kind::sent, cookie);
+      if (cookie != 0) host().report(*this, Completion::Kind::sent, cookie);
       flight_.pop_front();
     }
   }

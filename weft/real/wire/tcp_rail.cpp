@@ -44,24 +44,24 @@ void TcpRail::await_call(Time now) {
 void TcpRail::begin_dial(Time now) {
   next_try_ = now + retry_after(++failures_);
   if (setting_.keep_free > 0 && descriptors_left() < setting_.keep_free) {
-    host_.no_descriptor(now);
+    host().no_descriptor(now);
     return;
   }
   auto socket = connect_from(route_.from, route_.to, route_.port);
   if (!socket) {
     // The interface is down, and we try another time; or there are no descriptors.
-    if (descriptors_left() == 0) host_.no_descriptor(now);
+    if (descriptors_left() == 0) host().no_descriptor(now);
     return;
   }
   const Claim claim{.from = setting_.self,
-                    .to = host_.peer().index,
+                    .to = host().peer().index,
                     .rail = route_.number,
                     .connection = fresh_name(),
                     .replaces = connection_};
   prepare(*socket, setting_.lost_after);  // A call that nobody answers ends as silent rails do.
   dial_ = std::make_unique<Dial>(std::move(*socket), setting_.secret, claim, now);
   follow(RailEvent::dialed);
-  host_.watch(*this, dial_->socket().get(), true);
+  host().watch(*this, dial_->socket().get(), true);
 }
 
 void TcpRail::drop_dial(RailEvent why) {
@@ -77,7 +77,7 @@ void TcpRail::end_dial(Time now) {
   const Step progress = dial_->advance();
   if (state() == RailState::connecting && !dial_->connecting()) {
     follow(RailEvent::answered);
-    host_.watch(*this, dial_->socket().get(), false);
+    host().watch(*this, dial_->socket().get(), false);
   }
   if (progress == Step::wait) return;
   if (progress == Step::failed) return drop_dial(RailEvent::failed);
@@ -92,7 +92,7 @@ void TcpRail::end_dial(Time now) {
 // Two processes may connect to each other at once. The connection that the lower rank opened stays;
 // one that its owner says is dead is replaced.
 Verdict TcpRail::judge(const Claim& claim) const {
-  const bool peer_first = host_.peer().index < setting_.self;
+  const bool peer_first = host().peer().index < setting_.self;
   if (stream_ != nullptr && claim.replaces == stream_->facts().name) return Verdict::welcome;
   if (stream_ != nullptr && stream_->facts().ours && !peer_first) return Verdict::taken;
   if (dial_ != nullptr && !peer_first) return Verdict::taken;
@@ -114,9 +114,9 @@ void TcpRail::use(RailEvent how, std::unique_ptr<Stream> stream, Time now) {
   latency_ = health_of(stream_->socket()).round_trip / 2;
   watched_for_room_ = false;
   room_ = Stream::first_room;
-  host_.watch(*this, stream_->socket().get(), false);
+  host().watch(*this, stream_->socket().get(), false);
   if (replaces) hand_back(std::move(old), now, false);
-  host_.rail_up(*this);
+  host().rail_up(*this);
 }
 
 void TcpRail::give_up(RailEvent why, Time now) {
@@ -127,8 +127,8 @@ void TcpRail::give_up(RailEvent why, Time now) {
 
 void TcpRail::hand_back(std::unique_ptr<Stream> stream, Time now, bool tell_peer) {
   settle(*stream, now);
-  const bool closing = host_.closing();
-  host_.rail_down(*this, stream->give_up(), tell_peer ? stream->facts().name : 0);
+  const bool closing = host().closing();
+  host().rail_down(*this, stream->give_up(), tell_peer ? stream->facts().name : 0);
   if (closing) {
     stream->close();
   } else {
@@ -170,11 +170,11 @@ void TcpRail::forward(Outgoing&& record) {
 // report room all the time.
 void TcpRail::pump() {
   // What the peer sent before the connection broke is still to be read.
-  if (!stream_->pump_out()) host_.readable(*this);
+  if (!stream_->pump_out()) host().readable(*this);
   const bool wants_room = stream_->has_unsent();
   if (wants_room == watched_for_room_) return;
   watched_for_room_ = wants_room;
-  host_.watch(*this, stream_->socket().get(), wants_room);
+  host().watch(*this, stream_->socket().get(), wants_room);
 }
 
 void TcpRail::flush() {
@@ -214,7 +214,7 @@ bool TcpRail::outstanding() const {
 void TcpRail::stir(bool readable, Time now) {
   if (dial_ != nullptr) end_dial(now);
   if (stream_ == nullptr) return;
-  if (readable) host_.readable(*this);
+  if (readable) host().readable(*this);
   if (stream_->has_unsent() || watched_for_room_) pump();
 }
 
@@ -222,19 +222,19 @@ void TcpRail::stir(bool readable, Time now) {
 bool TcpRail::poll(Completion& out, Arrival& arrival) {
   if (stream_ == nullptr) return false;
   Incoming in;
-  switch (stream_->next(in, host_.regions())) {
+  switch (stream_->next(in, host().regions())) {
     case Stream::Got::nothing:
       return false;
     case Stream::Got::closed:
     case Stream::Got::broken:
-      give_up(RailEvent::broken, host_.now());
+      give_up(RailEvent::broken, host().now());
       return false;
     case Stream::Got::record:
       break;
   }
   const bool write = in.record.kind == RecordKind::write;
   out.kind = write ? Completion::Kind::written : Completion::Kind::frame;
-  out.peer = host_.peer();
+  out.peer = host().peer();
   out.rail = RailId(index());
   out.cookie = 0;
   out.size = in.record.size;
@@ -249,7 +249,7 @@ bool TcpRail::poll(Completion& out, Arrival& arrival) {
 void TcpRail::settle(Stream& stream, Time now) {
   stream.settle(acknowledged_, now);
   for (const std::uint64_t cookie : acknowledged_) {
-    host_.report(*this, Completion::Kind::sent, cookie);
+    host().report(*this, Completion::Kind::sent, cookie);
   }
   acknowledged_.clear();
 }
@@ -257,7 +257,7 @@ void TcpRail::settle(Stream& stream, Time now) {
 void TcpRail::tend(Time now) {
   if (up()) {
     tend_stream(now);
-  } else if (!host_.closing()) {
+  } else if (!host().closing()) {
     tend_dial(now);
   }
 }
@@ -266,8 +266,8 @@ void TcpRail::tend_dial(Time now) {
   if (state() == RailState::connecting && now - dial_->since() > dial_limit(failures_)) {
     drop_dial(RailEvent::timed_out);
   }
-  if (state() == RailState::proving) host_.peer_answers(now);
-  if (state() == RailState::down && host_.may_connect() && now >= next_try_) begin_dial(now);
+  if (state() == RailState::proving) host().peer_answers(now);
+  if (state() == RailState::down && host().may_connect() && now >= next_try_) begin_dial(now);
 }
 
 // A connection on which nothing moves any more is noticed here.
@@ -276,12 +276,12 @@ void TcpRail::tend_stream(Time now) {
   if (stream_->has_unsent() || watched_for_room_) pump();
   settle(*stream_, now);
   if (!stream_->has_unacknowledged()) {
-    if (host_.may_close(now) && !stream_->has_unsent()) give_up(RailEvent::drained, now);
+    if (host().may_close(now) && !stream_->has_unsent()) give_up(RailEvent::drained, now);
     return;
   }
   // The last rail is left to the kernel for longer; then a new call finds out sooner than the
   // kernel, which tries more and more rarely.
-  const Duration limit = host_.others_up(*this) ? stall_limit : setting_.lost_after / 2;
+  const Duration limit = host().others_up(*this) ? stall_limit : setting_.lost_after / 2;
   if (now - stream_->progress() < limit) return;
   const Health health = health_of(stream_->socket());
   if (health.open && health.silent >= limit) give_up(RailEvent::stalled, now);
