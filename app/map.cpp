@@ -179,6 +179,7 @@ map::MapReport make_report(const MapOptions& o, const MapWishes& wishes,
   if (problem.slowness().empty() && problem.topology().graph.cable_count() > 0)
     report.bounds.link_mean = bounds.hop_bytes / (2.0 * problem.topology().graph.cable_count());
   if (bounds.value > 0) report.bounds.value = bounds.value;
+  report.facts.emplace_back("profile", setting.machine.profile);
   report.facts.emplace_back("seed", std::to_string(o.seed));
   if (!problem.slowness().empty())
     report.facts.emplace_back("links", "of different rates: loads are times on the fastest");
@@ -328,6 +329,9 @@ Status find_map(const MapOptions& o, const MapWishes& wishes, const MapSetting& 
 
 Status run_map(const MapOptions& options, Job& job) {
   if (options.list) return job.speaks() ? print(list_map_words()) : Status();
+  auto instead = asked_instead(options.machine);
+  if (!instead) return std::move(instead).error();
+  if (*instead) return job.speaks() ? print(**instead) : Status();
   const Interrupts caught;
   const auto wishes = check_map_options(options, job);
   if (!wishes) return Error(wishes.error());

@@ -15,7 +15,7 @@ namespace weft::app {
 namespace {
 
 void add_problem_options(CLI::App& parser, MapOptions& o) {
-  parser.add_option("--net", o.net, "Network: a spec (torus:16x16x16), a *.toml or a graph file");
+  add_machine_options(parser, o.machine);
   parser.add_option(
       "--traffic", o.traffic,
       "Who sends what to whom: 'src dst bytes [messages]' lines (as weft sim --matrix "
@@ -32,11 +32,6 @@ void add_problem_options(CLI::App& parser, MapOptions& o) {
   parser.add_option("--forbid", o.forbid, "Nodes that take no rank: 3,17,40-47, names, or @FILE")
       ->allow_extra_args(false);
   parser.add_option("--fix", o.fix, "Ranks that must stay: RANK=NODE,..., or @FILE")
-      ->allow_extra_args(false);
-  parser.add_option("--routing", o.routing,
-                    "Routing by which links are loaded (default: the network file's; dor:up on "
-                    "tori and meshes given by a spec)");
-  parser.add_option("--set", o.sets, "Change a key of the network file: link.rate='5 GB/s'")
       ->allow_extra_args(false);
 }
 
@@ -114,7 +109,8 @@ Status check_numbers(const MapOptions& o) {
 }
 
 Status check_together(const MapOptions& o) {
-  if (o.net.empty()) return Error::call("which network? Give --net with a spec or a file");
+  if (o.machine.words.net.empty())
+    return Error::call("which network? Give --net with a spec or a file");
   if (o.traffic.empty() == o.program.empty())
     return Error::call("which pattern? Give --traffic FILE or --program 'PROGRAM ARGUMENTS'");
   if (o.compare && !o.evaluate.empty())
@@ -152,6 +148,8 @@ void add_map_options(CLI::App& parser, MapOptions& options) {
       "  weft map --net presets/opennsim-torus.toml --program './halo 64' --html map.html\n"
       "  weft map --net torus:8x8x8 --traffic pattern.txt --evaluate best.map --simulate\n"
       "  weft map --net tofu.toml --traffic trace.otf2 -o ranks --as rankfile --hosts nodes.txt\n"
+      "Links are loaded by the routing that --routing or the description names, else by dor:up on "
+      "tori and meshes.\n"
       "On several machines: mpirun -np 8 weft map ...; the same work gives the same map.\n"
       "Ctrl-C ends with the best map so far. Exit code: 0, 1 no result, 2 usage, 3 bad input.");
 }

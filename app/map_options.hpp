@@ -9,6 +9,7 @@
 
 #include "command.hpp"
 #include "job.hpp"
+#include "machine_options.hpp"
 
 #include <weft/study/map/objective.hpp>
 #include <weft/study/map/search.hpp>
@@ -18,8 +19,9 @@ namespace weft::app {
 
 struct MapOptions {
   // What is to be placed where.
-  std::string net, traffic, traffic_format = "automatic", program, routing;
-  std::vector<std::string> sets, forbid, fix;
+  MachineOptions machine;
+  std::string traffic, traffic_format = "automatic", program;
+  std::vector<std::string> forbid, fix;
   std::int64_t ranks = 0, ranks_per_node = 1;
   // How to search.
   std::string objective = "paper", time, preset = "balanced", start, checkpoint, resume;

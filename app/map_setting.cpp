@@ -14,7 +14,6 @@
 
 #include <weft/base/file.hpp>
 #include <weft/base/text.hpp>
-#include <weft/network/topo/network_file.hpp>
 #include <weft/study/map/map_file.hpp>
 #include <weft/study/map/paths.hpp>
 #include <weft/workload/traces/any_traffic.hpp>
@@ -112,11 +111,11 @@ Result<std::vector<std::uint32_t>> read_fixed(const MapOptions& o, const Topolog
 }
 
 // What a byte costs on each class of links, against the fastest; empty: the same on all.
-std::vector<double> slowness(const Scene& scene) {
-  const std::vector<std::string>& classes = scene.topology->graph.link_classes();
+std::vector<double> slowness(const MachineDescription& machine) {
+  const std::vector<std::string>& classes = machine.topology->graph.link_classes();
   std::vector<double> rate;
   for (const std::string& name : classes)
-    rate.push_back(scene.machine.cabling(name).rate.in_byte_per_s());
+    rate.push_back(machine.hardware.cabling(name).rate.in_byte_per_s());
   if (rate.empty()) return {};
   const double fastest = *std::max_element(rate.begin(), rate.end());
   if (std::all_of(rate.begin(), rate.end(), [&](double r) { return r == fastest; })) return {};
@@ -181,10 +180,9 @@ Result<TrafficMatrix> traffic_of_program(const MapOptions& o) {
   const Folder folder;
   if (folder.path().empty())
     return Error::run(std::string("no temporary folder: ") + std::strerror(errno));
-  std::vector<std::string> command = {"weft",     "sim",   "--net",       o.net,
-                                      "--matrix", "--out", folder.path(), "--quiet"};
-  for (const std::string& set : o.sets) command.insert(command.end(), {"--set", set});
-  if (!o.routing.empty()) command.insert(command.end(), {"--routing", o.routing});
+  std::vector<std::string> command = {"weft", "sim", "--matrix", "--out", folder.path(), "--quiet"};
+  const std::vector<std::string> machine = words_for_weft(o.machine);
+  command.insert(command.end(), machine.begin(), machine.end());
   if (o.ranks > 0) command.insert(command.end(), {"-n", std::to_string(o.ranks)});
   command.insert(command.end(), {"--ranks-per-node", std::to_string(o.ranks_per_node)});
   for (std::size_t i = 0; i < words.found.we_wordc; ++i)
@@ -200,20 +198,26 @@ Result<TrafficMatrix> read_pattern(const MapOptions& o) {
   return read_any_traffic(o.traffic, {static_cast<std::uint32_t>(o.ranks), *format});
 }
 
-Result<Scene> read_machine_for(const MapOptions& o) {
-  Plan plan;
-  plan.net = o.net;
-  plan.routing = o.routing;
-  plan.sets = o.sets;
-  // A network that says nothing about routing is judged as the published tool does it.
-  if (o.routing.empty() && !o.net.ends_with(".toml")) {
-    auto topology = load_topology(o.net);
-    if (!topology)
-      return Error::call("--net: " + topology.error().message())
-          .at(topology.error().file(), topology.error().line());
-    plan.routing = map::default_judging(*topology);
+// The machine as its description has it, but for one thing: where nobody names a routing, maps are
+// judged as the published tool does it.
+Status read_machine_for(const MapOptions& o, MapSetting& setting) {
+  MachineWords words = o.machine.words;
+  auto reader = MachineReader::open(words);
+  if (!reader) return std::move(reader).error();
+  auto machine = reader->read_all();
+  if (!machine) return std::move(machine).error();
+  if (!machine->routing_given) {
+    words.routing = map::default_judging(*machine->topology);
+    reader = MachineReader::open(words);
+    if (!reader) return std::move(reader).error();
+    machine = reader->read(machine->topology);
+    if (!machine) return std::move(machine).error();
   }
-  return read_scene(plan);
+  auto policy = reader->make_policy(*machine);
+  if (!policy) return std::move(policy).error();
+  setting.machine = *std::move(machine);
+  setting.policy = *std::move(policy);
+  return {};
 }
 
 Status read_hosts(const MapOptions& o, MapSetting& setting) {
@@ -223,7 +227,7 @@ Status read_hosts(const MapOptions& o, MapSetting& setting) {
   for (const std::string_view line : split(*text, '\n'))
     if (const auto name = trim(line.substr(0, line.find('#'))); !name.empty())
       setting.hosts.emplace_back(name);
-  const std::size_t nodes = setting.scene.topology->graph.node_count();
+  const std::size_t nodes = setting.machine.topology->graph.node_count();
   if (setting.hosts.size() == nodes) return {};
   return Error::input(fmt::format("--hosts: {} names {} hosts, but the network has {} nodes",
                                   o.hosts, setting.hosts.size(), nodes));
@@ -233,18 +237,16 @@ Status read_hosts(const MapOptions& o, MapSetting& setting) {
 
 Result<MapSetting> read_map_setting(const MapOptions& o) {
   MapSetting setting;
-  auto scene = read_machine_for(o);
-  if (!scene) return std::move(scene).error();
-  setting.scene = *std::move(scene);
-  if (setting.scene.node.rails > 1)
+  if (Status s = read_machine_for(o, setting); !s) return std::move(s).error();
+  if (setting.machine.node.rails > 1)
     return Error::call(
         "nodes with several rails are mapped as nodes with one: add --set "
         "node.rails=1 and a network with one end per node");
-  const Topology& topology = *setting.scene.topology;
+  const Topology& topology = *setting.machine.topology;
   map::Request request;
   request.slots_per_node = static_cast<std::uint32_t>(o.ranks_per_node);
-  request.routing = setting.scene.routing;
-  request.link_slowness = slowness(setting.scene);
+  request.routing = setting.machine.routing;
+  request.link_slowness = slowness(setting.machine);
   auto forbidden = read_forbidden(o, topology);
   if (!forbidden) return std::move(forbidden).error();
   request.forbidden = *std::move(forbidden);
@@ -255,7 +257,7 @@ Result<MapSetting> read_map_setting(const MapOptions& o) {
   auto traffic = read_pattern(o);
   if (!traffic) return std::move(traffic).error();
   auto problem =
-      map::Problem::make(setting.scene.topology, *std::move(traffic), std::move(request));
+      map::Problem::make(setting.machine.topology, *std::move(traffic), std::move(request));
   if (!problem) return std::move(problem).error();
   setting.problem = std::make_unique<map::Problem>(*std::move(problem));
   setting.pattern = o.program.empty() ? o.traffic : o.program;

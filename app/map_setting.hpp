@@ -8,19 +8,20 @@
 
 #include "map_options.hpp"
 
-#include <weft/simulate/setup/scene.hpp>
+#include <weft/simulate/machine/description.hpp>
 #include <weft/study/map/problem.hpp>
 
 namespace weft::app {
 
 struct MapSetting {
-  Scene scene;
+  MachineDescription machine;
+  std::unique_ptr<Policy> policy;
   std::unique_ptr<map::Problem> problem;
   std::string pattern;             // As a user would say it.
   std::vector<std::string> hosts;  // By node; empty: none were given.
 
   // For play_step().
-  Arena arena() const { return {*scene.topology, scene.machine, *scene.policy}; }
+  Arena arena() const { return {*machine.topology, machine.hardware, *policy}; }
 };
 
 Result<MapSetting> read_map_setting(const MapOptions& options);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "machine_options.hpp"
 #include "output.hpp"
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -14,7 +15,6 @@
 #include <weft/network/topo/export.hpp>
 #include <weft/network/topo/facts.hpp>
 #include <weft/network/topo/kinds.hpp>
-#include <weft/network/topo/network_file.hpp>
 #include <weft/network/topo/search.hpp>
 
 namespace weft::app {
@@ -23,7 +23,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct NetOptions {
-  std::string network;
+  MachineOptions machine;
   bool list = false;
   bool json = false;
   bool links = false;
@@ -81,8 +81,9 @@ std::string row(std::string_view label, std::string_view value) {
   return fmt::format("{:<18} {}\n", label, value);
 }
 
-std::string facts_text(const Topology& t, const Facts& f) {
-  std::string out = row("network", t.name);
+std::string facts_text(const MachineDescription& machine, const Facts& f) {
+  std::string out = row("network", machine.topology->name);
+  out += row("profile", machine.profile);
   out += row("nodes", std::to_string(f.nodes));
   out += row("routers", std::to_string(f.routers));
   std::string down = f.cables_down > 0 ? fmt::format(", {} of them down", f.cables_down) : "";
@@ -107,10 +108,11 @@ std::string facts_text(const Topology& t, const Facts& f) {
   return out;
 }
 
-Json facts_json(const Topology& t, const Facts& f) {
+Json facts_json(const MachineDescription& machine, const Facts& f) {
   Json classes = Json::array();
   for (const ClassFacts& c : f.classes) classes.push_back({{"name", c.name}, {"cables", c.cables}});
-  Json out = {{"network", t.name},
+  Json out = {{"network", machine.topology->name},
+              {"profile", machine.profile},
               {"nodes", f.nodes},
               {"routers", f.routers},
               {"cables", f.cables},
@@ -192,7 +194,8 @@ Result<PathFound> find_path(const Topology& t, const std::vector<std::string>& e
   return found;
 }
 
-Status describe(const Topology& t, const NetOptions& options) {
+Status describe(const MachineDescription& machine, const NetOptions& options) {
+  const Topology& t = *machine.topology;
   std::optional<PathFound> path;
   if (!options.path.empty()) {
     auto found = find_path(t, options.path);
@@ -201,12 +204,12 @@ Status describe(const Topology& t, const NetOptions& options) {
   }
   const Facts facts = find_facts(t);
   if (options.json) {
-    Json out = facts_json(t, facts);
+    Json out = facts_json(machine, facts);
     if (path) out["path"] = steps_json(t, path->steps);
     if (options.links) out["links"] = steps_json(t, all_cables(t.graph));
     return print(out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   }
-  std::string out = facts_text(t, facts);
+  std::string out = facts_text(machine, facts);
   if (path)
     out += fmt::format("path from {} to {}: {}\n{}", options.path[0], options.path[1],
                        hops(path->steps.size()), steps_text(t, path->steps));
@@ -221,8 +224,9 @@ Status write_export(const Topology& t, const NetOptions& options) {
 }
 
 Status check_options(const NetOptions& o) {
-  if (o.list) return {};
-  if (o.network.empty()) return Error::call("which network? Give a spec or a file, or --list");
+  if (o.list || !asked_lists(o.machine).empty()) return {};
+  if (o.machine.words.net.empty())
+    return Error::call("which network? Give a spec or a file, or --list");
   if (!o.output.empty() && o.format.empty()) return Error::call("-o needs --export");
   if (!o.format.empty() && (o.json || o.links || !o.path.empty()))
     return Error::call("--export writes the network alone; leave out --json, --links and --path");
@@ -232,19 +236,27 @@ Status check_options(const NetOptions& o) {
 Status run_net(const NetOptions& options) {
   if (Status s = check_options(options); !s) return s;
   if (options.list) return print(options.json ? kinds_json().dump(2) + "\n" : kinds_text());
-  auto topology = load_topology(options.network);
+  if (const std::string lists = asked_lists(options.machine); !lists.empty()) return print(lists);
+  const auto reader = MachineReader::open(options.machine.words);
+  if (!reader) return Error(reader.error());
+  auto topology = reader->make_network();
   if (!topology) return std::move(topology).error();
-  Status done =
-      options.format.empty() ? describe(*topology, options) : write_export(*topology, options);
+  const auto machine = reader->read(std::make_shared<const Topology>(*std::move(topology)));
+  if (!machine) return Error(machine.error());
+  if (Status s = reader->check(*machine); !s) return s;
+  Status done = options.machine.show     ? print(machine->text)
+                : options.format.empty() ? describe(*machine, options)
+                                         : write_export(*machine->topology, options);
   if (!done) return done;
   // Last, so that a network with a hole in it can still be looked at.
-  return validate(*topology);
+  if (Status s = validate(*machine->topology); !s || !machine->routing_given) return s;
+  const auto policy = reader->make_policy(*machine);
+  return policy ? Status() : Status(policy.error());
 }
 
 std::function<Status()> set_up(CLI::App& parser) {
   auto options = std::make_shared<NetOptions>();
-  parser.add_option("NETWORK", options->network,
-                    "a spec (torus:16x16x16), a *.toml or a graph file");
+  add_machine_options(parser, options->machine, "NETWORK");
   parser.add_flag("--list", options->list, "list the kinds of network a spec can name");
   parser.add_flag("--json", options->json, "print JSON");
   parser.add_flag("--links", options->links, "print every cable too");

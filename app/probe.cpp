@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "machine_options.hpp"
 #include "output.hpp"
 #include "probe_job.hpp"
 #include "run_hosts.hpp"
@@ -23,18 +24,16 @@
 #include <weft/network/probe/files.hpp>
 #include <weft/network/probe/known.hpp>
 #include <weft/network/topo/export.hpp>
-#include <weft/network/topo/facts.hpp>
 #include <weft/network/topo/graph_file.hpp>
-#include <weft/network/topo/network_file.hpp>
 #include <weft/real/launch/hosts.hpp>
 
 namespace weft::app {
 namespace {
 
 struct ProbeOptions {
-  std::string hosts, rsh, remote_weft, net, time, from, noise, flow_time, trials = "auto",
-                                                                          way = "fast";
-  std::vector<std::string> rails, sets, checks;
+  std::string hosts, rsh, remote_weft, time, from, noise, flow_time, trials = "auto", way = "fast";
+  MachineOptions machine;  // A simulated one.
+  std::vector<std::string> rails, checks;
   std::string output, json, groups, dot;
   int pings = 8;
   std::int64_t seed = 1;
@@ -43,7 +42,7 @@ struct ProbeOptions {
 
 struct Ground {  // Where to measure.
   ProbeJob job;
-  std::optional<Topology> truth;
+  std::optional<MachineDescription> machine;  // When it is simulated.
 };
 
 Result<double> read_seconds(const char* name, const std::string& text) {
@@ -76,9 +75,9 @@ Status add_settings(const ProbeOptions& options, std::vector<std::string>& setti
     settings.push_back(fmt::format("noise={}", *share));
     settings.push_back(fmt::format("seed={}", options.seed));
   }
-  const std::string flow = !options.flow_time.empty() ? options.flow_time
-                           : options.net.empty()      ? "25 ms"
-                                                      : "50 us";
+  const std::string flow = !options.flow_time.empty()          ? options.flow_time
+                           : options.machine.words.net.empty() ? "25 ms"
+                                                               : "50 us";
   const auto seconds = read_seconds("--flow-time", flow);
   if (!seconds) return Error(seconds.error());
   settings.push_back(fmt::format("flow={}", *seconds));
@@ -88,17 +87,15 @@ Status add_settings(const ProbeOptions& options, std::vector<std::string>& setti
 }
 
 Status choose_simulated(const ProbeOptions& options, Ground& ground) {
-  auto truth = load_topology(options.net);
-  if (!truth) return std::move(truth).error();
-  if (Status s = validate(*truth); !s) return s;
-  for (std::uint32_t n = 0; n < truth->graph.node_count(); ++n)
-    ground.job.hosts.push_back(node_name(*truth, NodeId(n)));
-  ground.truth = *std::move(truth);
-  ground.job.words = {"sim", "--net", options.net, "--payload", "full", "--quiet"};
-  for (const std::string& set : options.sets) {
-    ground.job.words.emplace_back("--set");
-    ground.job.words.push_back(set);
-  }
+  auto machine = read_machine(options.machine.words);
+  if (!machine) return std::move(machine).error();
+  const Topology& truth = *machine->topology;
+  for (std::uint32_t n = 0; n < truth.graph.node_count(); ++n)
+    ground.job.hosts.push_back(node_name(truth, NodeId(n)));
+  ground.machine = *std::move(machine);
+  ground.job.words = {"sim", "--payload", "full", "--quiet"};
+  const std::vector<std::string> words = words_for_weft(options.machine);
+  ground.job.words.insert(ground.job.words.end(), words.begin(), words.end());
   ground.job.settings.emplace_back("messages");
   return {};
 }
@@ -128,14 +125,16 @@ Status choose_hosts(const ProbeOptions& options, Ground& ground) {
 }
 
 Status check_options(const ProbeOptions& options) {
-  if (options.hosts.empty() == options.net.empty()) {
+  const MachineWords& words = options.machine.words;
+  if (options.hosts.empty() == words.net.empty()) {
     return Error::call(
         "which network? --hosts a,b,c for real hosts, --net SPEC for a simulated one (one of "
         "them)");
   }
-  if (!options.net.empty() && !(options.rsh + options.remote_weft).empty())
+  if (!words.net.empty() && !(options.rsh + options.remote_weft).empty())
     return Error::call("--rsh and --remote-weft are for --hosts");
-  if (options.net.empty() && !options.sets.empty()) return Error::call("--set is for --net");
+  if (words.net.empty() && !(words.sets.empty() && (words.profile + words.routing).empty()))
+    return Error::call("--set, --profile and --routing are for --net");
   std::set<std::string> seen;
   for (Status s :
        {check_output("-o", options.output, seen), check_output("--json", options.json, seen),
@@ -177,8 +176,9 @@ Status write_files(const ProbeOptions& options, const probe::Finding& finding) {
 bool judge(const Ground& ground, const std::vector<probe::Known>& known,
            const probe::Finding& finding, std::string& text) {
   bool right = true;
-  if (ground.truth) {
-    const auto truth = probe::compare(finding, *ground.truth);
+  if (ground.machine) {
+    const auto truth = probe::compare(finding, *ground.machine->topology);
+    text += fmt::format("profile        {}\n", ground.machine->profile);
     right = truth.right();
     text += fmt::format("truth          {}\n", !right ? "not what was found:"
                                                : !truth.truth_is_tree
@@ -201,6 +201,9 @@ double seconds_now() {
 }
 
 Status run_probe_command(const ProbeOptions& options) {
+  auto instead = asked_instead(options.machine);
+  if (!instead) return std::move(instead).error();
+  if (*instead) return print(**instead);
   if (Status s = check_options(options); !s) return s;
   std::vector<probe::Known> known;
   for (const std::string& option : options.checks) {
@@ -209,8 +212,8 @@ Status run_probe_command(const ProbeOptions& options) {
     known.push_back(*std::move(one));
   }
   Ground ground;
-  if (Status s =
-          options.net.empty() ? choose_hosts(options, ground) : choose_simulated(options, ground);
+  if (Status s = options.machine.words.net.empty() ? choose_hosts(options, ground)
+                                                   : choose_simulated(options, ground);
       !s)
     return s;
   if (Status s = add_settings(options, ground.job.settings); !s) return s;
@@ -248,11 +251,7 @@ void add_ground_options(CLI::App& parser, ProbeOptions& options) {
                     "weft on the other hosts (default: the path it has here)");
   parser.add_option("--rails", options.rails, "Network interfaces to use, as for weft run")
       ->allow_extra_args(false);
-  parser.add_option("--net", options.net,
-                    "Instead of hosts: a simulated network, a spec or a *.toml file; what is found "
-                    "is held beside it");
-  parser.add_option("--set", options.sets, "Change a key of the simulated network's file")
-      ->allow_extra_args(false);
+  add_machine_options(parser, options.machine);
   parser.add_option("--noise", options.noise, "Disturb simulated measurements, as 5%");
   parser.add_option("--seed", options.seed, "Of that noise")->capture_default_str();
 }

@@ -57,7 +57,7 @@ Result<std::vector<RunView>> load_runs(const ReportOptions& options, const repor
 Status check_options(const ReportOptions& o) {
   if (o.runs.empty()) {
     return Error::call(
-        "which run? Give a folder of weft sim --record or weft run --profile, or a --json file of "
+        "which run? Give a folder of weft sim --record or weft run --record, or a --json file of "
         "weft traffic, map or probe");
   }
   const int ways = (o.list ? 1 : 0) + (o.json ? 1 : 0) + (o.svg.empty() ? 0 : 1) +
@@ -142,7 +142,7 @@ std::function<Status()> set_up(CLI::App& parser) {
   auto options = std::make_shared<ReportOptions>();
   parser
       .add_option("RUN", options->runs,
-                  "folders of weft sim --record or weft run --profile, --json files of weft "
+                  "folders of weft sim --record or weft run --record, --json files of weft "
                   "traffic, map or probe; NAME=RUN names it")
       ->type_name("RUN");
   parser

@@ -89,7 +89,7 @@ Result<launch::Settings> complete_settings(const RunOptions& options) {
     settings->profile = std::filesystem::absolute(settings->profile).lexically_normal().string();
   }
   if (settings->events && settings->profile.empty())
-    return Error::call("--events writes files: say where with --profile DIR");
+    return Error::call("--events writes files: say where with --record DIR");
   return settings;
 }
 
@@ -274,7 +274,7 @@ void add_options(CLI::App& parser, RunOptions& options) {
 }
 
 void add_output_options(CLI::App& parser, RunOptions& options) {
-  parser.add_option("--profile", options.profile, "Folder for the record of the run");
+  parser.add_option("--record,--profile", options.profile, "Folder for the record of the run");
   parser.add_flag("--events", options.events, "Also each call and message, for OTF2");
   parser.add_option("--merge-events", options.merge_events,
                     "Make the OTF2 archive of a record's logs; after a run under another launcher");

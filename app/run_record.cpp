@@ -60,7 +60,7 @@ Status prepare_record(const RecordWish& wish) {
   const std::string trial = fmt::format("{}/.weft-{}", wish.folder, ::getpid());
   Status wrote = failed ? Status(Error::input(failed.message())) : write_file(trial, "x");
   if (!wrote) {
-    return Error::input(fmt::format("--profile: {} cannot be written ({}); name another folder",
+    return Error::input(fmt::format("--record: {} cannot be written ({}); name another folder",
                                     wish.folder, wrote.error().message()));
   }
   fs::remove(trial, failed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft sim: a program's ranks on a simulated machine. The simulator runs inside the program, which
-// was linked with it by 'weft cc'; here the plan is made and checked, and the program started.
+// was linked with it by 'weft cc'; here its options are read and checked, and the program started.
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -32,8 +32,8 @@
 #include <weft/parallel/processes/launch.hpp>
 #include <weft/program/simulated_run/setup_facts.hpp>
 #include <weft/simulate/setup/linked.hpp>
-#include <weft/simulate/setup/plan.hpp>
-#include <weft/simulate/setup/scene.hpp>
+#include <weft/simulate/setup/simulation_options.hpp>
+#include <weft/simulate/setup/simulation_setup.hpp>
 
 namespace weft::app {
 namespace {
@@ -47,21 +47,21 @@ Status make_folder(const std::string& out) {
 }
 
 // What the program has written without any library becomes HDF5.
-Status convert_record(const Plan& plan) {
+Status convert_record(const SimulationOptions& simulation) {
   if (launched().self != 0) return {};
   std::error_code failed;
   const auto has = [&](const char* name) {
-    return std::filesystem::exists(plan.out + name, failed);
+    return std::filesystem::exists(simulation.out + name, failed);
   };
   // Made for a page alone, it is nothing to keep.
-  if (plan.series_paced) std::filesystem::remove(plan.out + "/series.raw", failed);
+  if (simulation.series_paced) std::filesystem::remove(simulation.out + "/series.raw", failed);
   if (has("/timeline.raw")) {
-    if (Status s = convert_timeline(plan.out); !s) return s;
+    if (Status s = convert_timeline(simulation.out); !s) return s;
   }
   if (!has("/series.raw")) return {};
-  auto scene = read_scene(plan);
-  if (!scene) return std::move(scene).error();
-  return convert_series(plan.out, facts_of(*scene));
+  auto setup = read_setup(simulation);
+  if (!setup) return std::move(setup).error();
+  return convert_series(simulation.out, facts_of(*setup));
 }
 
 // Requests to end that come from a process are for us alone, and are passed on to the program;
@@ -130,11 +130,11 @@ Error lost(const std::string& text) {
 
 // Runs the program and waits for it; its exit code, or 128 and the signal that ended it.
 Result<int> run_program(const std::string& program, const std::vector<std::string>& words,
-                        const Plan& plan, SimLive& live, PassedOn& signals) {
+                        const SimulationOptions& simulation, SimLive& live, PassedOn& signals) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  ::setenv(plan_variable, to_text(plan).c_str(), 1);
+  ::setenv(simulation_variable, to_text(simulation).c_str(), 1);
   // Each record of Fortran goes out at once, so that we know whose it is.
   ::setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "1", 1);
   // Threads of OpenMP would be the process's, not the rank's, and find somebody else's variables.
@@ -177,16 +177,21 @@ Result<int> run_program(const std::string& program, const std::vector<std::strin
 
 Status simulate(const SimOptions& options, const std::vector<std::string>& words) {
   if (options.list_collectives) return print(coll::list_algorithms());
-  if (options.plan.partition == "list") return print(list_cuts());
+  if (options.simulation.partition == "list") return print(list_cuts());
+  auto instead = asked_instead(options.machine);
+  if (!instead) return std::move(instead).error();
+  if (*instead) return print(**instead);
   if (words.empty()) return Error::call("which program? weft sim [options] PROGRAM [arguments]");
   if (words.front().starts_with('-')) {
     return Error::call("unknown option '" + words.front() +
                        "'; options of weft stand before the program, see weft sim --help");
   }
-  Plan plan = options.plan;
-  if (Status s = complete(options, plan); !s) return s;
-  plan.libraries = find_home().lib;
-  plan.routing = with_absolute_path(plan.routing);  // The program may start in another folder.
+  auto completed = complete(options);
+  if (!completed) return std::move(completed).error();
+  SimulationOptions& simulation = *completed;
+  simulation.libraries = find_home().lib;
+  // The program may start in another folder.
+  simulation.machine.routing = with_absolute_path(simulation.machine.routing);
   auto program = find_program(words.front());
   if (!program) return std::move(program).error();
   if (Status linked = check_linked(*program); !linked) return linked;
@@ -194,21 +199,22 @@ Status simulate(const SimOptions& options, const std::vector<std::string>& words
   PassedOn signals;
   SimLive live;
   {
-    const auto scene = read_scene(plan);
-    if (!scene) return Error(scene.error());
+    const auto setup = read_setup(simulation);
+    if (!setup) return Error(setup.error());
     if (!options.live.empty()) {
       const std::string title = std::filesystem::path(*program).filename().string();
-      if (Status s = live.prepare(options.live == "true" ? "" : options.live, plan, *scene, title);
+      if (Status s =
+              live.prepare(options.live == "true" ? "" : options.live, simulation, *setup, title);
           !s)
         return s;
     }
   }
-  if (Status s = make_folder(plan.out); !s) return s;
-  auto code = run_program(*program, words, plan, live, signals);
+  if (Status s = make_folder(simulation.out); !s) return s;
+  auto code = run_program(*program, words, simulation, live, signals);
   if (!code) return std::move(code).error();
-  if (!live.owns(plan.out)) {
+  if (!live.owns(simulation.out)) {
     // What became of the program is more important than what it left.
-    if (Status s = convert_record(plan); !s && *code != 0) {
+    if (Status s = convert_record(simulation); !s && *code != 0) {
       fmt::print(stderr, "weft: warning: {}\n", s.error().text());
     } else if (!s) {
       return s;

@@ -19,8 +19,8 @@ SimLive::~SimLive() {
   finish();
 }
 
-Status SimLive::prepare(const std::string& port, Plan& plan, const Scene& scene,
-                        const std::string& title) {
+Status SimLive::prepare(const std::string& port, SimulationOptions& options,
+                        const SimulationSetup& setup, const std::string& title) {
   LiveWish wish;
   if (!port.empty()) {
     const auto number = parse_int(port);
@@ -28,24 +28,24 @@ Status SimLive::prepare(const std::string& port, Plan& plan, const Scene& scene,
       return Error::call("--live: '" + port + "' is no port from 1 to 65535");
     wish.port = static_cast<std::uint16_t>(*number);
   }
-  if (plan.series == Duration::zero()) {
-    if (Status s = read_series("auto", plan); !s) return s;
-    plan.series_paced = true;
+  if (options.series == Duration::zero()) {
+    if (Status s = read_series("auto", options); !s) return s;
+    options.series_paced = true;
   }
   if (launched().self != 0) {  // Of several processes the first one writes and shows.
-    if (plan.out.empty()) plan.out = ".";
+    if (options.out.empty()) options.out = ".";
     return {};
   }
   std::string pattern = (std::filesystem::temp_directory_path() / "weft-live-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr)
     return Error::run(pattern + ": " + std::strerror(errno));
   folder_ = pattern;
-  if (plan.out.empty()) plan.out = folder_;
-  if (plan.progress_file.empty()) plan.progress_file = folder_ + "/progress.json";
-  wish.folder = plan.out;
-  wish.progress_file = plan.progress_file;
-  wish.title = title + " on " + scene.topology->name;
-  wish.network = facts_of(scene);
+  if (options.out.empty()) options.out = folder_;
+  if (options.progress_file.empty()) options.progress_file = folder_ + "/progress.json";
+  wish.folder = options.out;
+  wish.progress_file = options.progress_file;
+  wish.title = title + " on " + setup.machine.topology->name;
+  wish.network = facts_of(setup);
   auto page = LivePage::open(std::move(wish));
   if (!page) return std::move(page).error();
   page_ = *std::move(page);

@@ -8,8 +8,8 @@
 #include "live.hpp"
 
 #include <weft/base/result.hpp>
-#include <weft/simulate/setup/plan.hpp>
-#include <weft/simulate/setup/scene.hpp>
+#include <weft/simulate/setup/simulation_options.hpp>
+#include <weft/simulate/setup/simulation_setup.hpp>
 
 namespace weft::app {
 
@@ -20,8 +20,9 @@ class SimLive {
   SimLive(const SimLive&) = delete;
   SimLive& operator=(const SimLive&) = delete;
 
-  // Adds to the plan what the page is made of, and opens it. `port`: empty for any.
-  Status prepare(const std::string& port, Plan& plan, const Scene& scene, const std::string& title);
+  // Adds to the options what the page is made of, and opens it. `port`: empty for any.
+  Status prepare(const std::string& port, SimulationOptions& options, const SimulationSetup& setup,
+                 const std::string& title);
   // When nothing is to be forked any more. Nothing happens if it was not prepared.
   void start();
   void finish();

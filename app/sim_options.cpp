@@ -52,101 +52,99 @@ Status read_time(const char* name, const std::string& text, Time& out) {
 
 }  // namespace
 
-Status read_series(const std::string& text, Plan& plan) {
-  if (text != "auto") return read_duration("--series", text, Duration::ns(1), plan.series);
-  plan.series = Duration::ns(100);
-  plan.series_grows = true;
+Status read_series(const std::string& text, SimulationOptions& simulation) {
+  if (text != "auto") return read_duration("--series", text, Duration::ns(1), simulation.series);
+  simulation.series = Duration::ns(100);
+  simulation.series_grows = true;
   return {};
 }
 
 namespace {
 
-Status read_times(const SimOptions& options, Plan& plan) {
+Status read_times(const SimOptions& options, SimulationOptions& simulation) {
   for (const Status& read : {
-           read_time("--until", options.until, plan.until),
-           read_series(options.series, plan),
-           read_time("--watch-from", options.watch_from, plan.watch_from),
-           read_time("--watch-until", options.watch_until, plan.watch_until),
-           read_duration("--watch-every", options.watch_every, Duration::ps(1), plan.watch_every),
+           read_time("--until", options.until, simulation.until),
+           read_series(options.series, simulation),
+           read_time("--watch-from", options.watch_from, simulation.watch_from),
+           read_time("--watch-until", options.watch_until, simulation.watch_until),
+           read_duration("--watch-every", options.watch_every, Duration::ps(1),
+                         simulation.watch_every),
        }) {
     if (!read) return Error(read.error());
   }
-  if (plan.watched.empty() &&
+  if (simulation.watched.empty() &&
       !(options.watch_from + options.watch_until + options.watch_every).empty()) {
     return Error::call("--watch-from, -until and -every say when: say which routers by --watch");
   }
-  if (plan.watch_until < plan.watch_from)
+  if (simulation.watch_until < simulation.watch_from)
     return Error::call("--watch-until: lies before --watch-from");
   return {};
 }
 
 // --record DIR: all that weft report can show.
-Status add_record(SimOptions& options, Plan& plan) {
+Status add_record(SimOptions& options, SimulationOptions& simulation) {
   if (options.record.empty()) return {};
-  if (!plan.out.empty()) return Error::call("--record DIR and --out DIR: give one of them");
-  plan.out = options.record;
-  plan.matrix = plan.timeline = true;
+  if (!simulation.out.empty()) return Error::call("--record DIR and --out DIR: give one of them");
+  simulation.out = options.record;
+  simulation.matrix = simulation.timeline = true;
   if (options.series.empty()) options.series = "auto";
   return {};
 }
 
 }  // namespace
 
-Status complete(SimOptions options, Plan& plan) {
-  if (Status s = add_record(options, plan); !s) return s;
+namespace {
+
+Status check(const SimOptions& options, SimulationOptions& simulation) {
   if (options.ranks_given) {
-    if (Status s = read_count("-n", options.ranks, plan.ranks); !s) return s;
+    if (Status s = read_count("-n", options.ranks, simulation.ranks); !s) return s;
   }
-  if (Status s = read_count("--ranks-per-node", options.ranks_per_node, plan.ranks_per_node); !s)
+  if (Status s = read_count("--ranks-per-node", options.ranks_per_node, simulation.ranks_per_node);
+      !s)
     return s;
   if (options.payload != "none" && options.payload != "full")
     return Error::call("--payload: '" + options.payload + "' is not none or full");
-  plan.carry_data = options.payload == "full";
+  simulation.carry_data = options.payload == "full";
   const auto factor = parse_compute(options.compute);
   if (!factor) return Error(factor.error());
-  plan.compute_factor = *factor;
+  simulation.compute_factor = *factor;
   if (!options.stack.empty()) {
     const auto stack = parse_bytes(options.stack);
     if (!stack || stack->count < (1 << 14) || stack->count > (std::int64_t{1} << 34))
       return Error::call("--stack: '" + options.stack + "' is no size from 16 KiB to 16 GiB");
-    plan.stack = *stack;
+    simulation.stack = *stack;
   }
-  if (Status s = read_times(options, plan); !s) return s;
-  if (plan.threads < 1 || plan.threads > 63) return Error::call("--threads: must lie in 1 to 63");
-  if (plan.threads > 1 && launched().count > 1)
+  if (Status s = read_times(options, simulation); !s) return s;
+  if (simulation.threads < 1 || simulation.threads > 63)
+    return Error::call("--threads: must lie in 1 to 63");
+  if (simulation.threads > 1 && launched().count > 1)
     return Error::call("--threads: each of several processes has one; start more processes");
-  if (const auto cut = parse_cut(plan.partition); !cut)
+  if (const auto cut = parse_cut(simulation.partition); !cut)
     return Error::call("--partition: " + cut.error().message());
-  if (plan.out.empty() &&
-      (plan.matrix || plan.timeline || plan.series > Duration::zero() || !plan.watched.empty())) {
+  if (simulation.out.empty() &&
+      (simulation.matrix || simulation.timeline || simulation.series > Duration::zero() ||
+       !simulation.watched.empty())) {
     return Error::call(
         "--matrix, --series, --timeline and --watch write files: say where with --out DIR");
   }
   coll::Choices choices;
-  for (const std::string& text : plan.collectives) {
+  for (const std::string& text : simulation.collectives) {
     if (Status s = choices.force(text); !s) return Error::call("--coll: " + s.error().message());
   }
   return {};
 }
 
-namespace {
-
-CLI::Option* add_machine_options(CLI::App& parser, SimOptions& options) {
-  parser.add_option("--net", options.plan.net, "Network: a spec (torus:8x8x8) or a *.toml file");
+CLI::Option* add_rank_options(CLI::App& parser, SimOptions& options) {
   CLI::Option* const ranks =
       parser.add_option("-n,--ranks", options.ranks, "Ranks (default: one for every place)");
   parser.add_option("--ranks-per-node", options.ranks_per_node, "Places on a node")
       ->capture_default_str();
-  parser.add_option("--map", options.plan.map,
+  parser.add_option("--map", options.simulation.map,
                     "Which rank runs where: a line 'RANK NODE' for each");
-  parser.add_option("--connections", options.plan.connections,
+  parser.add_option("--connections", options.simulation.connections,
                     "What connections cost and how many there are: full, on-demand, managed (with "
                     ",shortcuts=N or ,max=N ,replace=lru|random ,groups=auto|FILE). Default: they "
                     "cost nothing");
-  parser.add_option("--routing", options.plan.routing,
-                    "Routing policy (weft traffic --routing list)");
-  parser.add_option("--set", options.plan.sets, "Change a key of the network file: node.rails=2")
-      ->allow_extra_args(false);
   return ranks;
 }
 
@@ -160,41 +158,44 @@ void add_run_options(CLI::App& parser, SimOptions& options) {
                   "The program's own work takes no time (none), or what it takes here "
                   "(measured, measured*FACTOR)")
       ->capture_default_str();
-  parser.add_option("--coll", options.plan.collectives, "Force an algorithm: alltoall=bruck")
+  parser.add_option("--coll", options.simulation.collectives, "Force an algorithm: alltoall=bruck")
       ->allow_extra_args(false);
   parser.add_flag("--list-coll", options.list_collectives, "List collective algorithms");
   parser
-      .add_option("--threads", options.plan.threads, "Worker threads; results do not depend on it")
+      .add_option("--threads", options.simulation.threads,
+                  "Worker threads; results do not depend on it")
       ->capture_default_str();
   parser
-      .add_option("--partition", options.plan.partition,
+      .add_option("--partition", options.simulation.partition,
                   "How the network is shared out among threads or processes ('list' shows the "
                   "ways); results do not depend on it")
       ->capture_default_str();
-  parser.add_option("--seed", options.plan.seed, "Of random choices in routing")
+  parser.add_option("--seed", options.simulation.seed, "Of random choices in routing")
       ->capture_default_str();
   parser.add_option("--stack", options.stack, "Stack of a rank (default: 64 KiB to 8 MiB)");
   parser.add_option("--until", options.until, "Stop at this simulated time");
   parser
-      .add_option("--separate", options.plan.separation,
+      .add_option("--separate", options.simulation.separation,
                   "How ranks get their own globals: delta (compiled by weft cc), copies, "
                   "none (default: the best that the program allows)")
       ->check(CLI::IsMember({"delta", "copies", "none"}));
 }
 
 void add_output_options(CLI::App& parser, SimOptions& options) {
-  parser.add_option("--out", options.plan.out, "Folder for summary.json, ranks.csv, calls.csv");
-  parser.add_flag("--matrix", options.plan.matrix, "Also traffic.txt: bytes and messages per pair");
+  parser.add_option("--out", options.simulation.out,
+                    "Folder for summary.json, ranks.csv, calls.csv");
+  parser.add_flag("--matrix", options.simulation.matrix,
+                  "Also traffic.txt: bytes and messages per pair");
   parser.add_option("--series", options.series,
                     "Also series.h5: what each link carried, in intervals of this length; auto: of "
                     "a length that grows with the run");
-  parser.add_flag("--timeline", options.plan.timeline,
+  parser.add_flag("--timeline", options.simulation.timeline,
                   "Also timeline.h5: in which call each rank was when");
   parser.add_option("--record", options.record,
                     "Folder for all that weft report shows: --out with --matrix, --timeline and "
                     "--series auto");
   parser
-      .add_option("--watch", options.plan.watched,
+      .add_option("--watch", options.simulation.watched,
                   "Also buffers.csv: levels of this router's buffers (a number, a name or "
                   "coordinates); repeat for more")
       ->allow_extra_args(false);
@@ -205,20 +206,30 @@ void add_output_options(CLI::App& parser, SimOptions& options) {
   parser.add_flag("--live", options.live,
                   "Show it in a browser while it runs: prints an address on this machine; "
                   "--live=8080: at this port");
-  parser.add_option("--progress-file", options.plan.progress_file,
+  parser.add_option("--progress-file", options.simulation.progress_file,
                     "A line of JSON that says how far it has come, for jobs that nobody watches");
-  parser.add_flag("--label", options.plan.label, "Begin each line of a rank with [rank]");
-  parser.add_flag("-q,--quiet", options.plan.quiet, "No summary, no progress");
-  parser.add_flag("-v,--verbose", options.plan.verbose, "Also speed and memory of the simulation");
+  parser.add_flag("--label", options.simulation.label, "Begin each line of a rank with [rank]");
+  parser.add_flag("-q,--quiet", options.simulation.quiet, "No summary, no progress");
+  parser.add_flag("-v,--verbose", options.simulation.verbose,
+                  "Also speed and memory of the simulation");
 }
 
 }  // namespace
 
 CLI::Option* add_sim_options(CLI::App& parser, SimOptions& options) {
-  CLI::Option* const ranks = add_machine_options(parser, options);
+  add_machine_options(parser, options.machine);
+  CLI::Option* const ranks = add_rank_options(parser, options);
   add_run_options(parser, options);
   add_output_options(parser, options);
   return ranks;
+}
+
+Result<SimulationOptions> complete(SimOptions options) {
+  SimulationOptions simulation = options.simulation;
+  simulation.machine = options.machine.words;
+  if (Status s = add_record(options, simulation); !s) return std::move(s).error();
+  if (Status s = check(options, simulation); !s) return std::move(s).error();
+  return simulation;
 }
 
 }  // namespace weft::app

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of weft sim, and the plan that they make.
+// The options of weft sim.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
+#include "machine_options.hpp"
 #include <CLI/CLI.hpp>
 
 #include <weft/base/result.hpp>
-#include <weft/simulate/setup/plan.hpp>
+#include <weft/simulate/setup/simulation_options.hpp>
 
 namespace weft::app {
 
 struct SimOptions {
-  Plan plan;
+  MachineOptions machine;
+  SimulationOptions simulation;  // What needs no reading.
   std::int64_t ranks = 0, ranks_per_node = 1;
   std::string payload = "none", compute = "none", stack, until, series;
   std::string watch_from, watch_until, watch_every;
@@ -25,10 +27,10 @@ struct SimOptions {
 // Returns the option for the number of ranks.
 CLI::Option* add_sim_options(CLI::App& parser, SimOptions& options);
 
-// Checks them, and completes the plan.
-Status complete(SimOptions options, Plan& plan);
+// What they ask for, checked as far as no network is needed.
+Result<SimulationOptions> complete(SimOptions options);
 
 // "auto", or an interval.
-Status read_series(const std::string& text, Plan& plan);
+Status read_series(const std::string& text, SimulationOptions& simulation);
 
 }  // namespace weft::app

@@ -39,7 +39,8 @@ Status check_outputs(const TrafficOptions& o) {
   return {};
 }
 
-struct Plan {
+// What is to be simulated.
+struct Work {
   std::vector<Scenario> scenarios;
   std::vector<Load> loads;
   SweepSettings settings;
@@ -65,22 +66,36 @@ Result<std::vector<Scenario>> make_compared(const TrafficOptions& options,
   return make_comparison(request, variations, *comparison);
 }
 
-Result<Plan> make_plan(const TrafficOptions& options, const Job& job) {
-  if (Status s = check_traffic_options(options, job); !s) return std::move(s).error();
+ScenarioRequest request_of(const TrafficOptions& options) {
   ScenarioRequest request;
   for (const auto& [key, value] : options.scenario) request.options[key] = value;
-  request.sets = options.sets;
+  const MachineWords& words = options.machine.words;
+  for (const auto& [key, value] :
+       {std::pair{"net", &words.net}, {"profile", &words.profile}, {"routing", &words.routing}})
+    if (!value->empty()) request.options[key] = *value;
+  request.sets = words.sets;
+  return request;
+}
+
+Result<std::vector<Scenario>> make_all(const TrafficOptions& options,
+                                       const ScenarioRequest& request) {
   std::vector<Variation> variations;
   for (const std::string& text : options.vary) {
     auto variation = parse_variation(text);
     if (!variation) return std::move(variation).error();
     variations.push_back(*std::move(variation));
   }
-  Plan plan;
-  auto scenarios = options.compare ? make_compared(options, request, variations)
-                                   : make_scenarios(request, variations);
+  return options.compare ? make_compared(options, request, variations)
+                         : make_scenarios(request, variations);
+}
+
+Result<Work> make_work(const TrafficOptions& options, const Job& job) {
+  if (Status s = check_traffic_options(options, job); !s) return std::move(s).error();
+  const ScenarioRequest request = request_of(options);
+  Work work;
+  auto scenarios = make_all(options, request);
   if (!scenarios) return std::move(scenarios).error();
-  plan.scenarios = *std::move(scenarios);
+  work.scenarios = *std::move(scenarios);
   TrafficDefaults defaults;
   // With the network itself varied there is no one file to ask.
   if (request.options.contains("net")) {
@@ -94,9 +109,9 @@ Result<Plan> make_plan(const TrafficOptions& options, const Job& job) {
   if (!options.saturation) {
     auto loads = parse_loads(load);
     if (!loads) return Error::call("--load: " + loads.error().message());
-    plan.loads = *std::move(loads);
+    work.loads = *std::move(loads);
   }
-  SweepSettings& settings = plan.settings;
+  SweepSettings& settings = work.settings;
   settings.phases.warmup_cycles =
       options.measure_cycles > 0 ? options.warmup_cycles : defaults.warmup_cycles;
   settings.phases.measure_cycles =
@@ -105,14 +120,14 @@ Result<Plan> make_plan(const TrafficOptions& options, const Job& job) {
   settings.factor = options.factor;
   settings.search.tolerance = options.search_tolerance_percent / 100;
   settings.all = options.all;
-  auto cut = choose_cut(options, plan.scenarios);
+  auto cut = choose_cut(options, work.scenarios);
   if (!cut) return std::move(cut).error();
   settings.cut = *cut;
   settings.peers = job.peers();
   settings.workers = options.workers;
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   settings.jobs = options.jobs > 0 ? options.jobs : std::max(1, cores / options.workers);
-  return plan;
+  return work;
 }
 
 std::size_t point_count(const Sweep& sweep) {
@@ -136,7 +151,7 @@ Result<std::optional<ProgressFile>> start_files(const TrafficOptions& options, c
   return std::optional<ProgressFile>(*std::move(file));
 }
 
-Sweep run_plan(const Plan& plan, bool search, const Job& job, ProgressFile* file) {
+Sweep do_work(const Work& work, bool search, const Job& job, ProgressFile* file) {
   Progress meter = job.speaks() ? Progress::to_stderr(&seconds_now) : Progress(&seconds_now, {});
   SweepControl control{.stop = &interrupted(), .progress = {}};
   if (meter.visible() || file != nullptr)
@@ -146,8 +161,8 @@ Sweep run_plan(const Plan& plan, bool search, const Job& job, ProgressFile* file
       file->note("points_done", static_cast<std::int64_t>(news.points_done));
       file->update(news.share, news.what);
     };
-  Sweep sweep = search ? search_saturation(plan.scenarios, plan.settings, control)
-                       : run_sweep(plan.scenarios, plan.loads, plan.settings, control);
+  Sweep sweep = search ? search_saturation(work.scenarios, work.settings, control)
+                       : run_sweep(work.scenarios, work.loads, work.settings, control);
   if (file != nullptr) file->note("points_done", static_cast<std::int64_t>(point_count(sweep)));
   return sweep;
 }
@@ -195,10 +210,10 @@ Status status_of(const Result<T>& result) {
 // All processes come here, and all return the same.
 Status run_together(const TrafficOptions& options, const Job& job) {
   auto file = start_files(options, job);
-  auto plan = file ? make_plan(options, job) : Result<Plan>(file.error());
-  if (Status s = agree(job.peers(), status_of(plan)); !s) return s;
+  auto work = file ? make_work(options, job) : Result<Work>(file.error());
+  if (Status s = agree(job.peers(), status_of(work)); !s) return s;
   ProgressFile* const progress = file && *file ? &**file : nullptr;
-  const Sweep sweep = run_plan(*plan, options.saturation, job, progress);
+  const Sweep sweep = do_work(*work, options.saturation, job, progress);
   Status end = agree(job.peers(), job.speaks() ? show(options, sweep) : Status());
   if (end) end = verdict(sweep);
   using State = ProgressFile::State;
@@ -209,9 +224,25 @@ Status run_together(const TrafficOptions& options, const Job& job) {
   return end;
 }
 
+// The machine of every curve, once where they share it.
+Status show_machines(const TrafficOptions& options) {
+  const auto scenarios = make_all(options, request_of(options));
+  if (!scenarios) return Error(scenarios.error());
+  std::string text, last;
+  for (const Scenario& scenario : *scenarios) {
+    if (scenario.machine_text == last) continue;
+    last = scenario.machine_text;
+    if (scenarios->size() > 1)
+      text += fmt::format("{}# {}\n", text.empty() ? "" : "\n", scenario.label);
+    text += last;
+  }
+  return print(text);
+}
+
 Status run_traffic(const TrafficOptions& options, Job& job) {
   if (const std::string lists = asked_lists(options); !lists.empty())
     return job.speaks() ? print(lists) : Status();
+  if (options.machine.show) return job.speaks() ? show_machines(options) : Status();
   const Interrupts caught;
   if (Status s = job.join(); !s) return s;
   return job.guard([&] { return run_together(options, job); });

@@ -5,22 +5,12 @@
 
 #include <weft/base/text.hpp>
 #include <weft/network/part/part.hpp>
-#include <weft/network/route/policy.hpp>
+#include <weft/study/traffic/scenario.hpp>
 #include <weft/workload/patterns/injection.hpp>
 #include <weft/workload/patterns/pattern.hpp>
 
 namespace weft::app {
 namespace {
-
-std::string routing_list() {
-  std::string text = "Routing policies:\n";
-  for (const PolicyEntry& entry : builtin_policies()) {
-    text += fmt::format("  {:<26} {}\n", entry.name, entry.help);
-    for (const PolicyWords& group : entry.groups)
-      text += fmt::format("    :{:<23} {}\n", group.words, group.help);
-  }
-  return text;
-}
 
 std::string pattern_list() {
   std::string text = "Patterns (in brackets: BookSim's name):\n";
@@ -52,11 +42,8 @@ void add_scenario_options(CLI::App& parser, TrafficOptions& o) {
             std::string("--") + name,
             [&o, name](const std::string& value) { o.scenario[name] = value; }, help)
         ->type_name(type)
-        ->group("Network and traffic");
+        ->group("Traffic");
   };
-  add("net", "a spec (mesh:8x8, torus:8x8x8) or a network file; see 'weft net --list'",
-      "SPEC|FILE.toml");
-  add("routing", "routing policy, or 'list' (default: by kind of network)", "NAME");
   add("vcs", "virtual channels per cable (default: as many as the routing needs)", "N");
   add("buffer", "input buffer per VC, in flits or with a unit (default: one packet)", "FLITS|SIZE");
   add("packet", "flits per packet, or a mix such as 1:0.5,32:0.5 (default: the MTU)", "FLITS");
@@ -65,17 +52,14 @@ void add_scenario_options(CLI::App& parser, TrafficOptions& o) {
   add("arbitration", "through-first, round-robin or age", "NAME");
   add("release", "buffer space is freed by the packet's tail or head", "tail|head");
   add("seed", "of all random numbers (default: 1)", "N");
-  parser.add_option("--set", o.sets, "override a key of the network file, e.g. link.delay='5 ns'")
-      ->type_name("TABLE.KEY=VALUE")
-      ->allow_extra_args(false)
-      ->group("Network and traffic");
   parser
       .add_option("--vary", o.vary,
-                  "a curve for each value of an option above or a TABLE.KEY; several: all "
+                  "a curve for each value of an option of the machine or the traffic, or a "
+                  "TABLE.KEY; several: all "
                   "combinations. Values with commas are separated by ';'")
       ->type_name("KEY=V1,V2,...")
       ->allow_extra_args(false)
-      ->group("Network and traffic");
+      ->group("Traffic");
 }
 
 void add_comparison_options(CLI::App& parser, TrafficOptions& o) {
@@ -142,6 +126,8 @@ void add_output_options(CLI::App& parser, TrafficOptions& o) {
 }  // namespace
 
 void add_traffic_options(CLI::App& parser, TrafficOptions& options) {
+  options.machine.words.usual_profile = traffic_profile;
+  add_machine_options(parser, options.machine);
   add_scenario_options(parser, options);
   add_comparison_options(parser, options);
   add_run_options(parser, options);
@@ -196,7 +182,9 @@ std::string asked_lists(const TrafficOptions& options) {
     return found != options.scenario.end() && found->second == "list";
   };
   std::string text;
-  if (asks("routing") || options.compare == "list") text += routing_list();
+  MachineOptions machine = options.machine;
+  if (options.compare == "list") machine.words.routing = "list";
+  text += asked_lists(machine);
   if (asks("pattern")) text += pattern_list();
   if (asks("injection")) text += injection_list();
   if (options.partition == "list") text += partition_list();

@@ -10,12 +10,14 @@
 
 #include "command.hpp"
 #include "job.hpp"
+#include "machine_options.hpp"
 
 namespace weft::app {
 
 struct TrafficOptions {
-  std::map<std::string, std::string> scenario;  // By the names of scenario_options.
-  std::vector<std::string> sets, vary;
+  MachineOptions machine;
+  std::map<std::string, std::string> scenario;  // Others, by the names of scenario_options.
+  std::vector<std::string> vary;
   std::optional<std::string> compare, basis;
   std::string load;
   bool saturation = false, all = false, brief = false, quiet = false;

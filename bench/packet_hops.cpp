@@ -24,8 +24,8 @@ namespace weft {
 namespace {
 
 // The torus of the NSIM paper, Table 3; 16 packets of buffer per VC.
-Machine nsim_torus() {
-  Machine m;
+NetworkHardware nsim_torus() {
+  NetworkHardware m;
   m.vcs = 2;
   m.flit = Bytes{16};
   m.mtu = Bytes{256};
@@ -128,7 +128,7 @@ struct Shape {  // Of a load: messages that each node sends, and packets of each
 // every node ends.
 template <typename Load>
 void run_load(benchmark::State& state, const Topology& topology, const Policy& policy,
-              const Machine& machine, const Shape& shape) {
+              const NetworkHardware& machine, const Shape& shape) {
   for (auto _ : state) {
     state.PauseTiming();
     Load load(topology.graph.node_count(), shape.steps, machine.mtu * shape.packets);
@@ -166,7 +166,7 @@ void packet_hops(benchmark::State& state, const std::string& torus, int steps, i
 // The general router: routing with choices, and small buffers, so that packets wait.
 void adaptive(benchmark::State& state, const std::string& network, const std::string& routing) {
   const Result<Topology> topology = make_topology(network);
-  Machine machine = nsim_torus();
+  NetworkHardware machine = nsim_torus();
   machine.vcs = std::max(vcs_needed(routing, *topology), 2);
   machine.buffer = machine.mtu * 4;
   const auto policy = make_policy(routing, *topology, machine.vcs);

@@ -28,7 +28,7 @@ def write(folder, name, routers, places, rates=("4 GB/s", "2 GB/s"), delay="100 
     lines += [f"node h{i} r{place}" for i, place in enumerate(places)]
     lines += [f"link r{i} r{parent} class={kind}" for i, (parent, kind) in enumerate(routers) if parent is not None]
     (folder / f"{name}.graph").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    text = f'[network]\ntopology = "graph:{name}.graph"\n[router]\nroute = "40 ns"\nbuffer = "8 KiB"\n[packet]\nmtu = "1024 B"\n'
+    text = f'profile = "textbook"\n[network]\ntopology = "graph:{name}.graph"\n[router]\nroute = "40 ns"\nbuffer = "8 KiB"\n[packet]\nmtu = "1024 B"\n'
     text += f'[nic]\ninject_rate = "1 GB/s"\neject_rate = "1 GB/s"\n[link]\ndelay = "{delay}"\n'
     for kind, rate in zip(("top", "leaf"), rates):
         text += f'[link.{kind}]\nrate = "{rate}"\ndelay = "{delay}"\n'

@@ -29,6 +29,7 @@ SIZES = {"pingpong": [1 << k for k in range(10, 23, 2)], "ring": [1 << k for k i
          "alltoall": [1 << k for k in range(10, 21, 2)], "halo": [1 << k for k in range(10, 21, 2)]}
 LATE = 20  # Seconds: a run that should take one or two is given up.
 NET = """# Four hosts of the test bed, {rails} x 100 Mbit/s each.
+profile = "textbook"
 [network]
 topology = "graph:bed{rails}.graph"
 [router]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which calls waited for the network how long, and which ranks waited most.
 
-Usage: waiting.py FOLDER     of weft sim --record or weft run --profile
+Usage: waiting.py FOLDER     of weft sim --record or weft run --record
 """
 import sys
 

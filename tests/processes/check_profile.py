@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The record of a real run (weft run --profile, --events): the same files as weft sim's, whatever happens to the run.
+"""The record of a real run (weft run --record, --events): the same files as weft sim's, whatever happens to the run.
 
 Usage: check_profile.py WEFT PROBE LIBRARY_FOLDER [NAME=MPIRUN...] [CLASS...]
 """
@@ -146,7 +146,7 @@ class Case(unittest.TestCase):
         self.folder = self.scratch / self.id().rsplit(".", 1)[-1]
 
     def weft(self, *words, ranks=4, **options):
-        return run([WEFT, "run", "-n", str(ranks), "--grace", "2s", "--profile", str(self.folder), *words], **options)
+        return run([WEFT, "run", "-n", str(ranks), "--grace", "2s", "--record", str(self.folder), *words], **options)
 
     def check_sums(self, ranks):
         """The files of a whole record agree with each other."""
@@ -289,7 +289,7 @@ class Folders(Case):
         self.folder = self.scratch / "file/below"
         done = self.weft("sh", "-c", "echo started")
         self.assertEqual((done.returncode, done.stdout), (3, ""))
-        self.assertEqual(done.stderr, f"weft: error: --profile: {self.folder} cannot be written (Not a directory); name another folder\n")
+        self.assertEqual(done.stderr, f"weft: error: --record: {self.folder} cannot be written (Not a directory); name another folder\n")
 
     def test_that_are_lost_in_the_run(self):
         script = f'rm -rf "{self.folder}"; echo > "{self.folder}"; exec "$@"'
@@ -330,7 +330,7 @@ class Events(Case):
 
     def test_need_a_folder(self):
         done = run([WEFT, "run", "--events", "true"])
-        self.assertEqual((done.returncode, done.stderr), (2, "weft: error: --events writes files: say where with --profile DIR\n"))
+        self.assertEqual((done.returncode, done.stderr), (2, "weft: error: --events writes files: say where with --record DIR\n"))
 
     def test_that_are_missing_or_damaged(self):
         script = f'"$@"; code=$?; [ -e "{self.folder}/events.3.bin" ] && mv "{self.folder}/events.3.bin" "{self.scratch}/"; exit $code'

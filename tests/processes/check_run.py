@@ -148,7 +148,7 @@ class Ends(unittest.TestCase):
         for words, code, said in (
                 ([], 2, "which program?"), (["./nosuch"], 3, ": ./nosuch: no such program"), (["/etc/passwd"], 3, "/etc/passwd: Permission denied"),
                 (["-n", "0", "true"], 2, "--ranks"), (["-n", "-3", "true"], 2, "--ranks"), (["--timeout", "3", "true"], 2, "--timeout"),
-                (["--rails", "nosuch0", "true"], 2, "nosuch0"), (["--bind", "x", "true"], 2, "--bind"), (["--events", "true"], 2, "--profile"),
+                (["--rails", "nosuch0", "true"], 2, "nosuch0"), (["--bind", "x", "true"], 2, "--bind"), (["--events", "true"], 2, "--record"),
                 (["--coll", "x=y", "true"], 2, "--coll"), (["-x", "NO_SUCH_VARIABLE", "true"], 2, "-x"), (["--hosts", "/no/file", "true"], 3, "/no/file"),
                 (["--hosts", "nosuch.invalid", "--rsh", "false", "true"], 1, "host nosuch.invalid: no agent there"),
                 (["--hosts", "h", "--rsh", "/no/rsh", "true"], 1, "host h: no agent there: /no/rsh"), (["--nosuch", "true"], 2, "--nosuch")):

@@ -45,7 +45,7 @@ class Oracle::View final : public PortView {
   std::uint32_t router_;
 };
 
-Oracle::Oracle(const Topology& topology, const Machine& machine, const Policy& policy,
+Oracle::Oracle(const Topology& topology, const NetworkHardware& machine, const Policy& policy,
                std::uint64_t seed)
     : topology_(topology),
       machine_(machine),

@@ -12,7 +12,7 @@
 
 #include <weft/base/rng.hpp>
 #include <weft/network/route/policy.hpp>
-#include <weft/simulate/router/machine.hpp>
+#include <weft/simulate/router/hardware.hpp>
 
 namespace weft::test {
 
@@ -23,7 +23,7 @@ struct Job {
 
 class Oracle {
  public:
-  Oracle(const Topology& topology, const Machine& machine, const Policy& policy,
+  Oracle(const Topology& topology, const NetworkHardware& machine, const Policy& policy,
          std::uint64_t seed);
   // Arrival time of each job, in their order. Jobs of one node are given in order of birth.
   // INT64_MAX: never.
@@ -125,7 +125,7 @@ class Oracle {
   void at(std::int64_t time) { moments_.insert(time); }
 
   const Topology& topology_;
-  const Machine machine_;
+  const NetworkHardware machine_;
   const Policy& policy_;
   const bool committing_;
   const Rng bits_;

@@ -13,8 +13,8 @@
 #include <weft/message/mpi/process.hpp>
 #include <weft/message/mpi/test_job.hpp>
 #include <weft/network/route/policy.hpp>
+#include <weft/simulate/machine/profiles.hpp>
 #include <weft/simulate/nodes/world.hpp>
-#include <weft/simulate/setup/scene.hpp>
 
 namespace weft {
 namespace {
@@ -44,7 +44,7 @@ class Body final : public RankBody {
 
 // Everyone is one hop from everyone, over a cable of their own.
 struct Idle {
-  Machine machine = paper_machine();
+  NetworkHardware machine = (*find_profile("nsim"))->defaults().hardware;
   NodeModel node;
   mp::Options options;
   coll::Choices choices;
@@ -52,7 +52,7 @@ struct Idle {
 
   Duration copy(std::int64_t size) const { return serialise(Bytes{size}, node.memory_rate); }
   Duration flight(std::int64_t size) const {
-    const Machine& m = machine;
+    const NetworkHardware& m = machine;
     const Duration router = m.route + m.vc_alloc + m.switch_alloc + m.switch_delay;
     const std::int64_t before = size == 0 ? 0 : (size - 1) / m.mtu.count * m.mtu.count;
     const std::int64_t rest = std::max<std::int64_t>(size - before - m.flit.count, 0);

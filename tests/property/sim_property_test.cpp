@@ -63,7 +63,7 @@ class Replay final : public Host {
 struct Scene {
   std::string topology, routing;
   int vcs;
-  Machine machine;
+  NetworkHardware machine;
   std::vector<Job> jobs;
 };
 
@@ -72,8 +72,8 @@ const T& any(Rng& rng, const std::vector<T>& list) {
   return list[rng.below(list.size())];
 }
 
-Machine random_machine(Rng& rng, int vcs) {
-  Machine m;
+NetworkHardware random_machine(Rng& rng, int vcs) {
+  NetworkHardware m;
   const auto cycles = [&](std::uint64_t least, std::uint64_t most) {
     return Duration::ns(static_cast<std::int64_t>(least + rng.below(most - least + 1)));
   };

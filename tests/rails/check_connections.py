@@ -60,7 +60,7 @@ class Connections(unittest.TestCase):
             for mode, (least, most) in expected.items():
                 for size in (100, 100_000):
                     with self.subTest(mode=mode, size=size):
-                        words = ["--connections", mode, "--profile", profile]
+                        words = ["--connections", mode, "--record", profile]
                         code, text = self.run_job(lab, 16, words, [self.program, 6, size])
                         self.assertEqual((code, text.splitlines()[0]), (0, "ok"), text)
                         held = self.connections(profile)

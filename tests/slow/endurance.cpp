@@ -90,7 +90,7 @@ Grid grid_of(const Topology& topology) {
 
 std::string endure(const Trial& trial, std::uint64_t hops, NetworkCounts& counts) {
   const Topology topology = *make_topology(trial.spec);
-  Machine machine;
+  NetworkHardware machine;
   machine.vcs = vcs_needed(trial.routing, topology);
   machine.news.mode = trial.mode;
   machine.mtu = Bytes{64};

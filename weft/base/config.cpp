@@ -28,6 +28,7 @@ struct ConfigState {
   // Keys that were read, per table. Two readers of one table share this, so neither reports the
   // other's keys as unknown.
   std::map<std::string, std::set<std::string, std::less<>>, std::less<>> asked;
+  std::vector<ConfigReading> readings;
 };
 
 struct ConfigTableState {
@@ -121,6 +122,51 @@ std::string_view type_name(const toml::node& node) {
   }
 }
 
+std::string toml_text(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+std::string toml_text(bool value) {
+  return value ? "true" : "false";
+}
+std::string toml_text(std::int64_t value) {
+  return std::to_string(value);
+}
+std::string toml_text(int value) {
+  return std::to_string(value);
+}
+std::string toml_text(double value) {
+  return fmt::format("{}", value);
+}
+template <typename Quantity>
+std::string toml_text(const Quantity& value) {
+  return '"' + to_text(value) + '"';
+}
+template <typename T>
+std::string toml_text(const std::vector<T>& values) {
+  std::string out;
+  for (const T& value : values) out += (out.empty() ? "" : ", ") + toml_text(value);
+  return "[" + out + "]";
+}
+
+// Records the value that the reader now has, for Config::readings.
+void note(ConfigTableState& state, std::string_view key, std::string value) {
+  auto& all = state.config->readings;
+  const bool given = state.table != nullptr && state.table->contains(key);
+  const auto known = std::find_if(all.begin(), all.end(), [&](const ConfigReading& reading) {
+    return reading.table == state.path && reading.key == key;
+  });
+  if (known != all.end()) {
+    known->value = std::move(value);
+  } else {
+    all.push_back({state.path, std::string(key), std::move(value), given});
+  }
+}
+
 // Records that the key was read and returns its node, or null.
 const toml::node* ask(ConfigTableState& state, std::string_view key) {
   state.config->asked[state.path].emplace(key);
@@ -149,9 +195,10 @@ void fail_type(ConfigTableState& state, std::string_view key, const toml::node& 
 template <typename T>
 void get_plain(ConfigTableState& state, std::string_view key, T& out, std::string_view wanted) {
   const toml::node* node = ask(state, key);
-  if (node == nullptr) return;
+  if (node == nullptr) return note(state, key, toml_text(out));
   if (const auto value = node->value_exact<T>()) {
     out = *value;
+    note(state, key, toml_text(out));
   } else {
     fail_type(state, key, *node, wanted);
   }
@@ -162,7 +209,7 @@ template <typename T, typename Parse>
 void get_quantity(ConfigTableState& state, std::string_view key, T& out, Parse parse,
                   std::string_view wanted) {
   const toml::node* node = ask(state, key);
-  if (node == nullptr) return;
+  if (node == nullptr) return note(state, key, toml_text(out));
   std::string text;
   if (const auto given = node->value_exact<std::string>()) {
     text = *given;
@@ -176,6 +223,7 @@ void get_quantity(ConfigTableState& state, std::string_view key, T& out, Parse p
   Result<T> value = parse(text);
   if (value) {
     out = *value;
+    note(state, key, toml_text(out));
   } else {
     state.fail(error_in(
         state, key, fmt::format("'{}' {}: {}", key, where(state.path), value.error().message())));
@@ -187,7 +235,7 @@ void get_list(ConfigTableState& state, std::string_view key, std::vector<T>& out
               std::string_view wanted) {
   using Stored = std::conditional_t<std::is_same_v<T, int>, std::int64_t, T>;
   const toml::node* node = ask(state, key);
-  if (node == nullptr) return;
+  if (node == nullptr) return note(state, key, toml_text(out));
   const toml::array* array = node->as_array();
   if (array == nullptr) return fail_type(state, key, *node, wanted);
   std::vector<T> values;
@@ -211,6 +259,7 @@ void get_list(ConfigTableState& state, std::string_view key, std::vector<T>& out
     }
   }
   out = std::move(values);
+  note(state, key, toml_text(out));
 }
 
 struct Unknown {
@@ -341,16 +390,24 @@ void ConfigTable::get(std::string_view key, int& out, int min, int max) {
   out = static_cast<int>(value);
 }
 
+void ConfigTable::get(std::string_view key, std::optional<int>& out, int min, int max) {
+  int value = out.value_or(0);
+  get(key, value, min, max);
+  if (has(key)) out = value;
+  if (!out) note(*state_, key, "");
+}
+
 void ConfigTable::get(std::string_view key, std::int64_t& out) {
   get_plain(*state_, key, out, "a whole number");
 }
 
 void ConfigTable::get(std::string_view key, double& out) {
   const toml::node* node = ask(*state_, key);
-  if (node == nullptr) return;
+  if (node == nullptr) return note(*state_, key, toml_text(out));
   const auto value = node->is_number() ? node->value<double>() : std::nullopt;
   if (value && std::isfinite(*value)) {
     out = *value;
+    note(*state_, key, toml_text(out));
   } else if (value) {
     state_->fail(error_at(key, fmt::format("'{}' {} must be finite", key, where(state_->path))));
   } else {
@@ -472,6 +529,10 @@ Status Config::only_tables(std::span<const std::string_view> known) const {
 
 const std::string& Config::name() const {
   return state_->name;
+}
+
+std::vector<ConfigReading> Config::readings() const {
+  return state_->readings;
 }
 
 }  // namespace weft

@@ -28,6 +28,13 @@ struct ConfigState;
 struct ConfigTableState;
 }  // namespace detail
 
+// A key that was read, with its value: from the file, from an option, or the default.
+struct ConfigReading {
+  std::string table, key;
+  std::string value;   // As a TOML file would say it; empty: there is none.
+  bool given = false;  // By the file or an option.
+};
+
 // One [table], present or not. Copies share the set of keys that were read and the first error.
 class ConfigTable {
  public:
@@ -36,6 +43,7 @@ class ConfigTable {
   // `out` keeps its value when the key is absent or wrong; the first error waits for finish().
   void get(std::string_view key, int& out);
   void get(std::string_view key, int& out, int min, int max);
+  void get(std::string_view key, std::optional<int>& out, int min, int max);
   void get(std::string_view key, std::int64_t& out);
   void get(std::string_view key, double& out);
   void get(std::string_view key, bool& out);
@@ -75,6 +83,10 @@ class Config {
   // outside all tables.
   Status only_tables(std::span<const std::string_view> known) const;
   const std::string& name() const;
+
+  // All keys that were read so far, in order. A default is recorded when its key is read, so a
+  // reader computes defaults that follow from other keys before.
+  std::vector<ConfigReading> readings() const;
 
  private:
   explicit Config(std::shared_ptr<detail::ConfigState> state);

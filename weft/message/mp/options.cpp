@@ -21,8 +21,10 @@ Status read_options(const Config& config, Options& options) {
   table.get("stripe_min", options.stripe_min);
   table.get("split", split);
   table.get("zero_copy", options.zero_copy);
+  constexpr Bytes most{std::int64_t{1} << 30};
+  if (!table.has("credit"))
+    options.credit = std::min(std::max(options.eager_limit, options.head_start) * 4, most);
   table.get("credit", options.credit);
-  const bool credit_given = table.has("credit");
   if (Status status = table.finish(); !status) return status;
   const auto* const chosen = std::find_if(std::begin(splits), std::end(splits),
                                           [&](const auto& s) { return s.first == split; });
@@ -34,15 +36,11 @@ Status read_options(const Config& config, Options& options) {
   if (options.stripe_min.count < 1) {
     return table.error_at("stripe_min", "stripe_min must be at least 1 B");
   }
-  constexpr Bytes most{std::int64_t{1} << 30};
   if (options.eager_limit > most) {
     return table.error_at("eager_limit", "eager_limit must not exceed 1 GiB");
   }
   if (options.head_start > most) {
     return table.error_at("head_start", "head_start must not exceed 1 GiB");
-  }
-  if (!credit_given) {
-    options.credit = std::min(std::max(options.eager_limit, options.head_start) * 4, most);
   }
   if (options.credit > most) return table.error_at("credit", "credit must not exceed 1 GiB");
   if (options.credit < options.eager_limit) {

@@ -108,8 +108,9 @@ NetworkText to_network(const Finding& finding, const std::string& graph_file) {
                     finding.switches[link.b].name, classes.at(class_of(finding, link, digits)));
   }
   out.description = fmt::format(
-      "# Found by weft probe. Delays of links hold their switches.\n[network]\ntopology = "
-      "\"graph:{}\"\n\n[router]\nbuffer = \"{} KiB\"\n\n[packet]\nmtu = \"1500 B\"\n",
+      "# Found by weft probe. Delays of links hold their switches.\nprofile = \"textbook\"\n\n"
+      "[network]\ntopology = \"graph:{}\"\n\n[router]\nbuffer = \"{} KiB\"\n\n[packet]\nmtu = "
+      "\"1500 B\"\n",
       graph_file, buffer_bytes(classes) / 1024);
   const double host_rate = finding.host_bit_per_s > 0 ? finding.host_bit_per_s : 1e9;
   const std::string host = time_text(finding.host_ns / 2);

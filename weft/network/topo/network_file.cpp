@@ -50,9 +50,10 @@ Result<LinkId> find_cable(const Topology& t, const Ends& ends, std::string_view 
   return Error::input(fmt::format("there is no cable '{}'", text));
 }
 
+// The path of a "graph:FILE".
 std::string beside(const std::string& folder, std::string_view spec) {
-  std::string_view path = trim(spec).substr(file_kind.size());
-  return std::string(file_kind) + (std::filesystem::path(folder) / trim(path)).string();
+  const std::string_view path = trim(trim(spec).substr(file_kind.size()));
+  return (std::filesystem::path(folder) / path).string();
 }
 
 // Puts an error of the spec where the file says it; a graph file's error has its own place.
@@ -63,20 +64,25 @@ Error placed(const ConfigTable& table, std::string_view key, Error error) {
 
 }  // namespace
 
-Result<Topology> read_topology(ConfigTable table, const std::string& folder) {
-  std::string spec;
-  std::vector<std::string> down;
-  int nodes_per_router = 0;
-  table.get("topology", spec);
-  table.get("nodes_per_router", nodes_per_router, 1, max_nodes_per_router);
-  table.get("down", down);
+Result<NetworkWords> read_network_words(ConfigTable table) {
+  NetworkWords words;
+  table.get("topology", words.topology);
+  table.get("nodes_per_router", words.nodes_per_router, 1, max_nodes_per_router);
+  table.get("down", words.down);
   if (Status s = table.finish(); !s) return std::move(s).error();
   if (!table.has("topology")) return table.error_at("", "[network] needs a topology");
-  if (trim(spec).starts_with(file_kind)) spec = beside(folder, spec);
-  auto made =
-      make_topology(spec, nodes_per_router > 0 ? std::optional(nodes_per_router) : std::nullopt);
+  return words;
+}
+
+Result<Topology> read_topology(ConfigTable table, const std::string& folder) {
+  const auto words = read_network_words(table);
+  if (!words) return Error(words.error());
+  // A path is taken as it is: it may hold what a spec could not.
+  const bool is_file = trim(words->topology).starts_with(file_kind) && !words->nodes_per_router;
+  auto made = is_file ? read_graph_file(beside(folder, words->topology))
+                      : make_topology(words->topology, words->nodes_per_router);
   if (!made) return placed(table, "topology", std::move(made).error());
-  for (const std::string& text : down) {
+  for (const std::string& text : words->down) {
     auto ends = find_ends(*made, text);
     if (!ends) return table.error_at("down", ends.error().message());
     auto cable = find_cable(*made, *ends, text);
@@ -86,22 +92,21 @@ Result<Topology> read_topology(ConfigTable table, const std::string& folder) {
   return made;
 }
 
-Result<Topology> load_topology(std::string_view spec_or_path) {
+Result<std::string> find_spec(std::string_view spec_or_path) {
   const std::string path(spec_or_path);
-  if (path.ends_with(".toml")) {
-    auto config = Config::read_file(path);
-    if (!config) return std::move(config).error();
-    if (!config->has_table("network")) return Error::input("no [network] table").at(path, 0);
-    return read_topology(config->table("network"),
-                         std::filesystem::path(path).parent_path().string());
-  }
   const std::size_t colon = path.find(':');
-  if (find_kind(trim(spec_or_path.substr(0, colon))) != nullptr) return make_topology(path);
+  if (find_kind(trim(spec_or_path.substr(0, colon))) != nullptr) return path;
   std::error_code ignored;
-  if (std::filesystem::exists(path, ignored)) return read_graph_file(path);
-  if (colon != std::string::npos) return make_topology(path);
+  if (std::filesystem::exists(path, ignored)) return std::string(file_kind) + path;
+  if (colon != std::string::npos) return path;
   return Error::input(
       fmt::format("'{}' is neither a file nor a network spec such as torus:4x4x4", path));
+}
+
+Result<Topology> load_topology(std::string_view spec_or_path) {
+  const auto spec = find_spec(spec_or_path);
+  if (!spec) return Error(spec.error());
+  return *spec == spec_or_path ? make_topology(*spec) : read_graph_file(std::string(spec_or_path));
 }
 
 }  // namespace weft

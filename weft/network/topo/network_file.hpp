@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The [network] table of a description, and whatever else a user may give to name a network.
+// The [network] table of a description, and whatever else a user may give to name a network. Whole
+// descriptions are read by weft/simulate/machine.
 #pragma once  // Public, for networks: stays within 0.1; shapes and fields may be added.
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <weft/base/config.hpp>
 #include <weft/base/result.hpp>
@@ -11,11 +14,20 @@
 
 namespace weft {
 
-// Keys: topology (a spec; a graph file's path counts from `folder`), nodes_per_router, and down: a
-// list of "A-B", each of which breaks one cable between routers A and B.
+struct NetworkWords {
+  std::string topology;                 // A spec.
+  std::optional<int> nodes_per_router;  // Not given: the spec's.
+  std::vector<std::string> down;        // "A-B": breaks one cable between routers A and B.
+};
+Result<NetworkWords> read_network_words(ConfigTable table);
+
+// The network of such a table. A graph file's path counts from `folder`.
 Result<Topology> read_topology(ConfigTable table, const std::string& folder);
 
-// A spec ("torus:4x4"), a description (*.toml) or a graph file.
+// The spec of what a user named: a spec ("torus:4x4") stays as it is, a file is a graph file.
+Result<std::string> find_spec(std::string_view spec_or_path);
+
+// The network of a spec or a graph file.
 Result<Topology> load_topology(std::string_view spec_or_path);
 
 }  // namespace weft

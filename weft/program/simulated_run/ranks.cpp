@@ -9,16 +9,16 @@ namespace weft {
 
 ProgramRanks* ProgramRanks::current_ = nullptr;
 
-ProgramRanks::ProgramRanks(const Scene& scene, const coll::Choices& collectives,
+ProgramRanks::ProgramRanks(const SimulationSetup& setup, const coll::Choices& collectives,
                            ProgramCopies& copies, Console& console)
-    : scene_(scene),
+    : setup_(setup),
       collectives_(collectives),
       copies_(copies),
       console_(console),
-      processes_(scene.placement->ranks()),
-      managed_(scene.layout == nullptr ? 0 : scene.placement->ranks()),
+      processes_(setup.placement->ranks()),
+      managed_(setup.layout == nullptr ? 0 : setup.placement->ranks()),
       connections_(managed_.size()),
-      codes_(scene.placement->ranks()) {}
+      codes_(setup.placement->ranks()) {}
 
 void ProgramRanks::attach(World& world, const ProgramCall& call) {
   world_ = &world;
@@ -27,7 +27,7 @@ void ProgramRanks::attach(World& world, const ProgramCall& call) {
 }
 
 void ProgramRanks::keep_timelines() {
-  const std::uint32_t ranks = scene_.placement->ranks();
+  const std::uint32_t ranks = setup_.placement->ranks();
   timelines_.resize(ranks);
   for (std::uint32_t r = 0; r < ranks; ++r) {
     const RankId rank(r);
@@ -77,10 +77,10 @@ class Arguments {
 void ProgramRanks::run(const Fabric& fabric) {
   const std::uint32_t rank = fabric.self.index;
   if (!managed_.empty()) {
-    managed_[rank] = std::make_unique<conn::Managed>(fabric, *scene_.layout, scene_.connections);
+    managed_[rank] = std::make_unique<conn::Managed>(fabric, *setup_.layout, setup_.connections);
   }
   const Fabric& network = managed_.empty() ? fabric : managed_[rank]->fabric();
-  processes_[rank] = std::make_unique<mpi::Process>(network, scene_.messages, *this);
+  processes_[rank] = std::make_unique<mpi::Process>(network, setup_.machine.messages, *this);
   processes_[rank]->choices = &collectives_;
   if (!timelines_.empty()) processes_[rank]->profile.listener = timelines_[rank].get();
   Arguments arguments(call_.count, call_.arguments);
@@ -166,7 +166,7 @@ void ProgramRanks::abort(RankId rank, int code, const std::string& message) {
 }
 
 void ProgramRanks::place_memory(const void* data, std::size_t size, int socket) {
-  if (socket < scene_.node.sockets)
+  if (socket < setup_.machine.node.sockets)
     world_->place_memory(Current::fabric()->self, data, size, socket);
 }
 
@@ -231,8 +231,8 @@ std::vector<Note> ProgramRanks::notes() const {
 }
 
 std::string ProgramRanks::processor_name(RankId rank) const {
-  const std::uint32_t rails = static_cast<std::uint32_t>(scene_.node.rails);
-  return node_name(*scene_.topology, NodeId(node_of(rank) * rails));
+  const std::uint32_t rails = static_cast<std::uint32_t>(setup_.machine.node.rails);
+  return node_name(*setup_.machine.topology, NodeId(node_of(rank) * rails));
 }
 
 std::vector<ProgramRanks::Abort> ProgramRanks::aborts() const {

@@ -21,7 +21,7 @@
 #include <weft/program/simulated_run/console.hpp>
 #include <weft/program/simulated_run/crash.hpp>
 #include <weft/simulate/nodes/world.hpp>
-#include <weft/simulate/setup/scene.hpp>
+#include <weft/simulate/setup/simulation_setup.hpp>
 
 namespace weft {
 
@@ -50,8 +50,8 @@ struct Note {
 
 class ProgramRanks final : public RankBody, public mpi::Runtime {
  public:
-  ProgramRanks(const Scene& scene, const coll::Choices& collectives, ProgramCopies& copies,
-               Console& console);
+  ProgramRanks(const SimulationSetup& setup, const coll::Choices& collectives,
+               ProgramCopies& copies, Console& console);
   void attach(World& world, const ProgramCall& call);
   // Call before ranks run: records each rank's calls for the timeline.
   void keep_timelines();
@@ -66,7 +66,7 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
 
   [[noreturn]] void abort(RankId rank, int code, const std::string& message) override;
   std::string processor_name(RankId rank) const override;
-  std::uint32_t node_of(RankId rank) const override { return scene_.placement->node(rank); }
+  std::uint32_t node_of(RankId rank) const override { return setup_.placement->node(rank); }
 
   void place_memory(const void* data, std::size_t size, int socket) override;
   void begin_window(const std::string& name) override;
@@ -99,7 +99,7 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
   void finish(const Fabric& fabric, int code);
   static void add_profile(const mpi::Profile& profile, std::map<std::string, CallTotals>& totals);
 
-  const Scene& scene_;
+  const SimulationSetup& setup_;
   const coll::Choices& collectives_;
   ProgramCopies& copies_;
   Console& console_;

@@ -13,14 +13,14 @@
 #include <weft/base/units.hpp>
 #include <weft/output/record/series_raw.hpp>
 #include <weft/simulate/nodes/world.hpp>
-#include <weft/simulate/setup/plan.hpp>
-#include <weft/simulate/setup/scene.hpp>
+#include <weft/simulate/setup/simulation_options.hpp>
+#include <weft/simulate/setup/simulation_setup.hpp>
 
 namespace weft {
 
 struct SamplerSetup {
-  const Plan& plan;
-  const Scene& scene;
+  const SimulationOptions& options;
+  const SimulationSetup& setup;
   World& world;
   ProcessGroup* peers;  // Null: this process is alone.
   double (*seconds)();  // Wall clock.

@@ -37,17 +37,17 @@ class Series final : public Sampler {
   Series(std::optional<SeriesWriter> file, const SamplerSetup& what, Duration interval)
       : file_(std::move(file)),
         world_(what.world),
-        graph_(what.scene.topology->graph),
+        graph_(what.setup.machine.topology->graph),
         network_(what.world.network()),
-        vcs_(what.scene.machine.vcs),
+        vcs_(what.setup.machine.hardware.vcs),
         peers_(what.peers),
         seconds_(what.seconds),
-        grows_(what.plan.series_grows),
-        paced_(what.plan.series_paced),
+        grows_(what.options.series_grows),
+        paced_(what.options.series_paced),
         most_(samples_max(graph_)),
         interval_(interval),
         next_(Time::zero() + interval_),
-        ranks_(those_here(what.scene.placement->ranks(),
+        ranks_(those_here(what.setup.placement->ranks(),
                           [&](std::uint32_t r) { return world_.is_here(RankId(r)); })),
         sent_(what.peers,
               {what.peers == nullptr ? 0U : static_cast<std::uint32_t>(what.peers->self())}),
@@ -165,15 +165,15 @@ class Series final : public Sampler {
 }  // namespace
 
 Result<std::unique_ptr<Sampler>> sample_series(const SamplerSetup& what) {
-  const Graph& graph = what.scene.topology->graph;
+  const Graph& graph = what.setup.machine.topology->graph;
   SeriesHeader header;
   header.links = graph.link_count();
   header.routers = graph.router_count();
-  header.interval_ps = what.plan.series.in_ps();
+  header.interval_ps = what.options.series.in_ps();
   std::optional<SeriesWriter> file;
   Status made;
   if (what.writes()) {
-    auto writer = SeriesWriter::create(what.plan.out + "/series.raw", header);
+    auto writer = SeriesWriter::create(what.options.out + "/series.raw", header);
     if (writer) {
       file.emplace(*std::move(writer));
     } else {
@@ -181,7 +181,7 @@ Result<std::unique_ptr<Sampler>> sample_series(const SamplerSetup& what) {
     }
   }
   if (Status agreed = agree(what.peers, std::move(made)); !agreed) return std::move(agreed).error();
-  return std::unique_ptr<Sampler>(new Series(std::move(file), what, what.plan.series));
+  return std::unique_ptr<Sampler>(new Series(std::move(file), what, what.options.series));
 }
 
 }  // namespace weft

@@ -3,17 +3,18 @@
 
 namespace weft {
 
-NetworkFacts facts_of(const Scene& scene) {
-  const Graph& graph = scene.topology->graph;
-  NetworkFacts facts = facts_of(*scene.topology);
-  const auto buffer = static_cast<double>(scene.machine.buffer_size().count) * scene.machine.vcs;
+NetworkFacts facts_of(const SimulationSetup& setup) {
+  const Graph& graph = setup.machine.topology->graph;
+  NetworkFacts facts = facts_of(*setup.machine.topology);
+  const auto buffer =
+      static_cast<double>(setup.machine.hardware.buffer_size().count) * setup.machine.hardware.vcs;
   for (std::uint32_t r = 0; r < graph.router_count(); ++r) {
     const auto ports = graph.ports(RouterId(r));
     std::size_t inputs = graph.nodes_at(RouterId(r)).size();
     for (const Port& port : ports) {
       inputs += port.usable() ? 1 : 0;
       const std::string& name = port.connected() ? graph.link_classes()[port.link_class] : "";
-      facts.link_byte_per_s.push_back(scene.machine.cabling(name).rate.in_byte_per_s());
+      facts.link_byte_per_s.push_back(setup.machine.hardware.cabling(name).rate.in_byte_per_s());
     }
     facts.router_buffer_bytes.push_back(static_cast<double>(inputs) * buffer);
   }

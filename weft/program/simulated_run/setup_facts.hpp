@@ -3,11 +3,11 @@
 #pragma once
 
 #include <weft/output/record/network_facts.hpp>
-#include <weft/simulate/setup/scene.hpp>
+#include <weft/simulate/setup/simulation_setup.hpp>
 
 namespace weft {
 
 // Includes link rates and buffer sizes.
-NetworkFacts facts_of(const Scene& scene);
+NetworkFacts facts_of(const SimulationSetup& setup);
 
 }  // namespace weft

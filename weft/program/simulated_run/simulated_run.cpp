@@ -50,11 +50,12 @@ class Slices {
 };
 
 // The grid of ranks, if they fill a torus or mesh one per node in order.
-coll::Grid machine_grid(const Scene& scene) {
-  const Lattice* const lattice = scene.topology->shape->lattice();
-  const Graph& graph = scene.topology->graph;
-  if (lattice == nullptr || !scene.placement->is_block() || scene.nodes() != graph.router_count() ||
-      scene.placement->ranks() != scene.nodes()) {
+coll::Grid machine_grid(const SimulationSetup& setup) {
+  const Lattice* const lattice = setup.machine.topology->shape->lattice();
+  const Graph& graph = setup.machine.topology->graph;
+  if (lattice == nullptr || !setup.placement->is_block() ||
+      setup.machine.nodes() != graph.router_count() ||
+      setup.placement->ranks() != setup.machine.nodes()) {
     return {};
   }
   return {{lattice->radix.rbegin(), lattice->radix.rend()}};
@@ -62,13 +63,14 @@ coll::Grid machine_grid(const Scene& scene) {
 
 class SimulatedRun {
  public:
-  SimulatedRun(const Plan& plan, const Scene& scene, ProgramCopies& copies, ProcessGroup* peers)
-      : plan_(plan),
-        scene_(scene),
+  SimulatedRun(const SimulationOptions& options, const SimulationSetup& setup,
+               ProgramCopies& copies, ProcessGroup* peers)
+      : options_(options),
+        setup_(setup),
         copies_(copies),
         peers_(peers),
-        console_(scene.placement->ranks(), plan.label),
-        ranks_(scene, collectives_, copies, console_) {}
+        console_(setup.placement->ranks(), options.label),
+        ranks_(setup, collectives_, copies, console_) {}
 
   Result<int> run(const ProgramCall& call);
 
@@ -92,8 +94,8 @@ class SimulatedRun {
   }
   std::string ending(const RunTotals& totals) const;
 
-  const Plan& plan_;
-  const Scene& scene_;
+  const SimulationOptions& options_;
+  const SimulationSetup& setup_;
   const ProgramCopies& copies_;
   ProcessGroup* const peers_;
   coll::Choices collectives_;
@@ -108,44 +110,44 @@ class SimulatedRun {
 };
 
 Status SimulatedRun::set_up(const ProgramCall& call) {
-  for (const std::string& text : plan_.collectives) {
+  for (const std::string& text : options_.collectives) {
     if (Status forced = collectives_.force(text); !forced)
       return Error::call("--coll: " + forced.error().message());
   }
-  collectives_.set_machine(machine_grid(scene_));
-  if (scene_.layout != nullptr) {
-    collectives_.set_groups(scene_.layout->groups(),
-                            bundling_of(*scene_.layout, scene_.connections));
+  collectives_.set_machine(machine_grid(setup_));
+  if (setup_.layout != nullptr) {
+    collectives_.set_groups(setup_.layout->groups(),
+                            bundling_of(*setup_.layout, setup_.connections));
   }
   WorldSetup setup;
-  setup.topology = scene_.topology.get();
-  setup.policy = scene_.policy.get();
-  setup.machine = scene_.machine;
-  setup.node = scene_.node;
-  setup.placement = scene_.placement.get();
-  setup.workers = plan_.threads;
-  const auto cut = parse_cut(plan_.partition);
+  setup.topology = setup_.machine.topology.get();
+  setup.policy = setup_.policy.get();
+  setup.machine = setup_.machine.hardware;
+  setup.node = setup_.machine.node;
+  setup.placement = setup_.placement.get();
+  setup.workers = options_.threads;
+  const auto cut = parse_cut(options_.partition);
   if (!cut) return Error::call("--partition: " + cut.error().message());
   setup.cut = *cut;
   setup.peers = peers_;
-  setup.seed = plan_.seed;
-  setup.carry_data = plan_.carry_data;
-  setup.compute_factor = plan_.compute_factor;
-  setup.stack_bytes = static_cast<std::size_t>(plan_.stack.count);
-  setup.count_pairs = plan_.matrix;
+  setup.seed = options_.seed;
+  setup.carry_data = options_.carry_data;
+  setup.compute_factor = options_.compute_factor;
+  setup.stack_bytes = static_cast<std::size_t>(options_.stack.count);
+  setup.count_pairs = options_.matrix;
   auto world = World::make(setup, ranks_);
   if (!world) return std::move(world).error();
   world_ = std::move(*world);
   ranks_.attach(*world_, call);
-  if (plan_.timeline) ranks_.keep_timelines();
+  if (options_.timeline) ranks_.keep_timelines();
   watch_for_crashes(*world_, console_);
   if (Status started = agree(peers_, start_progress_file()); !started) return started;
   return add_samplers();
 }
 
 Status SimulatedRun::start_progress_file() {
-  if (plan_.progress_file.empty() || !is_root()) return {};
-  auto file = ProgressFile::start(plan_.progress_file, seconds_now);
+  if (options_.progress_file.empty() || !is_root()) return {};
+  auto file = ProgressFile::start(options_.progress_file, seconds_now);
   if (!file) return std::move(file).error();
   progress_file_.emplace(*std::move(file));
   return {};
@@ -153,11 +155,11 @@ Status SimulatedRun::start_progress_file() {
 
 Status SimulatedRun::add_samplers() {
   using Make = Result<std::unique_ptr<Sampler>> (*)(const SamplerSetup&);
-  const std::pair<bool, Make> wanted[] = {{plan_.series > Duration::zero(), sample_series},
-                                          {!scene_.watched.empty(), watch_buffers}};
+  const std::pair<bool, Make> wanted[] = {{options_.series > Duration::zero(), sample_series},
+                                          {!setup_.watched.empty(), watch_buffers}};
   for (const auto& [is_wanted, make] : wanted) {
     if (!is_wanted) continue;
-    auto sampler = make({plan_, scene_, *world_, peers_, seconds_now});
+    auto sampler = make({options_, setup_, *world_, peers_, seconds_now});
     if (!sampler) return std::move(sampler).error();
     samplers_.push_back(std::move(*sampler));
   }
@@ -194,14 +196,14 @@ void SimulatedRun::handle_events(Time now, Slices& slices) {
 }
 
 bool SimulatedRun::all_ranks_stuck() const {
-  const bool here = ranks_stuck(*world_, scene_.placement->ranks());
+  const bool here = ranks_stuck(*world_, setup_.placement->ranks());
   return peers_ == nullptr ? here : peers_->all_reduce_min(here ? 1 : 0) == 1;
 }
 
 void SimulatedRun::show_progress(Progress& progress, Time now) {
-  const bool known = plan_.until < Time::never();
+  const bool known = options_.until < Time::never();
   const double share =
-      known ? (now - Time::zero()).in_seconds() / (plan_.until - Time::zero()).in_seconds() : -1;
+      known ? (now - Time::zero()).in_seconds() / (options_.until - Time::zero()).in_seconds() : -1;
   const std::string text = fmt::format("simulated {}", to_text(now - Time::zero()));
   progress.update(share, text);
   if (!progress_file_) return;
@@ -211,11 +213,11 @@ void SimulatedRun::show_progress(Progress& progress, Time now) {
 
 Status SimulatedRun::simulate() {
   Progress progress =
-      plan_.quiet || !is_root() ? Progress(seconds_now, {}) : Progress::to_stderr(seconds_now);
+      options_.quiet || !is_root() ? Progress(seconds_now, {}) : Progress::to_stderr(seconds_now);
   Slices slices;
   Time now, next_look = Time::zero() + idle_max;
   for (;;) {
-    Time until = std::min({slices.next(now), plan_.until, next_look});
+    Time until = std::min({slices.next(now), options_.until, next_look});
     for (const auto& sampler : samplers_) until = std::min(until, sampler->next());
     const bool cut_short = until < slices.next(now);
     const double before = seconds_now();
@@ -223,7 +225,7 @@ Status SimulatedRun::simulate() {
     if (!more) return std::move(more).error();
     now = until;
     if (!cut_short) slices.took(seconds_now() - before);
-    if (plan_.verbose) footprint_.look(*world_, copies_);
+    if (options_.verbose) footprint_.look(*world_, copies_);
     if (Status wrote = sample(now, !*more); !wrote) return wrote;
     show_progress(progress, now);
     if (!*more) return {};
@@ -233,7 +235,7 @@ Status SimulatedRun::simulate() {
       if (all_ranks_stuck()) return {};
       next_look = next_look + idle_max;
     }
-    time_limit_reached_ = !interrupted_ && now >= plan_.until;
+    time_limit_reached_ = !interrupted_ && now >= options_.until;
     if (interrupted_ || time_limit_reached_) return {};
   }
 }
@@ -241,30 +243,30 @@ Status SimulatedRun::simulate() {
 std::string SimulatedRun::ending(const RunTotals& totals) const {
   if (!totals.aborts.empty()) return "aborted";
   if (interrupted_) return "interrupted";
-  if (time_limit_reached_) return "stopped at " + to_text(plan_.until - Time::zero());
+  if (time_limit_reached_) return "stopped at " + to_text(options_.until - Time::zero());
   return totals.ranks_open() == 0 ? "complete" : "deadlock";
 }
 
 Status SimulatedRun::write_files(const RunSummary& summary, const RunTotals& totals) const {
-  if (plan_.out.empty()) return {};
+  if (options_.out.empty()) return {};
   const auto write = [&](const char* name, const std::string& text) {
-    return write_file(plan_.out + "/" + name, text);
+    return write_file(options_.out + "/" + name, text);
   };
   if (Status s = write("summary.json", to_json(summary)); !s) return s;
-  if (Status s = write("ranks.csv", ranks_csv(scene_, totals)); !s) return s;
+  if (Status s = write("ranks.csv", ranks_csv(setup_, totals)); !s) return s;
   if (Status s = write("calls.csv", calls_csv(summary)); !s) return s;
-  if (scene_.layout != nullptr) {
+  if (setup_.layout != nullptr) {
     if (Status s = write("connections.csv", connections_csv(totals)); !s) return s;
   }
-  if (!plan_.matrix) return {};
+  if (!options_.matrix) return {};
   return write("traffic.txt", traffic_text(totals));
 }
 
 // Collective; process 0 writes.
 Status SimulatedRun::write_timeline() const {
-  if (!plan_.timeline) return {};
+  if (!options_.timeline) return {};
   const Timeline timeline = gather_timelines(peers_, ranks_.timelines());
-  return is_root() ? write_timeline_raw(plan_.out, timeline) : Status();
+  return is_root() ? write_timeline_raw(options_.out, timeline) : Status();
 }
 
 // Prints how the run ended and returns the exit code. In process 0, which has all totals.
@@ -282,7 +284,7 @@ int SimulatedRun::report_ending(const RunTotals& totals, const RunSummary& summa
     print("weft: " + summary.ending + ", results cover the simulated part only\n");
     code = interrupted_ ? 130 : 0;
   }
-  if (code != 0 && !interrupted_ && !plan_.carry_data && summary.bytes > 0)
+  if (code != 0 && !interrupted_ && !options_.carry_data && summary.bytes > 0)
     print(
         "weft: messages carried no data; a program that needs what it receives wants --payload "
         "full\n");
@@ -303,7 +305,7 @@ int SimulatedRun::report_ending(const RunTotals& totals, const RunSummary& summa
 
 void SimulatedRun::show_deadlock(const RunTotals& totals) {
   const std::string network = world_->network().find_deadlock();
-  const auto open = waiting_ranks(peers_, *world_, scene_.placement->ranks());
+  const auto open = waiting_ranks(peers_, *world_, setup_.placement->ranks());
   if (is_root()) print("weft: error: " + describe_deadlock(open, totals, network) + "\n");
 }
 
@@ -313,11 +315,11 @@ int SimulatedRun::conclude(const ProgramCall& call) {
   if (is_root()) console_.show(Time::never());
   console_.give_back();
   const double wall = seconds_now() - started_;
-  const RunTotals totals = merge_totals(peers_, take_totals(scene_, *world_, ranks_));
-  RunSummary summary = collect(scene_, totals);
+  const RunTotals totals = merge_totals(peers_, take_totals(setup_, *world_, ranks_));
+  RunSummary summary = collect(setup_, totals);
   summary.program = std::filesystem::path(call.arguments[0]).filename().string();
   summary.ending = ending(totals);
-  summary.carried_data = plan_.carry_data;
+  summary.carried_data = options_.carry_data;
   // Only process 0 knows how the run ended.
   const auto from_first = [&](std::int64_t own) {
     return peers_ == nullptr ? own : peers_->all_reduce_min(is_root() ? own : INT64_MAX);
@@ -328,9 +330,9 @@ int SimulatedRun::conclude(const ProgramCall& call) {
     print("weft: error: " + wrote.error().text() + "\n");
     code = code == 0 ? 1 : code;
   }
-  if (!plan_.quiet) print(to_table(summary));
-  if (plan_.verbose) {
-    const int workers = peers_ == nullptr ? plan_.threads : peers_->count();
+  if (!options_.quiet) print(to_table(summary));
+  if (options_.verbose) {
+    const int workers = peers_ == nullptr ? options_.threads : peers_->count();
     print(fmt::format("simulated in           {:.2f} s with {} {}: {:.2f} M packet-hops/s\n", wall,
                       workers, peers_ == nullptr ? "workers" : "processes",
                       static_cast<double>(summary.hops) / wall / 1e6) +
@@ -359,10 +361,10 @@ void request_end() {
   end_requested = true;
 }
 
-Result<int> run_simulated(const Plan& plan, const Scene& scene, ProgramCopies& copies,
-                          const ProgramCall& call, ProcessGroup* peers) {
+Result<int> run_simulated(const SimulationOptions& options, const SimulationSetup& setup,
+                          ProgramCopies& copies, const ProgramCall& call, ProcessGroup* peers) {
   // Static, because its members must outlive ranks that never ended.
-  static SimulatedRun run(plan, scene, copies, peers);
+  static SimulatedRun run(options, setup, copies, peers);
   return run.run(call);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One simulated run of a program, from plan to summary.
+// One simulated run of a program, from options to summary.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 #include <weft/base/result.hpp>
 #include <weft/parallel/processes/process_group.hpp>
 #include <weft/program/simulated_run/ranks.hpp>
-#include <weft/simulate/setup/plan.hpp>
-#include <weft/simulate/setup/scene.hpp>
+#include <weft/simulate/setup/simulation_options.hpp>
+#include <weft/simulate/setup/simulation_setup.hpp>
 
 namespace weft {
 
@@ -19,7 +19,7 @@ void request_end();
 // Runs the program and prints the results. Returns the exit code of the process: the program's own,
 // or 1 when the run could not be completed. `peers` are the processes that share the run, or null;
 // all get the same code.
-Result<int> run_simulated(const Plan& plan, const Scene& scene, ProgramCopies& copies,
-                          const ProgramCall& call, ProcessGroup* peers);
+Result<int> run_simulated(const SimulationOptions& options, const SimulationSetup& setup,
+                          ProgramCopies& copies, const ProgramCall& call, ProcessGroup* peers);
 
 }  // namespace weft

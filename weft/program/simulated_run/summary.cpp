@@ -15,8 +15,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-LinkUse use_of_links(const Scene& scene, const std::vector<LinkEntry>& links, Duration time) {
-  const Graph& graph = scene.topology->graph;
+LinkUse use_of_links(const SimulationSetup& setup, const std::vector<LinkEntry>& links,
+                     Duration time) {
+  const Graph& graph = setup.machine.topology->graph;
   LinkUse use;
   std::uint64_t busiest = 0;
   double capacity = 0, busiest_capacity = 1;
@@ -26,7 +27,7 @@ LinkUse use_of_links(const Scene& scene, const std::vector<LinkEntry>& links, Du
     const Port& port = graph.ports(source)[link.index - graph.link(source, 0).index];
     if (!port.usable()) continue;
     const double rate =
-        scene.machine.cabling(graph.link_classes()[port.link_class]).rate.in_byte_per_s();
+        setup.machine.hardware.cabling(graph.link_classes()[port.link_class]).rate.in_byte_per_s();
     ++use.links;
     use.packets += count.packets;
     use.bytes += count.bytes;
@@ -34,8 +35,8 @@ LinkUse use_of_links(const Scene& scene, const std::vector<LinkEntry>& links, Du
     if (count.bytes <= busiest) continue;
     busiest = count.bytes;
     busiest_capacity = rate;
-    use.busiest =
-        router_name(*scene.topology, source) + " to " + router_name(*scene.topology, port.peer);
+    use.busiest = router_name(*setup.machine.topology, source) + " to " +
+                  router_name(*setup.machine.topology, port.peer);
   }
   use.busiest_bytes = busiest;
   const auto bytes = static_cast<double>(use.bytes);
@@ -66,12 +67,13 @@ void collect_ranks(const std::vector<RankEntry>& ranks, RunSummary& f) {
   f.spent_mean = Duration::ps(static_cast<std::int64_t>(spent / n));
 }
 
-ConnectionUse use_of_connections(const Scene& scene, const std::vector<RankEntry>& ranks) {
+ConnectionUse use_of_connections(const SimulationSetup& setup,
+                                 const std::vector<RankEntry>& ranks) {
   ConnectionUse use;
-  if (scene.layout == nullptr) return use;
-  use.mode = conn::to_text(scene.connections.mode);
+  if (setup.layout == nullptr) return use;
+  use.mode = conn::to_text(setup.connections.mode);
   use.shortcuts_max =
-      scene.connections.mode == conn::Mode::managed ? scene.connections.shortcuts : 0;
+      setup.connections.mode == conn::Mode::managed ? setup.connections.shortcuts : 0;
   conn::Counts& sum = use.sum;
   for (const RankEntry& entry : ranks) {
     const conn::Counts& one = entry.connections;
@@ -83,18 +85,19 @@ ConnectionUse use_of_connections(const Scene& scene, const std::vector<RankEntry
 
 }  // namespace
 
-RunSummary collect(const Scene& scene, const RunTotals& totals) {
+RunSummary collect(const SimulationSetup& setup, const RunTotals& totals) {
   RunSummary f;
-  f.network = scene.topology->name;
-  f.routing = scene.routing;
-  f.ranks = scene.placement->ranks();
-  f.nodes = scene.nodes();
+  f.network = setup.machine.topology->name;
+  f.profile = setup.machine.profile;
+  f.routing = setup.machine.routing;
+  f.ranks = setup.placement->ranks();
+  f.nodes = setup.machine.nodes();
   f.complete = totals.ranks_open() == 0;
   collect_ranks(totals.ranks, f);
   f.packets = totals.network.packets_sent;
   f.hops = totals.network.hops;
-  f.links = use_of_links(scene, totals.links, f.program_time - Time::zero());
-  f.connections = use_of_connections(scene, totals.ranks);
+  f.links = use_of_links(setup, totals.links, f.program_time - Time::zero());
+  f.connections = use_of_connections(setup, totals.ranks);
   f.latencies_ps = totals.latencies_ps;
   f.calls = totals.calls;
   f.windows = totals.windows;
@@ -135,6 +138,7 @@ std::string to_table(const RunSummary& f) {
   out += line("program", f.program + (f.complete ? "" : " (" + f.ending + ")"));
   out += line("machine",
               fmt::format("{}, {} nodes, {}; {} ranks", f.network, f.nodes, f.routing, f.ranks));
+  out += line("profile", f.profile);
   out += line("program time", to_text(f.program_time - Time::zero()));
   out += line("messages", fmt::format("{}, {} bytes{}", f.messages, f.bytes,
                                       f.carried_data ? "" : " (sizes only, no payload)"));
@@ -232,6 +236,7 @@ std::string to_json(const RunSummary& f) {
       {"version", 1},
       {"program", f.program},
       {"network", f.network},
+      {"profile", f.profile},
       {"routing", f.routing},
       {"ranks", f.ranks},
       {"nodes", f.nodes},
@@ -258,11 +263,11 @@ std::string to_json(const RunSummary& f) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string ranks_csv(const Scene& scene, const RunTotals& totals) {
+std::string ranks_csv(const SimulationSetup& setup, const RunTotals& totals) {
   std::vector<RankRow> rows;
   rows.reserve(totals.ranks.size());
   for (const RankEntry& entry : totals.ranks) {
-    rows.push_back({entry.rank, scene.placement->node(entry.rank),
+    rows.push_back({entry.rank, setup.placement->node(entry.rank),
                     entry.done ? entry.counts.ended.in_ps() : -1, entry.counts});
   }
   return ranks_csv(rows);

@@ -14,7 +14,7 @@
 #include <weft/program/simulated_run/ranks.hpp>
 #include <weft/program/simulated_run/totals.hpp>
 #include <weft/simulate/nodes/world.hpp>
-#include <weft/simulate/setup/scene.hpp>
+#include <weft/simulate/setup/simulation_setup.hpp>
 
 namespace weft {
 
@@ -37,7 +37,7 @@ struct ConnectionUse {
 };
 
 struct RunSummary {
-  std::string program, network, routing;
+  std::string program, network, profile, routing;
   std::uint32_t ranks = 0, nodes = 0;
   bool carried_data = false;
   bool complete = true;  // All ranks ended.
@@ -55,11 +55,11 @@ struct RunSummary {
   std::vector<Note> notes;
 };
 
-RunSummary collect(const Scene& scene, const RunTotals& totals);
+RunSummary collect(const SimulationSetup& setup, const RunTotals& totals);
 
 std::string to_table(const RunSummary& summary);
 std::string to_json(const RunSummary& summary);
-std::string ranks_csv(const Scene& scene, const RunTotals& totals);
+std::string ranks_csv(const SimulationSetup& setup, const RunTotals& totals);
 std::string calls_csv(const RunSummary& summary);
 std::string connections_csv(const RunTotals& totals);
 std::string traffic_text(const RunTotals& totals);

@@ -17,9 +17,10 @@ int RunTotals::exit_code() const {
   return bad == ranks.end() ? 0 : bad->code;
 }
 
-RunTotals take_totals(const Scene& scene, World& world, const ProgramRanks& program_ranks) {
+RunTotals take_totals(const SimulationSetup& setup, World& world,
+                      const ProgramRanks& program_ranks) {
   RunTotals totals;
-  for (std::uint32_t r = 0; r < scene.placement->ranks(); ++r) {
+  for (std::uint32_t r = 0; r < setup.placement->ranks(); ++r) {
     const RankId rank(r);
     if (!world.is_here(rank)) continue;
     const RankCounts& counts = world.counts(rank);
@@ -28,7 +29,7 @@ RunTotals take_totals(const Scene& scene, World& world, const ProgramRanks& prog
                             done ? counts.ended : world.now(rank), counts,
                             program_ranks.connections(rank)});
   }
-  const Graph& graph = scene.topology->graph;
+  const Graph& graph = setup.machine.topology->graph;
   const Network& network = world.network();
   for (std::uint32_t l = 0; l < graph.link_count(); ++l) {
     if (network.is_here(graph.source_of(LinkId(l))))

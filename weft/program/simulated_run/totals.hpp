@@ -12,7 +12,7 @@
 #include <weft/parallel/processes/process_group.hpp>
 #include <weft/program/simulated_run/ranks.hpp>
 #include <weft/simulate/nodes/world.hpp>
-#include <weft/simulate/setup/scene.hpp>
+#include <weft/simulate/setup/simulation_setup.hpp>
 
 namespace weft {
 
@@ -47,7 +47,8 @@ struct RunTotals {
 };
 
 // Totals of this process. Call between runs.
-RunTotals take_totals(const Scene& scene, World& world, const ProgramRanks& program_ranks);
+RunTotals take_totals(const SimulationSetup& setup, World& world,
+                      const ProgramRanks& program_ranks);
 
 // Collective: process 0 gets the totals of all processes, the others their own.
 RunTotals merge_totals(ProcessGroup* peers, RunTotals mine);

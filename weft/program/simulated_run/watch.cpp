@@ -24,9 +24,9 @@ class Watch final : public Sampler {
   Watch(SampleFile file, const SamplerSetup& what, std::vector<WatchedBuffer> buffers)
       : file_(std::move(file)),
         network_(what.world.network()),
-        until_(what.plan.watch_until),
-        interval_(what.plan.watch_every),
-        next_(what.plan.watch_from),
+        until_(what.options.watch_until),
+        interval_(what.options.watch_every),
+        next_(what.options.watch_from),
         buffers_(std::move(buffers)),
         levels_(what.peers, here(what)),
         own_(levels_.here().size()),
@@ -85,14 +85,14 @@ std::string feeder_name(const Topology& topology, RouterId router, std::size_t p
 }  // namespace
 
 Result<std::unique_ptr<Sampler>> watch_buffers(const SamplerSetup& what) {
-  const Scene& scene = what.scene;
-  const Topology& topology = *scene.topology;
+  const SimulationSetup& setup = what.setup;
+  const Topology& topology = *setup.machine.topology;
   std::vector<WatchedBuffer> buffers;
-  for (const RouterId router : scene.watched) {
+  for (const RouterId router : setup.watched) {
     const std::size_t ports =
         topology.graph.ports(router).size() + topology.graph.nodes_at(router).size();
     for (std::size_t p = 0; p < ports; ++p) {
-      for (int v = 0; v < scene.machine.vcs; ++v) {
+      for (int v = 0; v < setup.machine.hardware.vcs; ++v) {
         buffers.push_back({router,
                            static_cast<int>(p),
                            v,
@@ -102,7 +102,7 @@ Result<std::unique_ptr<Sampler>> watch_buffers(const SamplerSetup& what) {
       }
     }
   }
-  auto file = SampleFile::create(what.plan.out + "/buffers.csv", what.writes());
+  auto file = SampleFile::create(what.options.out + "/buffers.csv", what.writes());
   if (Status made = agree(what.peers, file ? Status() : Error(file.error())); !made)
     return std::move(made).error();
   return std::unique_ptr<Sampler>(new Watch(*std::move(file), what, std::move(buffers)));

@@ -29,8 +29,8 @@
 #include <weft/program/simulated_run/ranks.hpp>
 #include <weft/program/simulated_run/simulated_run.hpp>
 #include <weft/real/launch/seat.hpp>
-#include <weft/simulate/setup/plan.hpp>
-#include <weft/simulate/setup/scene.hpp>
+#include <weft/simulate/setup/simulation_options.hpp>
+#include <weft/simulate/setup/simulation_setup.hpp>
 
 namespace {
 
@@ -38,8 +38,8 @@ using weft::ProgramCopies;
 using weft::ProgramRanks;
 
 struct Simulation {
-  weft::Plan plan;
-  weft::Scene scene;
+  weft::SimulationOptions options;
+  weft::SimulationSetup setup;
   std::unique_ptr<ProgramCopies> copies;
   std::unique_ptr<weft::ProcessGroup> peers;  // Null: this process is alone.
   ProgramCopies::Main main = nullptr;
@@ -110,7 +110,7 @@ int simulate(int count, char** arguments, char** environment) {
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
   std::signal(SIGALRM, on_alarm);
-  const auto code = weft::run_simulated(simulation->plan, simulation->scene, *simulation->copies,
+  const auto code = weft::run_simulated(simulation->options, simulation->setup, *simulation->copies,
                                         {simulation->main, count, arguments, environment},
                                         simulation->peers.get());
   if (!code) fail(code.error());
@@ -122,25 +122,25 @@ int simulate(int count, char** arguments, char** environment) {
 
 void prepare(const char* text) {
   weft::watch_for_exhaustion();
-  auto plan = weft::parse_plan(text);
-  if (!plan) fail(plan.error());
-  ::unsetenv(weft::plan_variable);  // Processes that the program starts are not simulated.
-  simulation = new Simulation;      // Lives as long as the process.
-  simulation->plan = *std::move(plan);
-  auto scene = weft::read_scene(simulation->plan);
-  if (!scene) fail(scene.error());
-  simulation->scene = *std::move(scene);
+  auto options = weft::parse_simulation_options(text);
+  if (!options) fail(options.error());
+  ::unsetenv(weft::simulation_variable);  // Processes that the program starts are not simulated.
+  simulation = new Simulation;            // Lives as long as the process.
+  simulation->options = *std::move(options);
+  auto setup = weft::read_setup(simulation->options);
+  if (!setup) fail(setup.error());
+  simulation->setup = *std::move(setup);
   if (const weft::Launch launch = weft::launched(); launch.by != weft::Launch::By::nobody) {
-    auto peers = weft::join_job(launch, simulation->plan.libraries);
+    auto peers = weft::join_job(launch, simulation->options.libraries);
     if (!peers) fail(peers.error());
     simulation->peers = *std::move(peers);
   }
   std::optional<weft::Separation> how;
-  const std::string& asked = simulation->plan.separation;
+  const std::string& asked = simulation->options.separation;
   if (asked == "delta") how = weft::Separation::delta;
   if (asked == "copies") how = weft::Separation::copies;
   if (asked == "none") how = weft::Separation::none;
-  auto copies = ProgramCopies::make(simulation->scene.placement->ranks(), how);
+  auto copies = ProgramCopies::make(simulation->setup.placement->ranks(), how);
   if (!copies) fail(copies.error());
   simulation->copies = *std::move(copies);
 #ifdef WEFT_OWN_MALLOC
@@ -170,7 +170,7 @@ int __libc_start_main(ProgramCopies::Main main, int count, char** arguments, voi
   using Start =
       int (*)(ProgramCopies::Main, int, char**, void (*)(), void (*)(), void (*)(), void*);
   const auto start = original<Start>("__libc_start_main");
-  if (const char* const text = std::getenv(weft::plan_variable)) {
+  if (const char* const text = std::getenv(weft::simulation_variable)) {
     prepare(text);
     simulation->main = main;
     main = simulate;

@@ -24,7 +24,7 @@ namespace weft {
 struct WorldSetup {
   const Topology* topology = nullptr;
   const Policy* policy = nullptr;
-  Machine machine;
+  NetworkHardware machine;
   NodeModel node;
   const Placement* placement = nullptr;
   int workers = 1;  // Threads; one in each of several processes.

@@ -19,7 +19,7 @@ namespace weft {
 namespace {
 
 // The head through every stage on the way, behind the packets before it, then the rest of the last.
-Duration flight(const Machine& m, int hops, std::int64_t size) {
+Duration flight(const NetworkHardware& m, int hops, std::int64_t size) {
   const Duration router = m.route + m.vc_alloc + m.switch_alloc + m.switch_delay;
   const Duration head =
       m.inject_delay + m.node_link.delay * 2 + router * (hops + 1) + m.link.delay * hops;
@@ -44,7 +44,7 @@ TEST(PingPong, TakesTheSumOfItsParts) {
       if (fabric.self.index == 0) send(m, 2, data.data(), data.size());
       if (fabric.self.index == 2) receive(m, 0, data.data(), data.size());
     });
-    const Machine& machine = rig.setup.machine;
+    const NetworkHardware& machine = rig.setup.machine;
     const Duration copy = serialise(Bytes{size}, rig.setup.node.memory_rate);
     const Duration expected = eager ? copy * 2 + flight(machine, 2, size)
                                     : flight(machine, 2, 0) * 2 + flight(machine, 2, size);

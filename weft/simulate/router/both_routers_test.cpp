@@ -54,7 +54,7 @@ class Notes final : public Host {
 };
 
 // Every node sends messages of one to six packets to random nodes.
-Arrivals simulate(const Topology& topology, const Machine& machine, const Policy& policy,
+Arrivals simulate(const Topology& topology, const NetworkHardware& machine, const Policy& policy,
                   int workers) {
   Notes notes(workers);
   NetworkOptions options;
@@ -72,7 +72,7 @@ Arrivals simulate(const Topology& topology, const Machine& machine, const Policy
   return notes.arrivals();
 }
 
-bool is_plain(const Topology& topology, const Machine& machine, const Policy& policy) {
+bool is_plain(const Topology& topology, const NetworkHardware& machine, const Policy& policy) {
   SilentHost host;
   Parts all;
   for (std::uint32_t r = 0; r < topology.graph.router_count(); ++r) all.order.push_back(r);
@@ -81,12 +81,12 @@ bool is_plain(const Topology& topology, const Machine& machine, const Policy& po
                              place_routers(topology.graph, all, nullptr)));
 }
 
-std::vector<Machine> machines() {
-  std::vector<Machine> list;
+std::vector<NetworkHardware> machines() {
+  std::vector<NetworkHardware> list;
   for (const bool lookahead : {false, true}) {
     for (const Release release : {Release::tail, Release::head}) {
       for (const Arbitration arbitration : {Arbitration::round_robin, Arbitration::through_first}) {
-        Machine m = test_machine();
+        NetworkHardware m = test_machine();
         m.lookahead = lookahead;
         m.release = release;
         m.arbitration = arbitration;
@@ -108,7 +108,7 @@ TEST(BothRouters, DecideAlike) {
     const auto policy = *make_policy(routing, topology, 2);
     const Watchful watchful(*policy);
     int machine_number = 0;
-    for (const Machine& machine : machines()) {
+    for (const NetworkHardware& machine : machines()) {
       SCOPED_TRACE(spec + ", machine " + std::to_string(machine_number++));
       ASSERT_TRUE(is_plain(topology, machine, *policy));
       ASSERT_FALSE(is_plain(topology, machine, watchful));

@@ -13,9 +13,9 @@ namespace {
 constexpr Vc vc0{0}, vc1{1};
 constexpr VcMask both = 3;
 
-Machine credit_machine() {
-  Machine machine = test_machine();  // Buffers of 1024 bytes.
-  machine.lookahead = true;          // A VC is free as soon as its packet has been granted.
+NetworkHardware credit_machine() {
+  NetworkHardware machine = test_machine();  // Buffers of 1024 bytes.
+  machine.lookahead = true;                  // A VC is free as soon as its packet has been granted.
   return machine;
 }
 
@@ -133,7 +133,7 @@ TEST_F(Credits, OfANodeAreKnownAtOnce) {
 }
 
 TEST(CreditStamps, FollowTheTailOrTheHead) {
-  Machine machine = credit_machine();
+  NetworkHardware machine = credit_machine();
   const auto stamp = [&](Release release) {
     machine.release = release;
     const TestState test("ring:6", "dor", machine);

@@ -75,7 +75,7 @@ std::vector<RouteOption> options_of(const State& state, RouterIndex r, InputInde
 bool has_space(const State& state, const Output& out, const Input& next, std::int64_t size) {
   std::int64_t used = size;
   for (std::uint16_t p = next.head; p != next.tail; ++p) used += state.slot(next, p).size();
-  const Machine& machine = state.setup.machine;
+  const NetworkHardware& machine = state.setup.machine;
   const bool inner = out.kind == to_buffer;
   const int packets = inner ? state.output_buffer_packets : state.buffer_packets;
   const Bytes whole = inner ? machine.output_buffer : machine.buffer_size();

@@ -62,7 +62,7 @@ class Layout {
 
   State& state_;
   const Setup& setup_;
-  const Machine& machine_;
+  const NetworkHardware& machine_;
   const Graph& graph_;
   const Table<RouterId, RouterIndex>& ids_;
   const std::uint32_t vcs_;
@@ -358,7 +358,7 @@ void Layout::make_rings() {
 
 }  // namespace
 
-Status check_size(const Topology& topology, const Machine& machine) {
+Status check_size(const Topology& topology, const NetworkHardware& machine) {
   const Graph& graph = topology.graph;
   const std::uint64_t stages = machine.output_buffer.count > 0 ? 2 : 1;
   const std::uint64_t ends = std::uint64_t{graph.link_count()} + graph.node_count();

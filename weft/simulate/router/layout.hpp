@@ -17,7 +17,7 @@
 namespace weft::detail {
 
 // Slots and inputs have numbers of 32 bits. Refuses what does not fit before it is laid out.
-Status check_size(const Topology& topology, const Machine& machine);
+Status check_size(const Topology& topology, const NetworkHardware& machine);
 
 // All routers, or those of one of several processes; peers may be null.
 Placement place_routers(const Graph& graph, const Parts& parts, const ProcessGroup* peers);

@@ -75,7 +75,7 @@ TEST(Layout, ConnectsEveryCable) {
     for (const std::int64_t output_buffer : {0, 512}) {
       for (const int workers : {1, 3}) {
         SCOPED_TRACE(spec + " " + std::to_string(output_buffer) + " " + std::to_string(workers));
-        Machine machine = test_machine();
+        NetworkHardware machine = test_machine();
         machine.output_buffer = Bytes{output_buffer};
         const TestState test(spec, "dor", machine, workers);
         check_cables(*test.state);

@@ -42,10 +42,10 @@ Result<Parts> share_out(const Topology& topology, const NetworkOptions& options)
 
 }  // namespace
 
-Result<std::unique_ptr<Network>> Network::make(const Topology& topology, const Machine& machine,
-                                               const Policy& policy, Host& host,
-                                               const NetworkOptions& options) {
-  if (Status status = check_machine(machine); !status) return std::move(status).error();
+Result<std::unique_ptr<Network>> Network::make(const Topology& topology,
+                                               const NetworkHardware& machine, const Policy& policy,
+                                               Host& host, const NetworkOptions& options) {
+  if (Status status = check_hardware(machine); !status) return std::move(status).error();
   if (Status status = detail::check_size(topology, machine); !status)
     return std::move(status).error();
   const Lines* const lines = policy.lines();

@@ -18,7 +18,7 @@
 #include <weft/network/route/policy.hpp>
 #include <weft/network/topo/topology.hpp>
 #include <weft/parallel/processes/process_group.hpp>
-#include <weft/simulate/router/machine.hpp>
+#include <weft/simulate/router/hardware.hpp>
 
 namespace weft {
 
@@ -119,9 +119,9 @@ class Engine;
 class Network {
  public:
   // The topology, policy and host outlive the network.
-  static Result<std::unique_ptr<Network>> make(const Topology& topology, const Machine& machine,
-                                               const Policy& policy, Host& host,
-                                               const NetworkOptions& options);
+  static Result<std::unique_ptr<Network>> make(const Topology& topology,
+                                               const NetworkHardware& machine, const Policy& policy,
+                                               Host& host, const NetworkOptions& options);
   ~Network();
 
   // The node's alarm rings at `at`, unless it is set to ring sooner. Call before the first run, or

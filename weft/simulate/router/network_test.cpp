@@ -30,7 +30,7 @@ struct Rig {
 };
 
 std::unique_ptr<Rig> make_rig(const std::string& spec, const std::string& routing,
-                              Machine machine) {
+                              NetworkHardware machine) {
   auto rig = std::make_unique<Rig>(Rig{*make_topology(spec), nullptr, {}, nullptr});
   for (const PolicyEntry& entry : builtin_policies()) {
     if (entry.name == routing) machine.vcs = std::max(machine.vcs, entry.vcs_needed(rig->topology));
@@ -45,8 +45,8 @@ std::unique_ptr<Rig> make_rig(const std::string& spec, const std::string& routin
 }
 
 // Every stage with a delay of its own, so that none can stand in for another.
-Machine distinct_delays() {
-  Machine m;
+NetworkHardware distinct_delays() {
+  NetworkHardware m;
   m.flit = Bytes{8};
   m.mtu = Bytes{256};
   m.route = Duration::ns(3);
@@ -69,7 +69,7 @@ struct Case {
 class EveryTopology : public testing::TestWithParam<Case> {};
 
 TEST_P(EveryTopology, ZeroLoadLatencyIsTheSumOfItsParts) {
-  const Machine m = distinct_delays();
+  const NetworkHardware m = distinct_delays();
   const Duration router = m.route + m.vc_alloc + m.switch_alloc + m.switch_delay;
   auto rig = make_rig(GetParam().spec, GetParam().routing, m);
   const Graph& graph = rig->topology.graph;
@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& tested) { return "case" + std::to_string(tested.index); });
 
 TEST(Buffers, HoldAPacketFromItsFirstFlitUntilItGoesOn) {
-  const Machine m = distinct_delays();
+  const NetworkHardware m = distinct_delays();
   auto rig = make_rig("mesh:2", "dor", m);
   rig->network->send(NodeId(0), NodeId(1), Bytes{256}, Time::zero());
   const Time first = Time::zero() + m.inject_delay + m.node_link.delay;
@@ -150,7 +150,7 @@ TEST(UnequalRates, HeadAndTailAreThoseOfAFlitModel) {
   };
   for (const Rates rates : {Rates{10, 100, 40}, Rates{100, 10, 40}, Rates{100, 40, 10},
                             Rates{40, 10, 100}, Rates{64, 64, 64}}) {
-    Machine m = distinct_delays();
+    NetworkHardware m = distinct_delays();
     m.mtu = Bytes{4096};
     m.inject_rate = Rate::gbit_per_s(rates.inject);
     m.link.rate = Rate::gbit_per_s(rates.link);
@@ -185,7 +185,7 @@ TEST(UnequalRates, HeadAndTailAreThoseOfAFlitModel) {
 
 // A wire that is kept busy carries its rate, no more and no less: n packets back to back.
 TEST(Serialisation, PacketsOfAMessageFollowWithoutAGap) {
-  Machine m = distinct_delays();
+  NetworkHardware m = distinct_delays();
   m.buffer = Bytes{64 * 256};
   m.lookahead = true;
   auto rig = make_rig("mesh:2", "dor", m);
@@ -204,7 +204,7 @@ TEST(Serialisation, PacketsOfAMessageFollowWithoutAGap) {
 // after the last.
 TEST(Serialisation, GapsKeepPacketsApart) {
   for (const std::int64_t gap_ns : {0, 50}) {
-    Machine m = distinct_delays();
+    NetworkHardware m = distinct_delays();
     m.buffer = Bytes{64 * 256};
     m.lookahead = true;
     auto rig = make_rig("mesh:2", "dor", m);
@@ -225,7 +225,7 @@ TEST(Serialisation, GapsKeepPacketsApart) {
 }
 
 TEST(Headers, CountOnTheWireButNotInTheMessage) {
-  Machine m = distinct_delays();
+  NetworkHardware m = distinct_delays();
   m.header = Bytes{32};
   auto rig = make_rig("mesh:2", "dor", m);
   rig->network->send(NodeId(0), NodeId(1), Bytes{600}, Time::zero());
@@ -248,7 +248,7 @@ TEST(Messages, OfNoBytesArriveToo) {
 // Everyone across the middle: no more than the bisection's rate gets through, whatever the routing.
 TEST(Bisection, BoundsThroughput) {
   for (const std::string routing : {"dor", "min-adaptive", "valiant", "xy-yx"}) {
-    Machine m = distinct_delays();
+    NetworkHardware m = distinct_delays();
     m.vcs = 4;
     m.buffer = Bytes{8 * 256};
     auto rig = make_rig("mesh:4x4", routing, m);
@@ -320,12 +320,12 @@ TEST(Unroutable, PacketsEndTheRunWithTheirNames) {
       << remains.error().message();
 }
 
-TEST(Machine, RefusesWhatCannotBe) {
-  const auto error_of = [](Machine m) {
-    const Status status = check_machine(m);
+TEST(NetworkHardware, RefusesWhatCannotBe) {
+  const auto error_of = [](NetworkHardware m) {
+    const Status status = check_hardware(m);
     return status ? std::string() : status.error().message();
   };
-  Machine m = distinct_delays();
+  NetworkHardware m = distinct_delays();
   EXPECT_EQ(error_of(m), "");
   m.buffer = Bytes{255};
   EXPECT_NE(error_of(m).find("router.buffer of 255 B is smaller than one packet"),
@@ -347,11 +347,11 @@ TEST(Machine, RefusesWhatCannotBe) {
   EXPECT_NE(error_of(m).find("link.rate"), std::string::npos);
 }
 
-TEST(Machine, RefusesMoreBuffersThanCanBeNumbered) {
+TEST(NetworkHardware, RefusesMoreBuffersThanCanBeNumbered) {
   const Topology topology = *make_topology("torus:16x16x16");
   auto policy = make_policy("dor", topology, 32);
   ASSERT_TRUE(policy);
-  Machine m = distinct_delays();
+  NetworkHardware m = distinct_delays();
   m.vcs = 32;
   m.buffer = m.mtu * 16000;
   Notes notes;
@@ -361,13 +361,14 @@ TEST(Machine, RefusesMoreBuffersThanCanBeNumbered) {
       << network.error().message();
 }
 
-TEST(Machine, IsReadFromAFileWithLineNumbers) {
+TEST(NetworkHardware, IsReadFromAFileWithLineNumbers) {
   const Topology topology = *make_topology("dragonfly:a=4,h=2,p=2");
   const auto read = [&](const std::string& text) {
     auto config = Config::read_text(text, "net.toml");
     EXPECT_TRUE(config) << config.error().text();
-    Machine m;
-    const Status status = read_machine(*config, topology, m);
+    NetworkHardware m;
+    Status status = read_hardware(*config, topology, m);
+    if (status) status = check_hardware_in(*config, m);
     return status
                ? "ok " + std::to_string(m.vcs) + " " + std::to_string(m.link_class.count("global"))
                : status.error().text();

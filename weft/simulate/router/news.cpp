@@ -79,7 +79,7 @@ void News::make_port(RouterIndex r, int port) {
 }
 
 void News::find_audience(PortState& own, const Port& back) const {
-  const Machine& machine = state_.setup.machine;
+  const NetworkHardware& machine = state_.setup.machine;
   const Cabling& cable = machine.cabling(state_.setup.graph.link_classes()[back.link_class]);
   own.audience = back.peer;
   const Duration hop =

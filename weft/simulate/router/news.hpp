@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <weft/network/route/lines.hpp>
-#include <weft/simulate/router/machine.hpp>
+#include <weft/simulate/router/hardware.hpp>
 #include <weft/simulate/router/news_item.hpp>
 #include <weft/simulate/router/state.hpp>
 

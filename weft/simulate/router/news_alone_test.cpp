@@ -45,8 +45,8 @@ class Row {
   News& news() { return *test_.news; }
 
  private:
-  static Machine machine(NewsMode mode) {
-    Machine m = test_machine();
+  static NetworkHardware machine(NewsMode mode) {
+    NetworkHardware m = test_machine();
     m.vcs = vcs_needed("crossline", *make_topology("mesh:8x2"));
     m.news.mode = mode;
     return m;

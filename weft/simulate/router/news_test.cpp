@@ -22,7 +22,7 @@ class Notes final : public Host {
 
 struct Rig {
   // broken: the router whose cable to the right does not work.
-  Rig(const std::string& spec, const std::string& routing, Machine machine, int broken = -1)
+  Rig(const std::string& spec, const std::string& routing, NetworkHardware machine, int broken = -1)
       : topology(*make_topology(spec)) {
     if (broken >= 0) {
       const LinkId link = topology.graph.link(RouterId(static_cast<std::uint32_t>(broken)), 0);
@@ -87,8 +87,8 @@ struct Rig {
   std::unique_ptr<Network> network;
 };
 
-Machine with_news(NewsMode mode) {
-  Machine m;
+NetworkHardware with_news(NewsMode mode) {
+  NetworkHardware m;
   m.news.mode = mode;
   return m;
 }
@@ -96,7 +96,7 @@ Machine with_news(NewsMode mode) {
 // Large packets, so that there are pauses in which nothing changes while much is busy.
 TEST(News, IsTrueOnceNothingHasChangedForTheLengthOfALine) {
   for (const NewsMode mode : {NewsMode::sideband, NewsMode::instant}) {
-    Machine m = with_news(mode);
+    NetworkHardware m = with_news(mode);
     m.mtu = Bytes{4096};
     Rig rig("torus:6x6", "crossline", m);
     rig.storm(200);
@@ -169,7 +169,7 @@ TEST(News, NeverDelaysData) {
 TEST(News, TakesMoreFlitsWhereAFlitCarriesLess) {
   std::vector<std::uint64_t> flits;
   for (const int bits : {64, 6, 3}) {
-    Machine m = with_news(NewsMode::inband);
+    NetworkHardware m = with_news(NewsMode::inband);
     m.news.bits = bits;
     Rig rig("torus:6x6", "crossline", m);
     rig.storm(400);
@@ -184,7 +184,7 @@ TEST(News, TakesMoreFlitsWhereAFlitCarriesLess) {
 TEST(News, OfALongLineGoesInPieces) {
   std::vector<std::uint64_t> flits;
   for (const int bits : {31, 8}) {
-    Machine m = with_news(NewsMode::inband);
+    NetworkHardware m = with_news(NewsMode::inband);
     m.news.bits = bits;
     Rig rig("mesh:32x2", "crossline:escape,unknown", m);
     EXPECT_FALSE(*rig.network->run(Time::ps(100'000'000)));
@@ -213,7 +213,7 @@ TEST(News, OfMeansCannotBeInstant) {
   const Topology t = *make_topology("mesh:4x4");
   const auto policy = *make_policy("rca-1d", t, 2);
   Notes notes;
-  Machine m = with_news(NewsMode::instant);
+  NetworkHardware m = with_news(NewsMode::instant);
   m.vcs = 2;
   const auto made = Network::make(t, m, *policy, notes, {});
   ASSERT_FALSE(made);

@@ -4,7 +4,8 @@
 
 namespace weft::detail {
 
-Setup::Setup(const Topology& t, const Machine& m, const Policy& p, Host& h, std::uint64_t seed)
+Setup::Setup(const Topology& t, const NetworkHardware& m, const Policy& p, Host& h,
+             std::uint64_t seed)
     : topology(t),
       graph(t.graph),
       machine(m),

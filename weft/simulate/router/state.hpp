@@ -28,11 +28,11 @@ class RemoteProcesses;
 
 // What is simulated, and what follows from it for every router. Never changes.
 struct Setup {
-  Setup(const Topology& t, const Machine& m, const Policy& p, Host& h, std::uint64_t seed);
+  Setup(const Topology& t, const NetworkHardware& m, const Policy& p, Host& h, std::uint64_t seed);
 
   const Topology& topology;
   const Graph& graph;
-  const Machine machine;
+  const NetworkHardware machine;
   const Policy& policy;
   const PolicyFacts facts;
   Host& host;

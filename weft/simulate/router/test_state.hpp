@@ -19,8 +19,8 @@ class SilentHost final : public Host {
 };
 
 // Every stage has a delay of its own, so that none can stand in for another.
-inline Machine test_machine() {
-  Machine m;
+inline NetworkHardware test_machine() {
+  NetworkHardware m;
   m.vcs = 2;
   m.mtu = Bytes{256};
   m.buffer = m.mtu * 4;
@@ -37,7 +37,7 @@ inline Machine test_machine() {
 
 struct TestState {
   // Routers in their order, in equal parts, each with a worker; or, with peers, with a process.
-  TestState(const std::string& spec, const std::string& routing, const Machine& machine,
+  TestState(const std::string& spec, const std::string& routing, const NetworkHardware& machine,
             int parts = 1, const ProcessGroup* peers = nullptr)
       : topology(*make_topology(spec)), policy(*make_policy(routing, topology, machine.vcs)) {
     Parts cut;

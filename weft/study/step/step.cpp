@@ -51,7 +51,7 @@ Status Run::open() {
   how.seed = options_.seed;
   how.workers = options_.threads;
   how.cut = options_.cut;
-  auto made = Network::make(ground_.topology, ground_.machine, ground_.policy, senders_, how);
+  auto made = Network::make(ground_.topology, ground_.hardware, ground_.policy, senders_, how);
   if (!made) return std::move(made).error();
   network_ = *std::move(made);
   senders_.attach(*network_);
@@ -116,7 +116,7 @@ void Run::measure_links(StepResult& result) const {
     result.link_bytes[l] = network_->link(LinkId(l)).bytes;
     ++usable;
     if (seconds == 0) continue;
-    const Rate rate = ground_.machine.cabling(graph.link_classes()[port.link_class]).rate;
+    const Rate rate = ground_.hardware.cabling(graph.link_classes()[port.link_class]).rate;
     const double share =
         static_cast<double>(result.link_bytes[l]) / (rate.in_byte_per_s() * seconds);
     result.mean_share += share;
@@ -153,7 +153,7 @@ Status check(const Arena& arena, const TrafficMatrix& traffic,
     if (node_of_rank[rank] >= nodes)
       return Error::call(fmt::format("the map puts rank {} on node {}, but the network has {}",
                                      rank, node_of_rank[rank], nodes));
-  return check_machine(arena.machine);
+  return check_hardware(arena.hardware);
 }
 
 }  // namespace
@@ -195,7 +195,7 @@ Result<StepResult> play_step(const Arena& arena, const TrafficMatrix& traffic,
                   {.order = options.order,
                    .burst = options.burst,
                    .shrink = options.shrink,
-                   .mtu = arena.machine.mtu,
+                   .mtu = arena.hardware.mtu,
                    .workers = std::clamp(options.threads, 1, 63)});
   Run run(arena, options, senders);
   if (Status s = run.open(); !s) return std::move(s).error();

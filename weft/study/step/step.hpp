@@ -17,7 +17,7 @@
 #include <weft/network/part/part.hpp>
 #include <weft/network/route/policy.hpp>
 #include <weft/network/topo/topology.hpp>
-#include <weft/simulate/router/machine.hpp>
+#include <weft/simulate/router/hardware.hpp>
 #include <weft/workload/patterns/traffic_matrix.hpp>
 
 namespace weft {
@@ -26,7 +26,7 @@ namespace weft {
 // too.
 struct Arena {
   const Topology& topology;
-  const Machine& machine;
+  const NetworkHardware& hardware;
   const Policy& policy;
 };
 

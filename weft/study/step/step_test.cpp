@@ -20,8 +20,8 @@ namespace {
 
 // Every stage with a delay of its own; buffers and lookahead that let packets follow each other
 // without a gap.
-Machine smooth_machine() {
-  Machine m;
+NetworkHardware smooth_machine() {
+  NetworkHardware m;
   m.flit = Bytes{8};
   m.mtu = Bytes{256};
   m.buffer = Bytes{64 * 256};
@@ -40,27 +40,27 @@ Machine smooth_machine() {
 }
 
 // The first flit's way over an idle network.
-Duration head_latency(const Machine& m, int hops) {
+Duration head_latency(const NetworkHardware& m, int hops) {
   const Duration router = m.route + m.vc_alloc + m.switch_alloc + m.switch_delay;
   return m.inject_delay + m.node_link.delay * 2 + router * (hops + 1) + m.link.delay * hops +
          m.eject_delay;
 }
 
 // So many bytes one after the other through one place, then over so many hops.
-Duration stream_time(const Machine& m, std::int64_t bytes, int hops) {
+Duration stream_time(const NetworkHardware& m, std::int64_t bytes, int hops) {
   return head_latency(m, hops) + serialise(Bytes{bytes - m.flit.count}, m.link.rate);
 }
 
 struct Place {
   Topology topology;
-  Machine machine;
+  NetworkHardware machine;
   std::unique_ptr<Policy> policy;
 
   Arena arena() const { return {topology, machine, *policy}; }
 };
 
 Place make_place(const std::string& spec, const std::string& routing = "dor",
-                 Machine machine = smooth_machine()) {
+                 NetworkHardware machine = smooth_machine()) {
   Place place{*make_topology(spec), std::move(machine), nullptr};
   place.machine.vcs = std::max(1, vcs_needed(routing, place.topology));
   auto policy = make_policy(routing, place.topology, place.machine.vcs);

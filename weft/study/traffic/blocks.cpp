@@ -30,8 +30,8 @@ std::string shared_text(const Curves& curves) {
   add("net", first.topology->name,
       [&](const Scenario& s) { return s.topology->name == first.topology->name; });
   add("routing", first.routing, [&](const Scenario& s) { return s.routing == first.routing; });
-  add("vcs", fmt::format("{} VC{}", first.machine.vcs, first.machine.vcs == 1 ? "" : "s"),
-      [&](const Scenario& s) { return s.machine.vcs == first.machine.vcs; });
+  add("vcs", fmt::format("{} VC{}", first.hardware.vcs, first.hardware.vcs == 1 ? "" : "s"),
+      [&](const Scenario& s) { return s.hardware.vcs == first.hardware.vcs; });
   add("packet", first.packet + " flits",
       [&](const Scenario& s) { return s.packet == first.packet; });
   add("pattern", first.traffic + " traffic",
@@ -129,8 +129,8 @@ const std::string& label_in_block(const Scenario& scenario) {
 }
 
 double buffer_flits(const Scenario& scenario) {
-  return static_cast<double>(scenario.machine.buffer_size().count) /
-         static_cast<double>(scenario.machine.flit.count);
+  return static_cast<double>(scenario.hardware.buffer_size().count) /
+         static_cast<double>(scenario.hardware.flit.count);
 }
 
 std::vector<Comparison> compare_curves(const Sweep& sweep) {

@@ -51,10 +51,10 @@ Status check_routing_free(const ScenarioRequest& request,
 }
 
 std::string scenario_label(const Scenario& made, const Scenario& own, int vcs_max) {
-  const int vcs = made.machine.vcs;
+  const int vcs = made.hardware.vcs;
   std::string text = fmt::format("{}, {} VC{}", made.routing, vcs, vcs == 1 ? "" : "s");
-  const std::int64_t now = made.machine.buffer_size().count;
-  const std::int64_t before = own.machine.buffer_size().count;
+  const std::int64_t now = made.hardware.buffer_size().count;
+  const std::int64_t before = own.hardware.buffer_size().count;
   if (now == before) return text;
   text += fmt::format(", {:.3g}x buffer", static_cast<double>(vcs_max) / vcs);
   return now * vcs == before * vcs_max ? text : text + " rounded up";
@@ -104,19 +104,19 @@ class BlockMaker {
   Status add_own(const std::string& policy) {
     auto scenario = maker_.make(request_for(policy));
     if (!scenario) return std::move(scenario).error();
-    vcs_max_ = std::max(vcs_max_, scenario->machine.vcs);
+    vcs_max_ = std::max(vcs_max_, scenario->hardware.vcs);
     own_.push_back(*std::move(scenario));
     return {};
   }
   Result<Scenario> make_on(Basis basis, const Scenario& own) {
-    if (basis == Basis::own || own.machine.vcs == vcs_max_) return own;
+    if (basis == Basis::own || own.hardware.vcs == vcs_max_) return own;
     ScenarioRequest request = request_for(own.routing);
     if (basis == Basis::vcs) request.options["vcs"] = std::to_string(vcs_max_);
-    if (basis == Basis::buffers) request.buffers = {.times = vcs_max_, .over = own.machine.vcs};
+    if (basis == Basis::buffers) request.buffers = {.times = vcs_max_, .over = own.hardware.vcs};
     return maker_.make(request);
   }
   static bool same_hardware(const Scenario& a, const Scenario& b) {
-    return a.machine.vcs == b.machine.vcs && a.machine.buffer_size() == b.machine.buffer_size();
+    return a.hardware.vcs == b.hardware.vcs && a.hardware.buffer_size() == b.hardware.buffer_size();
   }
   void place(Scenario& scenario, const Scenario& own, Basis basis, std::size_t block) const {
     const std::string& combination = combination_.label;

@@ -48,11 +48,11 @@ TEST(Compare, EveryPolicyOnEveryBasisAndTheNeediestOnce) {
     EXPECT_EQ((*made)[i].compared->basis, bases[i]);
     EXPECT_EQ((*made)[i].topology, (*made)[0].topology);
   }
-  EXPECT_EQ((*made)[2].machine.vcs, 2);
-  EXPECT_EQ((*made)[2].machine.buffer_size(), Bytes{32});
-  EXPECT_EQ((*made)[3].machine.vcs, 1);
-  EXPECT_EQ((*made)[3].machine.buffer_size(), Bytes{64});
-  EXPECT_EQ((*made)[3].machine.packets_per_buffer, 2);
+  EXPECT_EQ((*made)[2].hardware.vcs, 2);
+  EXPECT_EQ((*made)[2].hardware.buffer_size(), Bytes{32});
+  EXPECT_EQ((*made)[3].hardware.vcs, 1);
+  EXPECT_EQ((*made)[3].hardware.buffer_size(), Bytes{64});
+  EXPECT_EQ((*made)[3].hardware.packets_per_buffer, 2);
 }
 
 TEST(Compare, BasesAreThoseAskedForInTheirOrder) {
@@ -71,7 +71,7 @@ TEST(Compare, BuffersAreWholeFlits) {
   const auto made =
       compared({"net=torus:4x4", "packet=4", "buffer=5"}, "adaptive;dor", "own,buffers");
   EXPECT_EQ(labels(made).back(), "dor, 2 VCs, 1.5x buffer rounded up");
-  EXPECT_EQ(made->back().machine.buffer, Bytes{64});
+  EXPECT_EQ(made->back().hardware.buffer, Bytes{64});
 }
 
 TEST(Compare, OtherStorageGrowsToo) {
@@ -81,9 +81,9 @@ TEST(Compare, OtherStorageGrowsToo) {
                          "output_buffer = \"64 B\"\npackets_per_buffer = 3\n"));
   const auto made = compared({"net=" + path, "packet=4"}, "dor,crossline", "buffers");
   ASSERT_TRUE(made) << made.error().text();
-  EXPECT_EQ((*made)[0].machine.output_buffer, Bytes{128});
-  EXPECT_EQ((*made)[0].machine.packets_per_buffer, 6);
-  EXPECT_EQ((*made)[1].machine.packets_per_buffer, 3);
+  EXPECT_EQ((*made)[0].hardware.output_buffer, Bytes{128});
+  EXPECT_EQ((*made)[0].hardware.packets_per_buffer, 6);
+  EXPECT_EQ((*made)[1].hardware.packets_per_buffer, 3);
 }
 
 TEST(Compare, VariationsMakeBlocksOfTheirOwn) {

@@ -152,8 +152,8 @@ Status Run::look_for_deadlock() {
   if (circle.empty()) return {};
   return Error::run(
       fmt::format("deadlock at load {} under routing '{}' with {} VC{}, after {} cycles: {}",
-                  experiment_.load, scenario_.routing, scenario_.machine.vcs,
-                  scenario_.machine.vcs == 1 ? "" : "s", done_, circle));
+                  experiment_.load, scenario_.routing, scenario_.hardware.vcs,
+                  scenario_.hardware.vcs == 1 ? "" : "s", done_, circle));
 }
 
 void Run::note_overload() {
@@ -290,7 +290,7 @@ Point Run::result() {
 }
 
 Result<Point> Run::all() {
-  auto network = Network::make(*scenario_.topology, scenario_.machine, *scenario_.policy, driver_,
+  auto network = Network::make(*scenario_.topology, scenario_.hardware, *scenario_.policy, driver_,
                                {.seed = scenario_.seed,
                                 .workers = workers_,
                                 .cut = experiment_.cut,

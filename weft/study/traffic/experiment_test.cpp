@@ -204,7 +204,7 @@ TEST(Experiment, DeadlockEndsTheRunAndNamesItsCircle) {
   Scenario scenario = test_scenario(
       {"net=ring:6", "packet=16", "pattern=uniform-others", "arbitration=round-robin"});
   scenario.policy = std::make_shared<RoundAndRound>();
-  scenario.machine.vcs = 1;
+  scenario.hardware.vcs = 1;
   for (const int workers : {1, 3}) {
     const auto point =
         run_experiment({.scenario = &scenario, .load = 1, .phases = {}, .workers = workers}, {});
@@ -221,7 +221,7 @@ TEST(Experiment, AllProcessesNameTheSameDeadlockWorkers) {
   Scenario scenario = test_scenario(
       {"net=ring:6", "packet=16", "pattern=uniform-others", "arbitration=round-robin"});
   scenario.policy = std::make_shared<RoundAndRound>();
-  scenario.machine.vcs = 1;
+  scenario.hardware.vcs = 1;
   Experiment experiment{.scenario = &scenario, .load = 1, .phases = {}};
   const auto alone = run_experiment(experiment, {});
   ASSERT_FALSE(alone);

@@ -42,17 +42,17 @@ void LinkMeter::add(Unpacker& letter) {
 }
 
 Rate LinkMeter::rate_of(const Port& port) const {
-  const Machine& machine = scenario_.machine;
+  const NetworkHardware& hardware = scenario_.hardware;
   const auto own =
-      machine.link_class.find(scenario_.topology->graph.link_classes()[port.link_class]);
-  return own == machine.link_class.end() ? machine.link.rate : own->second.rate;
+      hardware.link_class.find(scenario_.topology->graph.link_classes()[port.link_class]);
+  return own == hardware.link_class.end() ? hardware.link.rate : own->second.rate;
 }
 
 LinkUse LinkMeter::use(Duration window) const {
   const Graph& graph = scenario_.topology->graph;
   const double seconds = window.in_seconds();
   LinkUse found;
-  const auto flit = static_cast<double>(scenario_.machine.flit.count);
+  const auto flit = static_cast<double>(scenario_.hardware.flit.count);
   double sum = 0, news_sum = 0;
   std::uint64_t usable = 0;
   for (std::uint32_t l = 0; l < graph.link_count(); ++l) {

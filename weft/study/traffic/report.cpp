@@ -42,7 +42,7 @@ constexpr Column columns[] = {
     {"network", [](const Curve& c, const Point&) { return quoted(c.scenario->topology->name); }},
     {"routing", [](const Curve& c, const Point&) { return quoted(c.scenario->routing); }},
     {"vcs",
-     [](const Curve& c, const Point&) { return fmt::format("{}", c.scenario->machine.vcs); }},
+     [](const Curve& c, const Point&) { return fmt::format("{}", c.scenario->hardware.vcs); }},
     {"packet_flits", [](const Curve& c, const Point&) { return quoted(c.scenario->packet); }},
     {"pattern", [](const Curve& c, const Point&) { return quoted(c.scenario->traffic); }},
     {"injection", [](const Curve& c, const Point&) { return quoted(c.scenario->injection); }},
@@ -90,7 +90,7 @@ constexpr Column columns[] = {
      [](const Curve& c, const Point&) { return fmt::format("{}", c.zero.latency_cycles); }},
     {"buffer_bytes",
      [](const Curve& c, const Point&) {
-       return fmt::format("{}", c.scenario->machine.buffer_size().count);
+       return fmt::format("{}", c.scenario->hardware.buffer_size().count);
      }},
     {"news_share_max",
      [](const Curve&, const Point& p) { return fmt::format("{}", p.news_share_max); }},
@@ -142,16 +142,17 @@ Json curve_json(const Curve& curve) {
   const Scenario& s = *curve.scenario;
   Json out = {{"label", s.label},
               {"network", s.topology->name},
+              {"profile", s.profile},
               {"nodes", s.nodes()},
               {"routing", s.routing},
-              {"vcs", s.machine.vcs},
+              {"vcs", s.hardware.vcs},
               {"packet_flits", s.packet},
-              {"buffer_bytes", s.machine.buffer_size().count},
+              {"buffer_bytes", s.hardware.buffer_size().count},
               {"pattern", s.traffic},
               {"injection", s.injection},
               {"seed", s.seed},
               {"cycle_ps", s.cycle().in_ps()},
-              {"flit_bytes", s.machine.flit.count},
+              {"flit_bytes", s.hardware.flit.count},
               {"zero_load",
                {{"latency_cycles", curve.zero.latency_cycles},
                 {"hops_mean", curve.zero.hops},
@@ -174,7 +175,7 @@ Json row_json(const ComparedRow& row) {
   Json out = {{"label", s.label},
               {"routing", s.routing},
               {"basis", s.compared->basis},
-              {"vcs", s.machine.vcs},
+              {"vcs", s.hardware.vcs},
               {"buffer_flits", buffer_flits(s)},
               {"zero_load_latency_cycles", row.curve->zero.latency_cycles}};
   if (row.saturation) out["saturation_flit_per_node_cycle"] = *row.saturation;

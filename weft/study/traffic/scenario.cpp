@@ -2,7 +2,6 @@
 #include "weft/study/traffic/scenario.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -12,22 +11,37 @@
 #include <weft/base/config.hpp>
 #include <weft/base/quantity.hpp>
 #include <weft/base/text.hpp>
-#include <weft/network/topo/facts.hpp>
-#include <weft/network/topo/network_file.hpp>
+#include <weft/simulate/machine/description.hpp>
 #include <weft/workload/patterns/injection.hpp>
 
 namespace weft {
 namespace {
 
-// What a program on the machine would ask for ([node], [messages]) does not matter to packets.
-constexpr std::array<std::string_view, 11> tables = {"network", "router",   "link",    "link.*",
-                                                     "nic",     "packet",   "routing", "traffic",
-                                                     "node",    "messages", "news"};
 constexpr std::int64_t buffer_packets_max = 4096;
 
-bool is_description(std::string_view net) {
-  return net.ends_with(".toml");
+// The options that stand for a key of the description, in their text form.
+struct KeyOption {
+  std::string_view option, key;
+  Status (*check)(const std::string& text);
+};
+
+Status check_vcs(const std::string& text) {
+  const auto vcs = parse_int(text);
+  if (vcs && *vcs >= 1 && *vcs <= max_vcs) return {};
+  return Error::call(fmt::format("'{}' is not a number of VCs from 1 to {}", text, max_vcs));
 }
+
+template <auto parse>
+Status check_word(const std::string& text) {
+  const auto parsed = parse(text);
+  return parsed ? Status() : Status(parsed.error());
+}
+
+constexpr KeyOption key_options[] = {
+    {"vcs", "router.vcs", &check_vcs},
+    {"arbitration", "router.arbitration", &check_word<&parse_arbitration>},
+    {"release", "router.release", &check_word<&parse_release>},
+};
 
 // Makes one scenario. Keeps where each setting came from, so that errors can say so.
 class Maker {
@@ -40,6 +54,10 @@ class Maker {
   Result<TrafficDefaults> defaults();
 
  private:
+  const std::string* option(std::string_view name) const;
+  const Config& config() const { return reader_->config(); }
+  Result<MachineWords> words() const;
+  Result<Bytes> buffer_size(const std::string& text) const;
   // The option, or the key of the file in its text form; nothing when neither is given.
   std::optional<std::string> find(std::string_view option, std::string_view table,
                                   std::string_view key) const;
@@ -48,49 +66,71 @@ class Maker {
   Error blame(std::string_view option, std::string_view table, std::string_view key,
               const Error& error) const;
   Status read_sizes(Scenario& scenario);
-  Status read_hardware(Scenario& scenario);
-  Status apply_options(Machine& machine);
-  void enlarge_buffers(Machine& machine) const;
-  Status read_routing(Scenario& scenario);
+  Status fit_hardware(MachineDescription& machine, Scenario& scenario);
+  void enlarge_buffers(NetworkHardware& hardware) const;
+  Status make_policy(MachineDescription& machine, Scenario& scenario);
   Status read_pattern(Scenario& scenario);
   Status read_seed(Scenario& scenario);
 
   const ScenarioRequest& request_;
-  std::optional<Config> config_;
-  std::string net_;
+  std::optional<MachineReader> reader_;
 };
 
+const std::string* Maker::option(std::string_view name) const {
+  const auto found = request_.options.find(name);
+  return found == request_.options.end() ? nullptr : &found->second;
+}
+
+// All but the buffer's size, which may count in flits.
+Result<MachineWords> Maker::words() const {
+  MachineWords words;
+  words.usual_profile = traffic_profile;
+  if (const std::string* text = option("net")) words.net = *text;
+  if (const std::string* text = option("profile")) words.profile = *text;
+  if (const std::string* text = option("routing")) words.routing = *text;
+  words.routing_option = fmt::format("--{}", request_.routing_from);
+  words.sets = request_.sets;
+  for (const KeyOption& one : key_options) {
+    const std::string* text = option(one.option);
+    if (text == nullptr) continue;
+    if (const Status s = one.check(*text); !s)
+      return Error::call(fmt::format("--{}: {}", one.option, s.error().message()));
+    words.sets.push_back(fmt::format("{}={}", one.key, *text));
+  }
+  return words;
+}
+
+Result<Bytes> Maker::buffer_size(const std::string& text) const {
+  const auto flits = parse_int(text);
+  const auto bytes = flits ? Result<Bytes>(reader_->flit() * *flits) : parse_bytes(text);
+  if (!bytes || bytes->count < 1 || (flits && *flits > 100'000'000))
+    return Error::call(
+        fmt::format("--buffer: '{}' is not a size; give flits (32) or bytes (4 KiB)", text));
+  return bytes;
+}
+
 Status Maker::open() {
-  const auto net = request_.options.find("net");
-  if (net == request_.options.end())
-    return Error::call("which network? Give --net with a spec (mesh:8x8) or a *.toml file");
-  net_ = net->second;
-  auto read = is_description(net_) ? Config::read_file(net_) : Config::read_text("", net_);
-  if (!read)
-    return Error::input(read.error().message()).at(read.error().file(), read.error().line());
-  auto config = read->with_overrides(request_.sets);
-  if (!config) return std::move(config).error();
-  config_ = *std::move(config);
-  return config_->only_tables(tables);
+  auto words = this->words();
+  if (!words) return std::move(words).error();
+  auto reader = MachineReader::open(*words);
+  if (!reader) return std::move(reader).error();
+  reader_ = *std::move(reader);
+  const std::string* const buffer = option("buffer");
+  if (buffer == nullptr) return {};
+  const auto size = buffer_size(*buffer);
+  if (!size) return Error(size.error());
+  words->sets.push_back(fmt::format("router.buffer=\"{}\"", to_text(*size)));
+  reader = MachineReader::open(*words);
+  if (!reader) return std::move(reader).error();
+  reader_ = *std::move(reader);
+  return {};
 }
 
 Result<std::shared_ptr<const Topology>> Maker::make_network() {
-  if (!is_description(net_) && config_->has_table("network"))
-    return config_->table("network").error_at(
-        "", "[network] can be changed only in a *.toml file; put it into the spec '" + net_ + "'");
-  auto made = is_description(net_)
-                  ? read_topology(config_->table("network"),
-                                  std::filesystem::path(net_).parent_path().string())
-                  : load_topology(net_);
-  if (!made && !is_description(net_) && made.error().file().empty())
-    return Error::call("--net: " + made.error().message());
+  auto made = reader_->make_network();
   if (!made) return std::move(made).error();
-  if (Status connected = validate(*made); !connected) {
-    // A finding when one asks about the network; here it cannot be used.
-    const std::string& why = connected.error().message();
-    return is_description(net_) ? config_->table("network").error_at("topology", why)
-                                : Error::input(why);
-  }
+  // A finding when one asks about the network; here it cannot be used.
+  if (Status s = reader_->check_connected(*made); !s) return std::move(s).error();
   return std::shared_ptr<const Topology>(std::make_shared<Topology>(*std::move(made)));
 }
 
@@ -99,14 +139,14 @@ std::optional<std::string> Maker::find_key(std::string_view table, std::string_v
   // wrong kind leaves the value alone.
   const std::string none("\0", 1);
   std::string text = none;
-  config_->table(table).get(key, text);  // Asks for the key even where it is absent.
-  if (!config_->table(table).has(key)) return std::nullopt;
+  config().table(table).get(key, text);  // Asks for the key even where it is absent.
+  if (!config().table(table).has(key)) return std::nullopt;
   if (text != none) return text;
   std::int64_t whole = std::numeric_limits<std::int64_t>::min();
-  config_->table(table).get(key, whole);
+  config().table(table).get(key, whole);
   if (whole != std::numeric_limits<std::int64_t>::min()) return std::to_string(whole);
   double number = std::numeric_limits<double>::infinity();
-  config_->table(table).get(key, number);
+  config().table(table).get(key, number);
   return number < std::numeric_limits<double>::infinity() ? fmt::format("{}", number) : "";
 }
 
@@ -122,21 +162,15 @@ Error Maker::blame(std::string_view option, std::string_view table, std::string_
   if (request_.options.contains(option))
     return Error::call(fmt::format("--{}: {}", option == "routing" ? request_.routing_from : option,
                                    error.message()));
-  if (config_->table(table).has(key)) return config_->table(table).error_at(key, error.message());
+  if (config().table(table).has(key)) return config().table(table).error_at(key, error.message());
   return error;
 }
 
-// Before the rest of the hardware: buffers are as large as packets unless the file says otherwise.
+// What a file gives as its usual packet is a packet here, in whole flits.
 Status Maker::read_sizes(Scenario& scenario) {
-  ConfigTable router = config_->table("router");
-  router.get("flit", scenario.machine.flit);
-  Machine& machine = scenario.machine;
-  if (machine.flit.count < 1)
-    return router.error_at("flit", "'flit' in [router] must be at least 1 B");
-  ConfigTable packet = config_->table("packet");
-  packet.get("mtu", machine.mtu);
-  std::string text = std::to_string(
-      std::max<std::int64_t>(1, (machine.mtu.count + machine.flit.count - 1) / machine.flit.count));
+  const NetworkHardware& hardware = scenario.hardware;
+  std::string text = std::to_string(std::max<std::int64_t>(
+      1, (hardware.mtu.count + hardware.flit.count - 1) / hardware.flit.count));
   if (auto given = find("packet", "traffic", "packet")) text = *given;
   auto sizes = PacketSizes::parse(text);
   if (!sizes) return blame("packet", "traffic", "packet", sizes.error());
@@ -145,90 +179,51 @@ Status Maker::read_sizes(Scenario& scenario) {
   return {};
 }
 
-Status Maker::apply_options(Machine& machine) {
-  const auto option = [&](std::string_view name) -> const std::string* {
-    const auto found = request_.options.find(name);
-    return found == request_.options.end() ? nullptr : &found->second;
-  };
-  if (const std::string* text = option("vcs")) {
-    const auto vcs = parse_int(*text);
-    if (!vcs || *vcs < 1 || *vcs > max_vcs)
-      return Error::call(
-          fmt::format("--vcs: '{}' is not a number of VCs from 1 to {}", *text, max_vcs));
-    machine.vcs = static_cast<int>(*vcs);
-  }
-  if (const std::string* text = option("buffer")) {
-    const auto flits = parse_int(*text);
-    const auto bytes = flits ? Result<Bytes>(machine.flit * *flits) : parse_bytes(*text);
-    if (!bytes || bytes->count < 1 || (flits && *flits > 100'000'000))
-      return Error::call(
-          fmt::format("--buffer: '{}' is not a size; give flits (32) or bytes (4 KiB)", *text));
-    machine.buffer = *bytes;
-  }
-  if (const std::string* text = option("arbitration")) {
-    const auto parsed = parse_arbitration(*text);
-    if (!parsed) return Error::call("--arbitration: " + parsed.error().message());
-    machine.arbitration = *parsed;
-  }
-  if (const std::string* text = option("release")) {
-    const auto parsed = parse_release(*text);
-    if (!parsed) return Error::call("--release: " + parsed.error().message());
-    machine.release = *parsed;
-  }
-  return {};
-}
-
-void Maker::enlarge_buffers(Machine& machine) const {
+void Maker::enlarge_buffers(NetworkHardware& hardware) const {
   const std::int64_t times = request_.buffers.times, over = request_.buffers.over;
   if (times == over) return;
   const auto grown = [&](std::int64_t count, std::int64_t unit) {
     const std::int64_t step = over * unit;
     return (count * times + step - 1) / step * unit;
   };
-  machine.buffer = Bytes{grown(machine.buffer_size().count, machine.flit.count)};
-  machine.output_buffer = Bytes{grown(machine.output_buffer.count, machine.flit.count)};
-  machine.packets_per_buffer =
-      static_cast<int>(std::min(grown(machine.packets_per_buffer, 1), buffer_packets_max));
+  hardware.buffer = Bytes{grown(hardware.buffer_size().count, hardware.flit.count)};
+  hardware.output_buffer = Bytes{grown(hardware.output_buffer.count, hardware.flit.count)};
+  hardware.packets_per_buffer =
+      static_cast<int>(std::min(grown(hardware.packets_per_buffer, 1), buffer_packets_max));
 }
 
-Status Maker::read_hardware(Scenario& scenario) {
-  Machine& machine = scenario.machine;
-  const Bytes largest = scenario.packet_size(scenario.sizes.largest());
-  machine.mtu = largest;
-  if (Status s = read_machine(*config_, *scenario.topology, machine); !s) return s;
-  // One message is one packet, whatever a network file gives as its usual size.
-  machine.mtu = largest;
-  if (Status s = apply_options(machine); !s) return s;
-  if (machine.buffer.count > 0 && machine.buffer < machine.packet_max())
-    return blame(
-        "buffer", "router", "buffer",
-        Error::input(fmt::format(
-            "a buffer of {} is smaller than a packet of {} ({} flits); virtual cut-through "
-            "needs room for a whole one",
-            to_text(machine.buffer), to_text(machine.packet_max()), scenario.sizes.largest())));
-  enlarge_buffers(scenario.machine);
+// One message is one packet: the packets of the experiment, on the machine's buffers.
+Status Maker::fit_hardware(MachineDescription& machine, Scenario& scenario) {
+  NetworkHardware& hardware = machine.hardware;
+  hardware.mtu = scenario.packet_size(scenario.sizes.largest());
+  if (option("buffer") != nullptr && hardware.buffer < hardware.packet_max())
+    return Error::call(fmt::format(
+        "--buffer: a buffer of {} is smaller than a packet of {} ({} flits); virtual cut-through "
+        "needs room for a whole one",
+        to_text(hardware.buffer), to_text(hardware.packet_max()), scenario.sizes.largest()));
+  if (Status s = reader_->check(machine); !s) return s;
+  enlarge_buffers(hardware);
   // As many of the smallest packets as there is room for; a file may say that there are fewer.
-  if (!config_->table("router").has("packets_per_buffer")) {
-    const Bytes smallest = scenario.packet_size(scenario.sizes.smallest()) + machine.header;
-    const Bytes room = std::max(machine.buffer_size(), machine.output_buffer);
-    machine.packets_per_buffer =
+  if (!config().table("router").has("packets_per_buffer")) {
+    const Bytes smallest = scenario.packet_size(scenario.sizes.smallest()) + hardware.header;
+    const Bytes room = std::max(hardware.buffer_size(), hardware.output_buffer);
+    hardware.packets_per_buffer =
         static_cast<int>(std::clamp<std::int64_t>(room / smallest, 1, buffer_packets_max));
   }
-  return {};
+  scenario.hardware = hardware;
+  return reader_->check(machine);
 }
 
-Status Maker::read_routing(Scenario& scenario) {
-  const Topology& topology = *scenario.topology;
-  scenario.routing = find("routing", "routing", "policy").value_or(default_routing(topology));
-  const int needed = vcs_needed(scenario.routing, topology);
-  const bool vcs_given = request_.options.contains("vcs") || config_->table("router").has("vcs");
-  scenario.vcs_given = vcs_given;
-  if (!vcs_given) scenario.machine.vcs = std::max(1, needed);
-  auto policy = make_policy(scenario.routing, topology, scenario.machine.vcs);
-  if (!policy && needed > 0 && vcs_given) return blame("vcs", "router", "vcs", policy.error());
-  if (!policy) return blame("routing", "routing", "policy", policy.error());
-  scenario.policy = *std::move(policy);
-  return {};
+Status Maker::make_policy(MachineDescription& machine, Scenario& scenario) {
+  auto policy = reader_->make_policy(machine);
+  if (policy) {
+    scenario.policy = *std::move(policy);
+    return {};
+  }
+  const bool fits = vcs_needed(machine.routing, *machine.topology) > 0;
+  if (!fits || option("vcs") == nullptr) return std::move(policy).error();
+  const auto own = weft::make_policy(machine.routing, *machine.topology, machine.hardware.vcs);
+  return blame("vcs", "router", "vcs", own.error());
 }
 
 Status Maker::read_pattern(Scenario& scenario) {
@@ -261,7 +256,7 @@ Result<TrafficDefaults> Maker::defaults() {
   // Whoever asks for these gets their errors; here they only count as known.
   for (const std::string_view key : {"packet", "pattern", "injection", "seed"})
     static_cast<void>(find_key("traffic", key));
-  ConfigTable table = config_->table("traffic");
+  ConfigTable table = config().table("traffic");
   table.get("warmup_cycles", found.warmup_cycles);
   table.get("measure_cycles", found.measure_cycles);
   if (found.warmup_cycles < 0) return table.error_at("warmup_cycles", "must not be negative");
@@ -272,17 +267,22 @@ Result<TrafficDefaults> Maker::defaults() {
 
 Result<Scenario> Maker::make(std::shared_ptr<const Topology> topology) {
   Scenario scenario;
-  scenario.topology = std::move(topology);
   if (Status s = read_seed(scenario); !s) return std::move(s).error();
+  auto machine = reader_->read(std::move(topology));
+  if (!machine) return std::move(machine).error();
+  scenario.topology = machine->topology;
+  scenario.profile = machine->profile;
+  scenario.machine_text = machine->text;
+  scenario.routing = machine->routing;
+  scenario.vcs_given = machine->vcs_given;
+  scenario.hardware = machine->hardware;
   if (Status s = read_sizes(scenario); !s) return std::move(s).error();
-  if (Status s = read_hardware(scenario); !s) return std::move(s).error();
-  if (Status s = read_routing(scenario); !s) return std::move(s).error();
+  if (Status s = fit_hardware(*machine, scenario); !s) return std::move(s).error();
+  if (Status s = make_policy(*machine, scenario); !s) return std::move(s).error();
   if (Status s = read_pattern(scenario); !s) return std::move(s).error();
   if (auto d = defaults(); !d) return std::move(d).error();
-  if (Status s = config_->table("routing").finish(); !s) return std::move(s).error();
-  if (Status s = check_machine(scenario.machine); !s) return std::move(s).error();
-  scenario.label = fmt::format("{}, {} VC{}", scenario.routing, scenario.machine.vcs,
-                               scenario.machine.vcs == 1 ? "" : "s");
+  scenario.label = fmt::format("{}, {} VC{}", scenario.routing, scenario.hardware.vcs,
+                               scenario.hardware.vcs == 1 ? "" : "s");
   return scenario;
 }
 

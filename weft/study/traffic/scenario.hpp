@@ -17,7 +17,7 @@
 #include <weft/base/units.hpp>
 #include <weft/network/route/policy.hpp>
 #include <weft/network/topo/topology.hpp>
-#include <weft/simulate/router/machine.hpp>
+#include <weft/simulate/router/hardware.hpp>
 #include <weft/workload/patterns/packet_sizes.hpp>
 #include <weft/workload/patterns/pattern.hpp>
 
@@ -36,7 +36,9 @@ struct Scenario {
   std::shared_ptr<const Topology> topology;
   std::shared_ptr<const Policy> policy;
   std::shared_ptr<const Pattern> pattern;
-  Machine machine;
+  NetworkHardware hardware;
+  std::string profile;       // Of the machine,
+  std::string machine_text;  // and all of it, as it was read: MachineDescription::text.
   PacketSizes sizes = PacketSizes::fixed(1);
   std::string routing, traffic, packet, injection = "bernoulli";  // As they were asked for.
   std::uint64_t seed = 1;
@@ -44,9 +46,9 @@ struct Scenario {
   std::optional<Compared> compared;
 
   // The time of one flit on a cable.
-  Duration cycle() const { return serialise(machine.flit, machine.link.rate); }
+  Duration cycle() const { return serialise(hardware.flit, hardware.link.rate); }
   std::uint32_t nodes() const { return topology->graph.node_count(); }
-  Bytes packet_size(int flits) const { return machine.flit * flits; }
+  Bytes packet_size(int flits) const { return hardware.flit * flits; }
 };
 
 // What a network file says about the experiment itself, in [traffic]; the command line goes first.
@@ -56,9 +58,12 @@ struct TrafficDefaults {
 };
 
 // The options that a scenario is made from; also what --vary may name without a dot.
-inline constexpr std::array<std::string_view, 10> scenario_options = {
-    "net",     "routing",   "vcs",         "buffer",  "packet",
+inline constexpr std::array<std::string_view, 11> scenario_options = {
+    "net",     "profile",   "routing",     "vcs",     "buffer", "packet",
     "pattern", "injection", "arbitration", "release", "seed"};
+
+// What holds of a machine where its description says nothing.
+inline constexpr std::string_view traffic_profile = "textbook";
 
 struct ScenarioRequest {
   std::map<std::string, std::string, std::less<>> options;  // Those given, by name.

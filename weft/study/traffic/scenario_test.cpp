@@ -25,11 +25,11 @@ std::string file(const std::string& text) {
 TEST(Scenario, DefaultsFollowTheNetwork) {
   const Scenario mesh = test_scenario({"net=mesh:4x4"});
   EXPECT_EQ(mesh.routing, "dor");
-  EXPECT_EQ(mesh.machine.vcs, 1);
+  EXPECT_EQ(mesh.hardware.vcs, 1);
   EXPECT_EQ(mesh.packet, "32");  // 256 bytes in flits of 8.
   EXPECT_EQ(mesh.cycle(), Duration::ns(1));
-  EXPECT_EQ(mesh.machine.packets_per_buffer, 1);
-  EXPECT_EQ(test_scenario({"net=torus:4x4"}).machine.vcs, 2);
+  EXPECT_EQ(mesh.hardware.packets_per_buffer, 1);
+  EXPECT_EQ(test_scenario({"net=torus:4x4"}).hardware.vcs, 2);
   EXPECT_EQ(test_scenario({"net=dragonfly:a=4,h=2,p=2"}).routing, "minimal");
   EXPECT_EQ(test_scenario({"net=hyperx:4x4"}).routing, "minimal");
   EXPECT_EQ(test_scenario({"net=fattree:k=4,levels=2"}).routing, "dest-down");
@@ -37,11 +37,11 @@ TEST(Scenario, DefaultsFollowTheNetwork) {
 
 TEST(Scenario, BuffersHoldTheSmallestPackets) {
   const Scenario s = test_scenario({"net=mesh:4x4", "packet=2:1,32:1", "buffer=64"});
-  EXPECT_EQ(s.machine.buffer, Bytes{512});
-  EXPECT_EQ(s.machine.mtu, Bytes{256});
-  EXPECT_EQ(s.machine.packets_per_buffer, 32);
-  EXPECT_EQ(test_scenario({"net=mesh:4x4", "buffer=4 KiB"}).machine.buffer, Bytes{4096});
-  EXPECT_EQ(test_scenario({"net=mesh:4x4", "packet=1", "buffer=8"}).machine.packets_per_buffer, 8);
+  EXPECT_EQ(s.hardware.buffer, Bytes{512});
+  EXPECT_EQ(s.hardware.mtu, Bytes{256});
+  EXPECT_EQ(s.hardware.packets_per_buffer, 32);
+  EXPECT_EQ(test_scenario({"net=mesh:4x4", "buffer=4 KiB"}).hardware.buffer, Bytes{4096});
+  EXPECT_EQ(test_scenario({"net=mesh:4x4", "packet=1", "buffer=8"}).hardware.packets_per_buffer, 8);
   EXPECT_NE(refusal({"net=mesh:4x4", "packet=32", "buffer=16"}).find("--buffer: "),
             std::string::npos);
 }
@@ -56,9 +56,9 @@ TEST(Scenario, FileGivesEverythingAndOptionsGoFirst) {
   auto made = make_scenario(request);
   ASSERT_TRUE(made) << made.error().text();
   EXPECT_EQ(made->routing, "xy-yx");
-  EXPECT_EQ(made->machine.vcs, 2);
+  EXPECT_EQ(made->hardware.vcs, 2);
   EXPECT_EQ(made->traffic, "transpose");
-  EXPECT_EQ(made->machine.mtu, Bytes{64});
+  EXPECT_EQ(made->hardware.mtu, Bytes{64});
   EXPECT_EQ(made->seed, 5u);
   const auto defaults = read_defaults(request);
   EXPECT_EQ(defaults->load, "0.25");
@@ -67,7 +67,7 @@ TEST(Scenario, FileGivesEverythingAndOptionsGoFirst) {
   request.sets.push_back("router.vcs=4");
   made = make_scenario(request);
   EXPECT_EQ(made->packet, "8");
-  EXPECT_EQ(made->machine.vcs, 4);
+  EXPECT_EQ(made->hardware.vcs, 4);
 }
 
 TEST(Scenario, ErrorsSayWhere) {
@@ -105,7 +105,7 @@ TEST(Scenario, VariationsMakeEveryCombination) {
   ASSERT_EQ(made->size(), 6u);
   EXPECT_EQ((*made)[0].label, "pattern=hotspot:0.1@1,2, router.vcs=1");
   EXPECT_EQ((*made)[5].label, "pattern=uniform, router.vcs=4");
-  EXPECT_EQ((*made)[5].machine.vcs, 4);
+  EXPECT_EQ((*made)[5].hardware.vcs, 4);
   EXPECT_EQ((*made)[0].topology, (*made)[5].topology);
   EXPECT_FALSE(make_scenarios(test_request({"net=mesh:4x4"}), {{"vc", {"1"}}}));
   for (const char* text : {"vcs", "=1", "vcs=", "vcs=1,,2"}) EXPECT_FALSE(parse_variation(text));

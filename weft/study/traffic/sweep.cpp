@@ -173,7 +173,7 @@ Result<std::vector<Task>> make_tasks(std::vector<Curve>& curves, const std::vect
   });
   for (std::size_t c = 0; c < curves.size(); ++c) {
     const Scenario& scenario = *curves[c].scenario;
-    LoadScale scale{.cycle = scenario.cycle(), .flit = scenario.machine.flit};
+    LoadScale scale{.cycle = scenario.cycle(), .flit = scenario.hardware.flit};
     if (shares) {
       auto capacity = uniform_capacity(*scenario.topology);
       if (!capacity) return std::move(capacity).error();

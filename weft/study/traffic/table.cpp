@@ -14,12 +14,13 @@ namespace {
 std::string title(const Curve& curve) {
   const Scenario& s = *curve.scenario;
   std::string text = fmt::format(
-      "{}: {}\n  routing {}, {} VC{}, {} packets, {} traffic, {} injection, seed {}\n", s.label,
-      s.topology->name, s.routing, s.machine.vcs, s.machine.vcs == 1 ? "" : "s",
+      "{}: {}, profile {}\n  routing {}, {} VC{}, {} packets, {} traffic, {} injection, seed {}\n",
+      s.label, s.topology->name, s.profile, s.routing, s.hardware.vcs,
+      s.hardware.vcs == 1 ? "" : "s",
       s.sizes.kinds().size() == 1 ? s.packet + "-flit" : "mixed (" + s.packet + ")", s.traffic,
       s.injection, s.seed);
   text += fmt::format("  cycle {} ({} flit); zero-load latency {:.2f} cycles, {:.3f} hops ({})\n",
-                      to_text(s.cycle()), to_text(s.machine.flit), curve.zero.latency_cycles,
+                      to_text(s.cycle()), to_text(s.hardware.flit), curve.zero.latency_cycles,
                       curve.zero.hops, curve.zero.exact ? "every pair" : "a sample of the pairs");
   if (curve.capacity > 0)
     text += fmt::format("  capacity for uniform traffic {:.4g} flit/node/cycle\n", curve.capacity);
@@ -52,7 +53,7 @@ std::string row(const Point& p) {
 }
 
 double gigabytes_per_s(const Scenario& scenario, double load) {
-  return load * static_cast<double>(scenario.machine.flit.count) / scenario.cycle().in_ns();
+  return load * static_cast<double>(scenario.hardware.flit.count) / scenario.cycle().in_ns();
 }
 
 std::string saturation_text(const Curve& curve, double factor) {
@@ -86,7 +87,7 @@ std::string compared_line(const ComparedRow& row, const ComparedRow& reference, 
   const std::string news =
       row.news_share_mean > 0 ? fmt::format("{:.2f}", 100 * row.news_share_mean) : "-";
   return fmt::format("  {:<{}} {:>3} {:>8} {:>9.2f} {:>15} {:>15.4f} {:>7} {:>9} {:>6}\n",
-                     s.routing, width, s.machine.vcs, fmt::format("{:g}", buffer_flits(s)),
+                     s.routing, width, s.hardware.vcs, fmt::format("{:g}", buffer_flits(s)),
                      row.curve->zero.latency_cycles, number(bound, row.saturation, 4),
                      row.peak_accepted, number(ratio_bound, row.ratio, 2),
                      number("", row.latency, 2), news);

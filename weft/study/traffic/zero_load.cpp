@@ -80,7 +80,7 @@ int walk(const Scenario& scenario, const Probe& probe, std::uint64_t bits) {
   Choices choices;
   for (int hops = 0; hops <= scenario.policy->facts().hops_max; ++hops) {
     choices.clear();
-    const IdleView view(graph, here, scenario.machine.buffer_size());
+    const IdleView view(graph, here, scenario.hardware.buffer_size());
     scenario.policy->next(here, flight, view, choices);
     if (choices.empty()) return -1;
     if (choices[0].port == Choice::eject) return hops;
@@ -159,7 +159,7 @@ class Prober final : public Host {
 
 // More than any packet should need; if it is not, the caller tries again with more.
 Duration generous_gap(const Scenario& scenario) {
-  const Machine& m = scenario.machine;
+  const NetworkHardware& m = scenario.hardware;
   Duration cable = std::max(m.link.delay, m.node_link.delay);
   Rate slowest = m.link.rate;
   for (const auto& [name, own] : m.link_class) {
@@ -180,7 +180,7 @@ Result<ZeroLoad> zero_load_latency(const Scenario& scenario) {
   bool exact = nodes <= (scenario.pattern->fixed() ? nodes_max_fixed : nodes_max_all);
   std::vector<Probe> probes = exact ? every_probe(scenario) : drawn_probes(scenario);
   if (probes.size() > pairs_max) {
-    const bool alike = scenario.machine.link_class.empty() && probes.size() <= walks_max;
+    const bool alike = scenario.hardware.link_class.empty() && probes.size() <= walks_max;
     probes = alike ? probes_by_length(scenario, probes) : std::vector<Probe>();
     exact = !probes.empty();
     if (!exact) probes = drawn_probes(scenario);
@@ -188,7 +188,7 @@ Result<ZeroLoad> zero_load_latency(const Scenario& scenario) {
   Duration gap = generous_gap(scenario);
   for (int tries = 0; tries < 8; ++tries, gap = gap * 4) {
     Prober prober(scenario, probes, gap);
-    auto network = Network::make(*scenario.topology, scenario.machine, *scenario.policy, prober,
+    auto network = Network::make(*scenario.topology, scenario.hardware, *scenario.policy, prober,
                                  {.seed = scenario.seed, .workers = 1, .window = {}});
     if (!network) return std::move(network).error();
     prober.attach(**network);

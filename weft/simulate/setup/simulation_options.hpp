@@ -9,16 +9,14 @@
 
 #include <weft/base/result.hpp>
 #include <weft/base/units.hpp>
+#include <weft/simulate/machine/description.hpp>
 
 namespace weft {
 
-struct Plan {
-  // The machine.
-  std::string net;  // A spec or a *.toml file.
-  std::string routing;
-  std::vector<std::string> sets;  // "node.call_overhead=100 ns"
-  std::string map;                // A file; empty: blocks in order.
-  std::uint32_t ranks = 0;        // 0: one for every place.
+struct SimulationOptions {
+  MachineWords machine;
+  std::string map;          // A file; empty: blocks in order.
+  std::uint32_t ranks = 0;  // 0: one for every place.
   std::uint32_t ranks_per_node = 1;
   std::string connections;  // "managed,shortcuts=4"; empty: everybody reaches everybody.
 
@@ -48,10 +46,11 @@ struct Plan {
   Duration watch_every = Duration::ns(10);
 };
 
-std::string to_text(const Plan& plan);
-Result<Plan> parse_plan(const std::string& text);
+// As text, and back.
+std::string to_text(const SimulationOptions& options);
+Result<SimulationOptions> parse_simulation_options(const std::string& text);
 
-// The variable that carries the text of a plan into a program.
-inline constexpr const char* plan_variable = "WEFT_SIM_PLAN";
+// The variable that carries this text into a program.
+inline constexpr const char* simulation_variable = "WEFT_SIMULATION";
 
 }  // namespace weft

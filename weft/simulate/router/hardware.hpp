@@ -58,7 +58,7 @@ struct Cabling {
 
 // The defaults are the four-stage router of textbooks: 8-byte flits, one per 1-ns cycle, every
 // stage and cable one cycle.
-struct Machine {
+struct NetworkHardware {
   // Router
   int vcs = 1;
   Bytes flit{8};
@@ -105,13 +105,16 @@ struct Machine {
   Bytes buffer_size() const { return buffer.count > 0 ? buffer : packet_max(); }
 };
 
-// Fills `machine` from the tables [router], [link], [link.CLASS], [nic] and [packet] of a network
-// file. Keys not given stay as they are.
-Status read_machine(const Config& config, const Topology& topology, Machine& machine);
+// Fills `machine` from the tables [router], [news], [link], [link.CLASS], [nic] and [packet] of a
+// network file. Keys not given stay as they are. Whether the values fit together is for
+// check_hardware_in, as a caller may still change some.
+Status read_hardware(const Config& config, const Topology& topology, NetworkHardware& machine);
 
 // What cannot be: a buffer smaller than a packet, no delay on a cable (no lookahead), too many VCs,
 // ...
-Status check_machine(const Machine& machine);
+Status check_hardware(const NetworkHardware& machine);
+// The same; the error names the line of the file that is to be changed.
+Status check_hardware_in(const Config& config, const NetworkHardware& machine);
 
 Result<Arbitration> parse_arbitration(std::string_view text);
 Result<Release> parse_release(std::string_view text);

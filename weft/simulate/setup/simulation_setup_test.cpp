@@ -4,53 +4,54 @@
 #include <weft/base/file.hpp>
 #include <weft/base/test_file.hpp>
 #include <weft/simulate/setup/linked.hpp>
-#include <weft/simulate/setup/scene.hpp>
+#include <weft/simulate/setup/simulation_setup.hpp>
 
 namespace weft {
 namespace {
 
-TEST(Plan, ComesBackFromItsText) {
-  Plan plan;
-  plan.net = "torus:4x4";
-  plan.sets = {"node.rails=2", "router.vcs=4"};
-  plan.ranks = 7;
-  plan.compute_factor = 2.5;
-  plan.collectives = {"alltoall=bruck"};
-  plan.until = Time::ps(123);
-  plan.series = Duration::us(5);
-  plan.label = true;
-  const auto back = parse_plan(to_text(plan));
+TEST(SimulationOptions, ComeBackFromTheirText) {
+  SimulationOptions options;
+  options.machine.net = "torus:4x4";
+  options.machine.sets = {"node.rails=2", "router.vcs=4"};
+  options.machine.profile = "textbook";
+  options.ranks = 7;
+  options.compute_factor = 2.5;
+  options.collectives = {"alltoall=bruck"};
+  options.until = Time::ps(123);
+  options.series = Duration::us(5);
+  options.label = true;
+  const auto back = parse_simulation_options(to_text(options));
   ASSERT_TRUE(back) << back.error().text();
-  EXPECT_EQ(to_text(*back), to_text(plan));
-  EXPECT_EQ(back->sets, plan.sets);
-  EXPECT_EQ(back->series, plan.series);
-  EXPECT_FALSE(parse_plan("{}"));
-  EXPECT_FALSE(parse_plan("not json"));
+  EXPECT_EQ(to_text(*back), to_text(options));
+  EXPECT_EQ(back->machine.sets, options.machine.sets);
+  EXPECT_EQ(back->series, options.series);
+  EXPECT_FALSE(parse_simulation_options("{}"));
+  EXPECT_FALSE(parse_simulation_options("not json"));
 }
 
 std::string problem(const std::string& net, std::vector<std::string> sets = {},
                     std::uint32_t ranks = 0) {
-  Plan plan;
-  plan.net = net;
-  plan.sets = std::move(sets);
-  plan.ranks = ranks;
-  const auto scene = read_scene(plan);
-  return scene ? "" : scene.error().text();
+  SimulationOptions options;
+  options.machine.net = net;
+  options.machine.sets = std::move(sets);
+  options.ranks = ranks;
+  const auto setup = read_setup(options);
+  return setup ? "" : setup.error().text();
 }
 
-TEST(Scene, HasOneRankForEveryPlace) {
-  Plan plan;
-  plan.net = "torus:4x4";
-  plan.ranks_per_node = 3;
-  const auto scene = read_scene(plan);
-  ASSERT_TRUE(scene) << scene.error().text();
-  EXPECT_EQ(scene->placement->ranks(), 48u);
-  EXPECT_EQ(scene->routing, "dor");
-  EXPECT_EQ(scene->placement->node(RankId(47)), 15u);
-  EXPECT_EQ(scene->machine.switch_delay, Duration::ns(140));
+TEST(SimulationSetup, HasOneRankForEveryPlace) {
+  SimulationOptions options;
+  options.machine.net = "torus:4x4";
+  options.ranks_per_node = 3;
+  const auto setup = read_setup(options);
+  ASSERT_TRUE(setup) << setup.error().text();
+  EXPECT_EQ(setup->placement->ranks(), 48u);
+  EXPECT_EQ(setup->machine.routing, "dor");
+  EXPECT_EQ(setup->placement->node(RankId(47)), 15u);
+  EXPECT_EQ(setup->machine.hardware.switch_delay, Duration::ns(140));
 }
 
-TEST(Scene, NamesWhatIsWrong) {
+TEST(SimulationSetup, NamesWhatIsWrong) {
   EXPECT_NE(problem("").find("--net"), std::string::npos);
   EXPECT_NE(problem("toruss:4x4").find("torus"), std::string::npos);
   EXPECT_NE(problem("torus:4x4", {"node.railss=2"}).find("rails"), std::string::npos);

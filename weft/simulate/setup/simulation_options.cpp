@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
-#include <weft/simulate/setup/plan.hpp>
+#include <weft/simulate/setup/simulation_options.hpp>
 
 namespace weft {
 
@@ -12,9 +12,10 @@ using Json = nlohmann::json;
 // Each field once, for both directions: visit("name", field).
 template <typename P, typename Visit>
 void each_field(P& p, Visit&& visit) {
-  visit("net", p.net);
-  visit("routing", p.routing);
-  visit("sets", p.sets);
+  visit("net", p.machine.net);
+  visit("profile", p.machine.profile);
+  visit("routing", p.machine.routing);
+  visit("sets", p.machine.sets);
   visit("map", p.map);
   visit("ranks", p.ranks);
   visit("ranks_per_node", p.ranks_per_node);
@@ -75,22 +76,23 @@ void unpack(const Json& json, Duration& value) {
 
 }  // namespace
 
-std::string to_text(const Plan& plan) {
+std::string to_text(const SimulationOptions& options) {
   Json json = Json::object();
-  each_field(plan, [&](const char* name, const auto& field) { json[name] = pack(field); });
+  each_field(options, [&](const char* name, const auto& field) { json[name] = pack(field); });
   return json.dump();
 }
 
-Result<Plan> parse_plan(const std::string& text) {
-  Plan plan;
+Result<SimulationOptions> parse_simulation_options(const std::string& text) {
+  SimulationOptions options;
   try {
     const Json json = Json::parse(text);
-    each_field(plan, [&](const char* name, auto& field) { unpack(json.at(name), field); });
+    each_field(options, [&](const char* name, auto& field) { unpack(json.at(name), field); });
   } catch (const Json::exception& error) {
-    return Error::call(std::string(plan_variable) + " is not from this version of `weft sim` (" +
-                       error.what() + "); start the program with `weft sim` or without it");
+    return Error::call(std::string(simulation_variable) +
+                       " is not from this version of `weft sim` (" + error.what() +
+                       "); start the program with `weft sim` or without it");
   }
-  return plan;
+  return options;
 }
 
 }  // namespace weft

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "weft/simulate/router/machine.hpp"
+#include "weft/simulate/router/hardware.hpp"
 
 #include <algorithm>
 #include <array>
@@ -31,19 +31,19 @@ Result<Enum> parse_word(std::string_view text, const std::array<std::string_view
   return static_cast<Enum>(found - names.begin());
 }
 
-template <typename T>
-Status get_word(ConfigTable& table, std::string_view key, Result<T> (*parse)(std::string_view),
+// A key that takes one of some words.
+template <typename T, std::size_t n>
+Status get_word(ConfigTable& table, const char* key, const std::array<std::string_view, n>& names,
                 T& out) {
-  std::string word;
+  std::string word(names[static_cast<std::size_t>(out)]);
   table.get(key, word);
-  if (word.empty()) return {};
-  Result<T> parsed = parse(word);
+  const Result<T> parsed = parse_word<T>(word, names, key);
   if (!parsed) return table.error_at(key, parsed.error().message());
   out = *parsed;
   return {};
 }
 
-Status read_router(ConfigTable table, Machine& m) {
+Status read_router(ConfigTable table, NetworkHardware& m) {
   table.get("vcs", m.vcs, 1, max_vcs);
   table.get("flit", m.flit);
   table.get("buffer", m.buffer);
@@ -56,42 +56,34 @@ Status read_router(ConfigTable table, Machine& m) {
   table.get("switch_rate", m.switch_rate);
   table.get("lookahead", m.lookahead);
   table.get("commit", m.commit);
-  if (Status s = get_word(table, "arbitration", &parse_arbitration, m.arbitration); !s) return s;
-  if (Status s = get_word(table, "release", &parse_release, m.release); !s) return s;
-  return table.finish();
-}
-
-Result<NewsMode> parse_news_mode(std::string_view text) {
-  return parse_word<NewsMode>(text, news_names, "mode of news");
-}
-Result<bool> parse_ready(std::string_view text) {
-  return parse_word<bool>(text, ready_names, "meaning of ready");
-}
-Result<bool> parse_packing(std::string_view text) {
-  return parse_word<bool>(text, packing_names, "packing of news");
+  if (Status s = get_word(table, "arbitration", arbitration_names, m.arbitration); !s) return s;
+  if (Status s = get_word(table, "release", release_names, m.release); !s) return s;
+  if (Status s = table.finish(); !s) return s;
+  // Others count in flits.
+  if (m.flit.count >= 1) return {};
+  return table.error_at("flit", "'flit' in [router] must be at least 1 B");
 }
 
 Status read_news(ConfigTable table, NewsPlane& news) {
   table.get("hop", news.hop);
   table.get("bits", news.bits, 1, 4096);
-  if (Status s = get_word(table, "mode", &parse_news_mode, news.mode); !s) return s;
-  if (Status s = get_word(table, "ready", &parse_ready, news.any_credit); !s) return s;
-  if (Status s = get_word(table, "packing", &parse_packing, news.one_line); !s) return s;
+  if (Status s = get_word(table, "mode", news_names, news.mode); !s) return s;
+  if (Status s = get_word(table, "ready", ready_names, news.any_credit); !s) return s;
+  if (Status s = get_word(table, "packing", packing_names, news.one_line); !s) return s;
   return table.finish();
 }
 
+// A credit takes as long as the packet, unless the description says otherwise.
 Status read_cabling(ConfigTable table, Cabling& cable) {
   table.get("rate", cable.rate);
   table.get("delay", cable.delay);
+  if (table.has("delay")) cable.credit_delay = cable.delay;
   table.get("credit_delay", cable.credit_delay);
   return table.finish();
 }
 
-Status read_links(const Config& config, const Topology& topology, Machine& m) {
-  ConfigTable table = config.table("link");
-  const bool own_credit = table.has("credit_delay");
-  if (Status s = read_cabling(table, m.link); !s) return s;
-  if (table.has("delay") && !own_credit) m.link.credit_delay = m.link.delay;
+Status read_links(const Config& config, const Topology& topology, NetworkHardware& m) {
+  if (Status s = read_cabling(config.table("link"), m.link); !s) return s;
   for (const std::string& name : config.subtables("link")) {
     const std::vector<std::string>& classes = topology.graph.link_classes();
     ConfigTable own = config.table("link." + name);
@@ -102,13 +94,12 @@ Status read_links(const Config& config, const Topology& topology, Machine& m) {
     }
     Cabling cable = m.link;
     if (Status s = read_cabling(own, cable); !s) return s;
-    if (own.has("delay") && !own.has("credit_delay")) cable.credit_delay = cable.delay;
     m.link_class[name] = cable;
   }
   return {};
 }
 
-Status read_card(ConfigTable table, Machine& m) {
+Status read_card(ConfigTable table, NetworkHardware& m) {
   m.node_link.rate = m.link.rate;
   table.get("inject_rate", m.inject_rate);
   table.get("eject_rate", m.eject_rate);
@@ -121,9 +112,33 @@ Status read_card(ConfigTable table, Machine& m) {
   return table.finish();
 }
 
-// Finds the line to blame: the first of the keys that the file gives, or else the table.
-Status check_at(const Config& config, const Machine& m) {
-  Status status = check_machine(m);
+}  // namespace
+
+Result<Arbitration> parse_arbitration(std::string_view text) {
+  return parse_word<Arbitration>(text, arbitration_names, "arbitration");
+}
+
+Result<Release> parse_release(std::string_view text) {
+  return parse_word<Release>(text, release_names, "release");
+}
+
+const char* to_text(Arbitration a) {
+  return arbitration_names[static_cast<std::size_t>(a)].data();
+}
+
+Status read_hardware(const Config& config, const Topology& topology, NetworkHardware& machine) {
+  if (Status s = read_router(config.table("router"), machine); !s) return s;
+  if (Status s = read_news(config.table("news"), machine.news); !s) return s;
+  if (Status s = read_links(config, topology, machine); !s) return s;
+  if (Status s = read_card(config.table("nic"), machine); !s) return s;
+  ConfigTable packet = config.table("packet");
+  packet.get("mtu", machine.mtu);
+  packet.get("header", machine.header);
+  return packet.finish();
+}
+
+Status check_hardware_in(const Config& config, const NetworkHardware& m) {
+  Status status = check_hardware(m);
   if (status) return status;
   const std::string& text = status.error().message();
   for (const auto& [table, key] : {std::pair{"router", "buffer"},
@@ -142,34 +157,8 @@ Status check_at(const Config& config, const Machine& m) {
   return status;
 }
 
-}  // namespace
-
-Result<Arbitration> parse_arbitration(std::string_view text) {
-  return parse_word<Arbitration>(text, arbitration_names, "arbitration");
-}
-
-Result<Release> parse_release(std::string_view text) {
-  return parse_word<Release>(text, release_names, "release");
-}
-
-const char* to_text(Arbitration a) {
-  return arbitration_names[static_cast<std::size_t>(a)].data();
-}
-
-Status read_machine(const Config& config, const Topology& topology, Machine& machine) {
-  if (Status s = read_router(config.table("router"), machine); !s) return s;
-  if (Status s = read_news(config.table("news"), machine.news); !s) return s;
-  if (Status s = read_links(config, topology, machine); !s) return s;
-  if (Status s = read_card(config.table("nic"), machine); !s) return s;
-  ConfigTable packet = config.table("packet");
-  packet.get("mtu", machine.mtu);
-  packet.get("header", machine.header);
-  if (Status s = packet.finish(); !s) return s;
-  return check_at(config, machine);
-}
-
 // Messages begin with the key that is to be changed.
-Status check_machine(const Machine& m) {
+Status check_hardware(const NetworkHardware& m) {
   const auto bad = [](const std::string& text) { return Error::input(text); };
   if (m.vcs < 1 || m.vcs > max_vcs)
     return bad("router.vcs must be 1 to " + std::to_string(max_vcs));

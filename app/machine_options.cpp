@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine_options.hpp"
+
+#include <fmt/format.h>
+
+#include <weft/network/route/policy.hpp>
+#include <weft/simulate/machine/profiles.hpp>
+
+namespace weft::app {
+namespace {
+
+constexpr const char* group = "Machine";
+constexpr const char* network_help =
+    "Network: a spec (torus:8x8x8; weft net --list shows them), a *.toml or a graph file";
+
+std::string routing_list() {
+  std::string text = "Routing policies:\n";
+  for (const PolicyEntry& entry : builtin_policies()) {
+    text += fmt::format("  {:<26} {}\n", entry.name, entry.help);
+    for (const PolicyWords& words : entry.groups)
+      text += fmt::format("    :{:<23} {}\n", words.words, words.help);
+  }
+  return text;
+}
+
+void add_common_options(CLI::App& parser, MachineOptions& options) {
+  MachineWords& words = options.words;
+  parser
+      .add_option("--profile", words.profile,
+                  fmt::format("Defaults of what the description leaves out, or 'list' (default: "
+                              "the description's, or else {})",
+                              words.usual_profile))
+      ->type_name("NAME")
+      ->group(group);
+  parser
+      .add_option("--routing", words.routing,
+                  "Routing policy, or 'list' (default: the description's, or else by network)")
+      ->type_name("NAME")
+      ->group(group);
+  parser
+      .add_option("--set", words.sets,
+                  "Change a key of the description: link.rate='5 GB/s'; repeat for more")
+      ->type_name("TABLE.KEY=VALUE")
+      ->allow_extra_args(false)
+      ->group(group);
+  parser
+      .add_flag("--show-machine", options.show, "Print the whole description and do nothing else")
+      ->group(group);
+}
+
+}  // namespace
+
+void add_machine_options(CLI::App& parser, MachineOptions& options) {
+  parser.add_option("--net", options.words.net, network_help)->type_name("SPEC|FILE")->group(group);
+  add_common_options(parser, options);
+}
+
+void add_machine_options(CLI::App& parser, MachineOptions& options, const char* network_position) {
+  options.words.net_option.clear();
+  parser.add_option(network_position, options.words.net, network_help);
+  add_common_options(parser, options);
+}
+
+std::vector<std::string> words_for_weft(const MachineOptions& options) {
+  const MachineWords& words = options.words;
+  std::vector<std::string> out = {"--net", words.net};
+  if (!words.profile.empty()) out.insert(out.end(), {"--profile", words.profile});
+  if (!words.routing.empty()) out.insert(out.end(), {"--routing", words.routing});
+  for (const std::string& set : words.sets) out.insert(out.end(), {"--set", set});
+  return out;
+}
+
+std::string asked_lists(const MachineOptions& options) {
+  std::string text;
+  if (options.words.profile == "list") text += list_profiles();
+  if (options.words.routing == "list") text += routing_list();
+  return text;
+}
+
+Result<std::optional<std::string>> asked_instead(const MachineOptions& options) {
+  if (std::string lists = asked_lists(options); !lists.empty()) return std::optional(lists);
+  if (!options.show) return std::optional<std::string>();
+  auto machine = read_machine(options.words);
+  if (!machine) return std::move(machine).error();
+  return std::optional(std::move(machine->text));
+}
+
+}  // namespace weft::app

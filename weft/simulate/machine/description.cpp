@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/simulate/machine/description.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <weft/network/topo/facts.hpp>
+#include <weft/network/topo/network_file.hpp>
+#include <weft/simulate/machine/profiles.hpp>
+
+namespace weft {
+namespace {
+
+// [traffic] belongs to a command; whoever reads the others has read the machine.
+constexpr std::array<std::string_view, 12> known_tables = {
+    "",       "network", "routing", "router", "news",     "link",
+    "link.*", "nic",     "packet",  "node",   "messages", "traffic"};
+constexpr std::array<std::string_view, 9> machine_tables = {
+    "network", "routing", "router", "news", "link", "nic", "packet", "node", "messages"};
+
+bool is_description(std::string_view net) {
+  return net.ends_with(".toml");
+}
+
+std::string toml_text(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+// The description behind `net`: a file, or the one line that a spec stands for.
+Result<Config> open_words(const MachineWords& words) {
+  if (is_description(words.net)) return Config::read_file(words.net);
+  const auto spec = find_spec(words.net);
+  if (!spec) return Error(spec.error());
+  return Config::read_text("[network]\ntopology = " + toml_text(*spec) + "\n", "");
+}
+
+Error wrong_net(const MachineWords& words, const Error& error) {
+  if (words.net_option.empty()) return Error::input(error.message());
+  return Error::call(words.net_option + ": " + error.message());
+}
+
+// Options are keys by another name, so that they count wherever keys do.
+std::vector<std::string> all_sets(const MachineWords& words) {
+  std::vector<std::string> sets = words.sets;
+  if (!words.profile.empty()) sets.push_back("profile=" + toml_text(words.profile));
+  if (!words.routing.empty()) sets.push_back("routing.policy=" + toml_text(words.routing));
+  return sets;
+}
+
+Result<std::string> choose_profile(const MachineWords& words, const Config& config) {
+  ConfigTable top = config.table("");
+  std::string name = words.usual_profile;
+  top.get("profile", name);
+  if (Status s = top.finish(); !s) return std::move(s).error();
+  const auto found = find_profile(name);
+  if (found) return name;
+  if (!words.profile.empty()) return Error::call("--profile: " + found.error().message());
+  return top.error_at("profile", found.error().message());
+}
+
+std::string line_of(const ConfigReading& reading) {
+  if (reading.value.empty()) return fmt::format("# {} is not given\n", reading.key);
+  const std::string line = fmt::format("{} = {}", reading.key, reading.value);
+  return reading.given ? line + "\n" : fmt::format("{:<36} # default\n", line);
+}
+
+// All that was read, table by table.
+std::string to_text(const Config& config, const std::string& profile) {
+  const std::vector<ConfigReading> readings = config.readings();
+  std::string out = "profile = " + toml_text(profile) + "\n";
+  const auto add_table = [&](std::string_view name) {
+    std::string lines;
+    for (const ConfigReading& reading : readings)
+      if (reading.table == name) lines += line_of(reading);
+    if (!lines.empty()) out += fmt::format("\n[{}]\n{}", name, lines);
+  };
+  for (const std::string_view table : machine_tables) {
+    add_table(table);
+    for (const std::string& inner : config.subtables(table))
+      add_table(fmt::format("{}.{}", table, inner));
+  }
+  return out;
+}
+
+}  // namespace
+
+MachineReader::MachineReader(MachineWords words, Config config, std::string profile)
+    : words_(std::move(words)), config_(std::move(config)), profile_(std::move(profile)) {}
+
+bool MachineReader::is_file() const {
+  return is_description(words_.net);
+}
+
+bool MachineReader::is_of_spec(const Error& error) const {
+  return !is_file() && error.file().empty() && error.broken() == Broken::input;
+}
+
+Error MachineReader::placed(Error error) const {
+  if (!is_of_spec(error)) return error;
+  return Error::input(error.message()).at(words_.net, 0);
+}
+
+Result<MachineReader> MachineReader::open(const MachineWords& words) {
+  if (words.net.empty())
+    return Error::call("which network? Give --net with a spec (torus:8x8x8) or a *.toml file");
+  auto read = open_words(words);
+  if (!read && !is_description(words.net)) return wrong_net(words, read.error());
+  if (!read)
+    return Error::input(read.error().message()).at(read.error().file(), read.error().line());
+  auto config = read->with_overrides(all_sets(words));
+  if (!config) return std::move(config).error();
+  if (Status s = config->only_tables(known_tables); !s) return std::move(s).error();
+  auto profile = choose_profile(words, *config);
+  if (!profile) return std::move(profile).error();
+  return MachineReader(words, *std::move(config), *std::move(profile));
+}
+
+Result<Topology> MachineReader::make_network() const {
+  auto made = read_topology(
+      config_.table("network"),
+      is_file() ? std::filesystem::path(words_.net).parent_path().string() : std::string());
+  if (!made && is_of_spec(made.error())) return wrong_net(words_, made.error());
+  return made;
+}
+
+Status MachineReader::check_connected(const Topology& topology) const {
+  Status connected = validate(topology);
+  if (connected) return {};
+  return placed(config_.table("network").error_at("topology", connected.error().message()));
+}
+
+Result<MachineDescription> MachineReader::read(std::shared_ptr<const Topology> topology) const {
+  MachineDescription machine;
+  machine.profile = profile_;
+  machine.topology = std::move(topology);
+  ProfileDefaults defaults = (*find_profile(profile_))->defaults();
+  machine.hardware = std::move(defaults.hardware);
+  machine.node = std::move(defaults.node);
+  machine.messages = std::move(defaults.messages);
+  // The network was made from these, perhaps for another reader; here they count as read.
+  if (const auto words = read_network_words(config_.table("network")); !words)
+    return placed(words.error());
+  ConfigTable routing = config_.table("routing");
+  machine.routing = default_routing(*machine.topology);
+  machine.routing_given = routing.has("policy");
+  routing.get("policy", machine.routing);
+  if (Status s = routing.finish(); !s) return placed(std::move(s).error());
+  machine.vcs_given = config_.table("router").has("vcs");
+  if (!machine.vcs_given)
+    machine.hardware.vcs = std::max(1, vcs_needed(machine.routing, *machine.topology));
+  for (const Status& read : {
+           read_hardware(config_, *machine.topology, machine.hardware),
+           read_node(config_, machine.node),
+           mp::read_options(config_, machine.messages),
+       }) {
+    if (!read) return placed(read.error());
+  }
+  machine.text = to_text(config_, profile_);
+  return machine;
+}
+
+Status MachineReader::check(const MachineDescription& machine) const {
+  if (Status s = check_hardware_in(config_, machine.hardware); !s)
+    return placed(std::move(s).error());
+  const std::uint32_t ends = machine.topology->graph.node_count();
+  if (ends % static_cast<std::uint32_t>(machine.node.rails) == 0) return {};
+  return placed(config_.table("node").error_at(
+      "rails", fmt::format("the network's {} ends are no multiple of the rails", ends)));
+}
+
+Result<std::unique_ptr<Policy>> MachineReader::make_policy(
+    const MachineDescription& machine) const {
+  auto policy = weft::make_policy(machine.routing, *machine.topology, machine.hardware.vcs);
+  if (policy) return policy;
+  const std::string& why = policy.error().message();
+  const bool fits = vcs_needed(machine.routing, *machine.topology) > 0;
+  if (fits && machine.vcs_given) return placed(config_.table("router").error_at("vcs", why));
+  if (!words_.routing.empty()) return Error::call(words_.routing_option + ": " + why);
+  return placed(config_.table("routing").error_at("policy", why));
+}
+
+Bytes MachineReader::flit() const {
+  ConfigTable router = config_.table("router");
+  Bytes flit = (*find_profile(profile_))->defaults().hardware.flit;
+  const Bytes usual = flit;
+  router.get("flit", flit);
+  // A wrong value is told by whoever reads the table.
+  return flit.count < 1 ? usual : flit;
+}
+
+Result<MachineDescription> MachineReader::read_all() const {
+  auto topology = make_network();
+  if (!topology) return std::move(topology).error();
+  if (Status s = check_connected(*topology); !s) return std::move(s).error();
+  auto machine = read(std::make_shared<const Topology>(*std::move(topology)));
+  if (!machine) return machine;
+  if (Status s = check(*machine); !s) return std::move(s).error();
+  return machine;
+}
+
+Result<MachineDescription> read_machine(const MachineWords& words) {
+  const auto reader = MachineReader::open(words);
+  if (!reader) return Error(reader.error());
+  return reader->read_all();
+}
+
+}  // namespace weft

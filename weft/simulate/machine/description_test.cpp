@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/simulate/machine/description.hpp"
+
+#include <filesystem>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include <weft/base/file.hpp>
+#include <weft/base/test_file.hpp>
+#include <weft/simulate/machine/profiles.hpp>
+
+namespace weft {
+namespace {
+
+class Description : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = test_file(testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string file(const std::string& text, const std::string& name = "net.toml") const {
+    std::string path = (folder_ / name).string();
+    EXPECT_TRUE(write_file(path, text));
+    return path;
+  }
+  std::filesystem::path folder_;
+};
+
+MachineDescription read(const MachineWords& words) {
+  auto machine = read_machine(words);
+  EXPECT_TRUE(machine) << machine.error().text();
+  return *std::move(machine);
+}
+
+std::string refusal(const MachineWords& words) {
+  const auto machine = read_machine(words);
+  return machine ? "" : machine.error().text();
+}
+
+// Without the marks of defaults.
+std::string values(const std::string& text) {
+  std::string out;
+  std::size_t start = 0;
+  while (start < text.size()) {
+    const std::size_t end = text.find('\n', start);
+    std::string line = text.substr(start, end - start);
+    line = line.substr(0, line.find('#'));
+    while (line.ends_with(' ')) line.pop_back();
+    out += line + "\n";
+    start = end + 1;
+  }
+  return out;
+}
+
+TEST_F(Description, OfOneLineIsItsSpec) {
+  for (const char* const spec :
+       {"torus:8x8x8", "mesh:4x4,p=2", "fattree:k=4,levels=2", "dragonfly:a=4,h=2,p=2"}) {
+    const std::string path = file("[network]\ntopology = \"" + std::string(spec) + "\"\n");
+    for (const char* const profile : {"", "nsim", "textbook"}) {
+      MachineWords words{.net = spec, .profile = profile};
+      const MachineDescription by_spec = read(words);
+      words.net = path;
+      EXPECT_EQ(read(words).text, by_spec.text) << spec << " " << profile;
+    }
+  }
+}
+
+TEST_F(Description, TakesTheProfileOfTheOptionThenTheFileThenTheCommand) {
+  const std::string silent = file("[network]\ntopology = \"ring:4\"\n");
+  const std::string named =
+      file("profile = \"textbook\"\n[network]\ntopology = \"ring:4\"\n", "named.toml");
+  EXPECT_EQ(read({.net = silent}).profile, "nsim");
+  EXPECT_EQ(read({.net = silent, .usual_profile = "textbook"}).profile, "textbook");
+  EXPECT_EQ(read({.net = named}).profile, "textbook");
+  EXPECT_EQ(read({.net = named}).hardware.switch_delay, Duration::ns(1));
+  EXPECT_EQ(read({.net = named, .profile = "nsim"}).hardware.switch_delay, Duration::ns(140));
+  EXPECT_EQ(read({.net = "ring:4", .sets = {"profile=textbook"}}).profile, "textbook");
+  EXPECT_EQ(refusal({.net = "ring:4", .profile = "nism"}),
+            "--profile: unknown profile 'nism'; did you mean 'nsim'?");
+  const std::string wrong = file("[network]\ntopology = \"ring:4\"\n", "wrong.toml");
+  ASSERT_TRUE(write_file(wrong, "profile = \"booksim\"\n[network]\ntopology = \"ring:4\"\n"));
+  EXPECT_EQ(refusal({.net = wrong}),
+            wrong + ":1: unknown profile 'booksim'; known: nsim, textbook");
+  for (const Profile& profile : profiles())
+    EXPECT_NE(list_profiles().find(std::string(profile.name) + " "), std::string::npos);
+}
+
+TEST_F(Description, ReadAgainIsTheSame) {
+  const std::vector<std::string> sets = {"router.buffer=8 KiB",    "link.global.delay=300 ns",
+                                         "node.sockets=2",         "messages.eager_limit=1 KiB",
+                                         "router.arbitration=age", "nic.inject_rate=4 GB/s",
+                                         "routing.policy=valiant", "news.mode=none"};
+  for (const char* const profile : {"nsim", "textbook"}) {
+    const MachineDescription first =
+        read({.net = "dragonfly:a=4,h=2,p=2", .profile = profile, .sets = sets});
+    const MachineDescription again = read({.net = file(first.text)});
+    EXPECT_EQ(values(again.text), values(first.text));
+    EXPECT_EQ(again.profile, profile);
+    EXPECT_EQ(again.hardware.cabling("global").credit_delay, Duration::ns(300));
+    EXPECT_EQ(again.messages.credit, first.messages.credit);
+  }
+}
+
+TEST_F(Description, ShowsWhatIsGivenAndWhatIsDefault) {
+  const std::string text =
+      read({.net = "torus:4x4", .routing = "dor:up", .sets = {"link.delay=50 ns"}}).text;
+  EXPECT_TRUE(text.starts_with("profile = \"nsim\"\n\n[network]\ntopology = \"torus:4x4\"\n"))
+      << text;
+  EXPECT_NE(text.find("\npolicy = \"dor:up\"\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\ndelay = \"50 ns\"\n"), std::string::npos) << text;
+  // What follows from other keys is shown as it follows.
+  EXPECT_NE(values(text).find("\ncredit_delay = \"50 ns\"\n"), std::string::npos) << text;
+  EXPECT_NE(values(text).find("\nvcs = 2\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("# default\n"), std::string::npos) << text;
+}
+
+TEST_F(Description, ReadsEveryTable) {
+  const std::string head = "[network]\ntopology = \"torus:4x4\"\n";
+  const std::map<std::string, std::string> wrong = {
+      {"[rooter]\nvcs = 2\n", ":3: unknown table [rooter]; did you mean 'router'?"},
+      {"[router]\nvsc = 2\n", ":4: unknown key 'vsc' in [router]; did you mean 'vcs'?"},
+      {"[node]\nrail = 2\n", ":4: unknown key 'rail' in [node]; did you mean 'rails'?"},
+      {"[messages]\nsplitt = \"equal\"\n",
+       ":4: unknown key 'splitt' in [messages]; did you mean 'split'?"},
+      {"[routing]\npolicy = 3\n",
+       ":4: 'policy' in [routing] must be text in quotes, not a whole "
+       "number"},
+      {"[link]\nrate = 25\n", ":4: 'rate' in [link]: '25' needs a unit, e.g. '8 GB/s'"},
+      {"[node]\nrails = 3\n", ":4: the network's 16 ends are no multiple of the rails"},
+      {"[router]\nbuffer = \"8 B\"\n",
+       ":4: router.buffer of 8 B is smaller than one packet of 256 B; virtual cut-through needs "
+       "room for a whole packet"},
+  };
+  for (const auto& [text, message] : wrong) {
+    const std::string path = file(head + text);
+    EXPECT_EQ(refusal({.net = path}), path + message);
+  }
+  const std::string path = file("speed = 3\n" + head);
+  EXPECT_EQ(refusal({.net = path}),
+            path + ":1: unknown key 'speed' outside all tables; known: profile");
+}
+
+TEST_F(Description, ErrorsOfASpecNameTheOption) {
+  EXPECT_EQ(refusal({.net = "toruss:4x4"}),
+            "--net: unknown kind of network 'toruss'; did you mean 'torus'?");
+  EXPECT_EQ(refusal({.net = "toruss:4x4", .net_option = ""}),
+            "unknown kind of network 'toruss'; did you mean 'torus'?");
+  EXPECT_EQ(refusal({.net = "nowhere"}),
+            "--net: 'nowhere' is neither a file nor a network spec such as torus:4x4x4");
+  EXPECT_EQ(refusal({.net = "torus:4x4", .sets = {"router.vsc=1"}}),
+            "option 'router.vsc=1': unknown key 'vsc' in [router]; did you mean 'vcs'?");
+  EXPECT_TRUE(refusal({}).starts_with("which network?"));
+}
+
+TEST_F(Description, SetsOfTheNetworkCountForSpecs) {
+  EXPECT_EQ(read({.net = "torus:4x4", .sets = {"network.nodes_per_router=2"}}).nodes(), 32u);
+  EXPECT_EQ(read({.net = "torus:4x4", .sets = {"network.down=[\"(0,0)-(1,0)\"]"}})
+                .topology->graph.down_count(),
+            1u);
+}
+
+TEST_F(Description, GraphFilesNeedNoDescription) {
+  const std::string path =
+      file("weft-graph 1\nrouter a\nrouter b\nnode x a\nnode y b\nlink a b\n", "a,b=c.graph");
+  EXPECT_EQ(read({.net = path}).topology->graph.cable_count(), 1u);
+  const std::string beside = file("[network]\ntopology = \"graph:a,b=c.graph\"\n");
+  EXPECT_EQ(read({.net = beside}).topology->graph.cable_count(), 1u);
+  const std::string wrong = file("weft-graph 1\nrouter a\nnode x b\n", "wrong.graph");
+  EXPECT_TRUE(refusal({.net = wrong}).starts_with(wrong + ":3: router 'b' is not declared"));
+  const std::string split =
+      file("weft-graph 1\nrouter a\nrouter b\nnode x a\nnode y b\n", "split.graph");
+  EXPECT_TRUE(refusal({.net = split}).starts_with(split + ": node 'y' cannot be reached"));
+}
+
+TEST_F(Description, PolicyErrorsNameTheirCause) {
+  const auto why = [](const MachineWords& words) {
+    const auto reader = MachineReader::open(words);
+    const auto machine = reader->read_all();
+    EXPECT_TRUE(machine);
+    const auto policy = reader->make_policy(*machine);
+    return policy ? "" : policy.error().text();
+  };
+  EXPECT_EQ(why({.net = "torus:4x4", .routing = "door"}),
+            "--routing: unknown routing 'door'; did you mean 'dor'?");
+  EXPECT_TRUE(why({.net = "torus:4x4", .sets = {"router.vcs=1"}})
+                  .starts_with("option 'router.vcs=1': routing 'dor' on torus:4x4 needs"));
+  const std::string path =
+      file("[network]\ntopology = \"torus:4x4\"\n[routing]\npolicy = \"dest-down\"\n");
+  EXPECT_TRUE(why({.net = path}).starts_with(path + ":4: routing 'dest-down' does not fit"));
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <charconv>
+#include <string>
+
+#include <weft/message/conn/request.hpp>
+#include <weft/simulate/setup/simulation_setup.hpp>
+
+namespace weft {
+
+namespace {
+
+Status place(const SimulationOptions& options, SimulationSetup& setup) {
+  const Placement::Limits limits{setup.machine.nodes(), options.ranks_per_node};
+  const std::uint64_t places = std::uint64_t{limits.nodes} * limits.ranks_per_node;
+  const std::uint64_t ranks = options.ranks == 0 ? places : options.ranks;
+  if (ranks > 16'000'000) return Error::call("-n: more than 16 million ranks");
+  const auto count = static_cast<std::uint32_t>(ranks);
+  auto placed = options.map.empty()
+                    ? Placement::block(count, limits)
+                    : Placement::read_file(options.map, count, limits, *setup.machine.topology);
+  if (!placed) return std::move(placed).error();
+  setup.placement = std::make_unique<Placement>(*std::move(placed));
+  return {};
+}
+
+// Passing a frame on costs a relay what a call costs.
+Status lay_out_connections(const SimulationOptions& options, SimulationSetup& setup) {
+  if (options.connections.empty()) return {};
+  const auto wrong = [](const Error& error) {
+    return error.file().empty() ? Error::call("--connections: " + error.message()) : error;
+  };
+  const auto request = conn::parse_request(options.connections);
+  if (!request) return wrong(request.error());
+  const std::uint32_t ranks = setup.placement->ranks();
+  std::vector<std::uint32_t> groups;
+  if (request->groups_file.empty()) {
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      const std::uint32_t end =
+          setup.placement->node(RankId(r)) * static_cast<std::uint32_t>(setup.machine.node.rails);
+      groups.push_back(setup.machine.topology->graph.router_of(NodeId(end)).index);
+    }
+    groups = conn::groups_of_switches(groups);
+  } else {
+    auto read = conn::read_groups(request->groups_file, ranks);
+    if (!read) return wrong(read.error());
+    groups = *std::move(read);
+  }
+  auto layout = conn::lay_out(*request, groups, setup.connections);
+  if (!layout) return wrong(layout.error());
+  setup.layout = std::make_shared<const conn::Layout>(*std::move(layout));
+  setup.connections.seed = options.seed;
+  setup.connections.relay_work = setup.machine.node.call_overhead;
+  return {};
+}
+
+Status find_watched(const SimulationOptions& options, SimulationSetup& setup) {
+  for (std::string name : options.watched) {
+    std::uint32_t number = 0;
+    const char* const end = name.data() + name.size();
+    if (std::from_chars(name.data(), end, number).ptr == end) {
+      if (number >= setup.machine.topology->graph.router_count())
+        return Error::call("--watch: there is no router " + name);
+      setup.watched.push_back(RouterId(number));
+      continue;
+    }
+    if (name.find(',') != std::string::npos && name.front() != '(') name.insert(0, "(").append(")");
+    auto router = find_router(*setup.machine.topology, name);
+    if (!router) return Error::call("--watch: " + router.error().message());
+    setup.watched.push_back(*router);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<SimulationSetup> read_setup(const SimulationOptions& options) {
+  const auto reader = MachineReader::open(options.machine);
+  if (!reader) return Error(reader.error());
+  auto machine = reader->read_all();
+  if (!machine) return std::move(machine).error();
+  SimulationSetup setup;
+  setup.machine = *std::move(machine);
+  auto policy = reader->make_policy(setup.machine);
+  if (!policy) return std::move(policy).error();
+  setup.policy = *std::move(policy);
+  if (Status placed = place(options, setup); !placed) return std::move(placed).error();
+  if (Status laid = lay_out_connections(options, setup); !laid) return std::move(laid).error();
+  if (Status found = find_watched(options, setup); !found) return std::move(found).error();
+  return setup;
+}
+
+}  // namespace weft

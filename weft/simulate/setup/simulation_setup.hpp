@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that a simulated run begins with: the machine, its routing, and where ranks and connections
+// are.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <weft/base/result.hpp>
+#include <weft/message/conn/layout.hpp>
+#include <weft/message/conn/options.hpp>
+#include <weft/network/route/policy.hpp>
+#include <weft/simulate/machine/description.hpp>
+#include <weft/simulate/nodes/placement.hpp>
+#include <weft/simulate/setup/simulation_options.hpp>
+
+namespace weft {
+
+struct SimulationSetup {
+  MachineDescription machine;
+  std::unique_ptr<Policy> policy;
+  std::unique_ptr<Placement> placement;
+  std::vector<RouterId> watched;
+  std::shared_ptr<const conn::Layout> layout;  // Null: connections cost nothing.
+  conn::Options connections;
+};
+
+// Errors name file and line, or the option.
+Result<SimulationSetup> read_setup(const SimulationOptions& options);
+
+}  // namespace weft
