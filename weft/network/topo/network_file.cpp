@@ -74,7 +74,7 @@ Result<NetworkWords> read_network_words(ConfigTable table) {
   return words;
 }
 
-Result<Topology> read_topology(ConfigTable table, const std::string& folder) {
+Result<Topology> read_topology(const ConfigTable& table, const std::string& folder) {
   const auto words = read_network_words(table);
   if (!words) return Error(words.error());
   // A path is taken as it is: it may hold what a spec could not.

@@ -22,7 +22,7 @@ struct NetworkWords {
 Result<NetworkWords> read_network_words(ConfigTable table);
 
 // The network of such a table. A graph file's path counts from `folder`.
-Result<Topology> read_topology(ConfigTable table, const std::string& folder);
+Result<Topology> read_topology(const ConfigTable& table, const std::string& folder);
 
 // The spec of what a user named: a spec ("torus:4x4") stays as it is, a file is a graph file.
 Result<std::string> find_spec(std::string_view spec_or_path);

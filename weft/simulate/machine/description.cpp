@@ -146,7 +146,7 @@ Result<MachineDescription> MachineReader::read(std::shared_ptr<const Topology> t
   ProfileDefaults defaults = (*find_profile(profile_))->defaults();
   machine.hardware = std::move(defaults.hardware);
   machine.node = std::move(defaults.node);
-  machine.messages = std::move(defaults.messages);
+  machine.messages = defaults.messages;
   // The network was made from these, perhaps for another reader; here they count as read.
   if (const auto words = read_network_words(config_.table("network")); !words)
     return placed(words.error());

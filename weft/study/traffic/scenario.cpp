@@ -102,7 +102,7 @@ Result<MachineWords> Maker::words() const {
 
 Result<Bytes> Maker::buffer_size(const std::string& text) const {
   const auto flits = parse_int(text);
-  const auto bytes = flits ? Result<Bytes>(reader_->flit() * *flits) : parse_bytes(text);
+  auto bytes = flits ? Result<Bytes>(reader_->flit() * *flits) : parse_bytes(text);
   if (!bytes || bytes->count < 1 || (flits && *flits > 100'000'000))
     return Error::call(
         fmt::format("--buffer: '{}' is not a size; give flits (32) or bytes (4 KiB)", text));
