@@ -29,14 +29,18 @@ def reasons_in(log):
 
 
 def main(build, *options):
-    log, reasons = pathlib.Path(build) / "Testing/Temporary/LastTest.log", None
+    summary = []  # From the first skipped test on: ctest writes its log only when it has printed all.
     with subprocess.Popen(["ctest", "--test-dir", build, *options], stdout=subprocess.PIPE, text=True, errors="replace") as ctest:
         for line in ctest.stdout:
-            if skipped := SKIPPED.match(line):
-                if reasons is None:
-                    reasons = reasons_in(log.read_text(encoding="utf-8", errors="replace"))
-                line = f"{line.rstrip()}: {reasons.get(skipped[1], 'no reason was given')}\n"
-            print(line, end="", flush=True)
+            if summary or SKIPPED.match(line):
+                summary.append(line)
+            else:
+                print(line, end="", flush=True)
+    log = pathlib.Path(build) / "Testing/Temporary/LastTest.log"
+    reasons = reasons_in(log.read_text(encoding="utf-8", errors="replace")) if summary and log.exists() else {}
+    for line in summary:
+        skipped = SKIPPED.match(line)
+        print(f"{line.rstrip()}: {reasons.get(skipped[1], 'no reason was given')}\n" if skipped else line, end="", flush=True)
     return ctest.returncode
 
 
