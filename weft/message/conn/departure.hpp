@@ -20,7 +20,7 @@ class Departure {
   // This rank needs nobody any more.
   void report();
   bool reported() const { return reported_; }
-  // A rank was lost: whom we reported to may have been that one.
+  // A rank was lost: it may be the one that this rank reported to.
   void report_again() { reported_ = false; }
   // What others report.
   void hear(Control control, RankId from);

@@ -67,7 +67,7 @@ struct TestRank {
       state.link(peer).state = Link::State::open;
     }
   }
-  // A rank that is no neighbour, the nth of them.
+  // The nth rank that is not a neighbour.
   RankId stranger(int n = 0) const {
     for (std::uint32_t r = 1; r < layout.ranks(); ++r) {
       if (!layout.neighbours(RankId(0), RankId(r)) && n-- == 0) return RankId(r);

@@ -48,7 +48,7 @@ void Process::wait_low(const mp::Request* request) {
   }
 }
 
-// Unless the program handles errors, the loss of a rank ends the job, whoever waits for whom.
+// Unless the program handles errors, the loss of a rank ends the job, even if no rank waits for it.
 void Process::note_losses() {
   const MPI_Errhandler handler = default_communicator(*this).handler;
   const bool fatal = handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;

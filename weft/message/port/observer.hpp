@@ -23,7 +23,7 @@ struct MessageFacts {
   Protocol protocol = Protocol::eager;
 };
 
-// Who waits for what; asked when nothing can move any more.
+// What a rank waits for; asked when no rank can proceed.
 struct Waiting {
   std::string call;  // "MPI_Recv"
   std::string what;  // "a message from rank 3 with tag 7"
