@@ -91,7 +91,9 @@ def families(source):
     kinds = row_names(source, "weft/network/topo", "TopologyKind")
     if kinds:
         words = "|".join(map(re.escape, kinds))
-        shapes += rf'|"({words}):|(==|!=|starts_with\(|find\()\s*"({words})\b'
+        # "random" alone is also a rule of replacement and a kind of traffic.
+        alone = "|".join(re.escape(k) for k in kinds if k != "random") or words
+        shapes += rf'|"({words}):|(==|!=|starts_with\(|find\()\s*"({alone})\b'
         rules.append(("shape", shapes, "ask the topology's shape, not which family it is",
                       "weft/network/topo"))
     policies = row_names(source, "weft/network/route", "PolicyEntry")

@@ -62,6 +62,10 @@ std::vector<std::string_view> test_network_specs() {
           "hyperx:4x3",
           "hyperx:3x3x2,p=2",
           "complete:5",
+          "slimfly:q=4,p=1",
+          "polarfly:q=3,p=1",
+          "random:n=18,d=3",
+          "xpander:d=4,lift=4",
           "irregular"};
 }
 

@@ -2,6 +2,9 @@
 // What families of networks share when they are made: grids, names, nodes at routers.
 #include "weft/network/topo/family.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include <fmt/core.h>
 
 #include <weft/base/text.hpp>
@@ -39,6 +42,50 @@ std::optional<RouterId> GridShape::find_router(std::string_view name) const {
   return c ? find_router(*c) : std::nullopt;
 }
 
+std::optional<int> DiameterTwoShape::distance(const Graph& graph, RouterId from,
+                                              RouterId to) const {
+  if (from == to) return 0;
+  const auto ports = graph.ports(from);
+  return std::any_of(ports.begin(), ports.end(), [&](const Port& p) { return p.peer == to; }) ? 1
+                                                                                              : 2;
+}
+
+std::optional<DistanceSum> DiameterTwoShape::distance_sum(const Graph& graph) const {
+  const double routers = graph.router_count();
+  const double neighbours = 2.0 * graph.cable_count();
+  return DistanceSum{2 * routers * (routers - 1) - neighbours, 2};
+}
+
+Result<Graph> make_graph(EdgeList list) {
+  for (Edge& e : list.edges)
+    if (e.a > e.b) std::swap(e.a, e.b);
+  // Seen from either end, neighbours come in rising order: first those below, then those above.
+  std::sort(list.edges.begin(), list.edges.end(),
+            [](const Edge& x, const Edge& y) { return std::pair(x.a, x.b) < std::pair(y.a, y.b); });
+  std::vector<std::uint32_t> below(list.routers, 0), degree(list.routers, 0);
+  for (const Edge& e : list.edges) {
+    ++below[e.b];
+    ++degree[e.a];
+    ++degree[e.b];
+  }
+  Graph::Parts parts;
+  for (const std::uint32_t count : degree) {
+    if (count > std::numeric_limits<std::uint16_t>::max())
+      return Error::input("a router would have more than 65535 ports");
+    parts.port_count.push_back(static_cast<std::uint16_t>(count));
+  }
+  std::vector<std::uint32_t> next_above = std::move(below);
+  std::vector<std::uint32_t> next_below(list.routers, 0);
+  parts.cables.reserve(list.edges.size());
+  for (const Edge& e : list.edges)
+    parts.cables.push_back({RouterId(e.a), static_cast<std::uint16_t>(next_above[e.a]++),
+                            RouterId(e.b), static_cast<std::uint16_t>(next_below[e.b]++),
+                            e.link_class, true});
+  parts.router_of = place_nodes(list.routers, list.nodes_per_router);
+  parts.link_classes = std::move(list.link_classes);
+  return Graph::make(std::move(parts));
+}
+
 std::vector<RouterId> place_nodes(std::uint64_t routers, int p) {
   std::vector<RouterId> router_of;
   router_of.reserve(routers * static_cast<std::uint64_t>(p));
@@ -54,7 +101,11 @@ std::string dimension_name(int dimension) {
 }
 
 std::string spec_name(std::string_view kind, const std::string& sizes, int p) {
-  return fmt::format("{}:{}{}", kind, sizes, p == 1 ? "" : fmt::format(",p={}", p));
+  return fmt::format("{}:{}{}", kind, sizes, nodes_text(p));
+}
+
+std::string nodes_text(int p) {
+  return p == 1 ? "" : fmt::format(",p={}", p);
 }
 
 std::string tuple_text(const Coordinates& c) {

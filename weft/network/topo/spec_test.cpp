@@ -15,7 +15,7 @@ struct Bad {
 const Bad bad_specs[] = {
     {"",
      "unknown kind of network ''; known: torus, mesh, cube, tofu, ring, hypercube, fattree, "
-     "xgft, dragonfly, hyperx, complete, graph"},
+     "xgft, dragonfly, hyperx, complete, slimfly, polarfly, random, jellyfish, xpander, graph"},
     {"tours:4x4", "unknown kind of network 'tours'; did you mean 'torus'?"},
     {"torus", "torus: the value is missing; write torus:SIZES[,p=N]"},
     {"torus:", "torus:: the value is missing; write torus:SIZES[,p=N]"},
