@@ -26,4 +26,17 @@ Outgoing outgoing_from(const Frame& frame) {
   return outgoing;
 }
 
+Outgoing outgoing_from(const RemoteWrite& write) {
+  Outgoing outgoing;
+  outgoing.record.kind = RecordKind::write;
+  outgoing.record.size = write.payload.size;
+  outgoing.record.key = write.target.key;
+  outgoing.record.offset = write.target.offset;
+  outgoing.record.head = write.notice;
+  outgoing.record.sequence = write.revoked;
+  outgoing.cookie = write.cookie;
+  outgoing.data = write.payload.data;
+  return outgoing;
+}
+
 }  // namespace weft::wire

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <weft/base/units.hpp>
@@ -36,6 +37,7 @@ struct RemoteWrite {
   std::uint64_t cookie = 0;
   std::uint64_t revoked = 0;  // As LinkRail::revoked says.
 };
+Outgoing outgoing_from(const RemoteWrite& write);
 
 // What came with a completion: how a link puts it into order.
 struct Arrival {
@@ -164,6 +166,20 @@ class LinkRail : public Rail {
 
  protected:
   LinkRailHost& host() const { return host_; }
+  // What poll() returns for a record that has come.
+  void hand_on(Incoming&& in, Completion& out, Arrival& arrival) const {
+    const bool write = in.record.kind == RecordKind::write;
+    out.kind = write ? Completion::Kind::written : Completion::Kind::frame;
+    out.peer = host_.peer();
+    out.rail = RailId(index_);
+    out.cookie = 0;
+    out.size = in.record.size;
+    out.head = in.record.head;
+    out.lent = in.lent;
+    out.data = std::move(in.owned);
+    arrival.record = in.record;
+    arrival.kept = in.kept;
+  }
 
  private:
   LinkRailHost& host_;

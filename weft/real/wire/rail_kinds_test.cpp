@@ -103,15 +103,7 @@ class PipeRail final : public LinkRail {
   void send(const Frame& frame) override { forward(outgoing_from(frame)); }
   bool write(const RemoteWrite& write) override {
     if (!up()) return false;
-    Outgoing outgoing;
-    outgoing.record.kind = RecordKind::write;
-    outgoing.record.size = write.payload.size;
-    outgoing.record.key = write.target.key;
-    outgoing.record.offset = write.target.offset;
-    outgoing.record.head = write.notice;
-    outgoing.cookie = write.cookie;
-    outgoing.data = write.payload.data;
-    forward(std::move(outgoing));
+    forward(outgoing_from(write));
     return true;
   }
   void forward(Outgoing&& record) override {

@@ -27,6 +27,13 @@ enum class RecordKind : std::uint8_t {
   answer,   // Yes.
 };
 
+// The peer forgets it once our kernel has acknowledged it. All other kinds are about the connection
+// that they came on, or are asked for again.
+constexpr bool counts_as_delivered(RecordKind kind) {
+  return kind == RecordKind::frame || kind == RecordKind::write || kind == RecordKind::keys ||
+         kind == RecordKind::landed || kind == RecordKind::renewed;
+}
+
 // As it is sent. All machines that weft runs on have the same byte order.
 struct Record {
   static constexpr std::uint32_t sign = 0x31746677;  // Detects a reader that is out of step.

@@ -7,6 +7,7 @@
 
 #include <arpa/inet.h>
 #include <dirent.h>
+#include <linux/filter.h>
 #include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
@@ -194,6 +195,14 @@ void wake_from(const Descriptor& socket, std::size_t bytes) {
 void hold_at_most(const Descriptor& socket, std::size_t unsent) {
   constexpr std::size_t most = std::numeric_limits<int>::max();
   set(socket.get(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, static_cast<int>(std::min(unsent, most)));
+}
+
+void stop_receiving(const Descriptor& socket) {
+  // A filter that lets no packet through. Only Unix sockets heed the shutdown.
+  sock_filter nothing = {BPF_RET | BPF_K, 0, 0, 0};
+  const sock_fprog filter = {1, &nothing};
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
+  ::shutdown(socket.get(), SHUT_RD);
 }
 
 void reset(Descriptor& socket) {

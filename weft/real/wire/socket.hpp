@@ -65,6 +65,8 @@ void acknowledge(const Descriptor& socket);
 void wake_from(const Descriptor& socket, std::size_t bytes);
 // Makes the socket writable only while fewer bytes than this wait unsent in the kernel.
 void hold_at_most(const Descriptor& socket, std::size_t unsent);
+// Ends what the kernel takes from the peer and acknowledges. What it has taken can still be read.
+void stop_receiving(const Descriptor& socket);
 // Discards what is in flight; the peer sees a reset if it can be reached.
 void reset(Descriptor& socket);
 

@@ -227,6 +227,23 @@ Stream::Got Stream::next(Incoming& in, const Regions& regions) {
   return got;
 }
 
+std::vector<Incoming> Stream::read_rest(const Regions& regions) {
+  std::vector<Incoming> rest;
+  drained_ = false;
+  while (fault_ == nullptr) {
+    Incoming in;
+    if (read_record(in, regions) != Got::record) break;
+    if (!counts_as_delivered(in.record.kind)) continue;
+    if (in.lent != nullptr) {
+      in.owned = std::make_unique_for_overwrite<std::byte[]>(in.record.size);
+      std::memcpy(in.owned.get(), in.lent, in.record.size);
+      in.lent = nullptr;
+    }
+    rest.push_back(std::move(in));
+  }
+  return rest;
+}
+
 // In the middle of a long record not every packet should wake us; near its end, and between
 // records, everything should.
 void Stream::expect_rest() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A TCP connection after the handshake: it sends and receives records. Sent records are kept until
 // the peer's kernel has acknowledged them, so that nothing is lost when the connection breaks: what
-// a kernel has acknowledged, its process will read.
+// a kernel has acknowledged, its process will read, even if it gives the connection up (read_rest).
 #pragma once
 
 #include <cstddef>
@@ -56,6 +56,9 @@ class Stream {
 
   enum class Got : std::uint8_t { nothing, record, closed, broken };
   Got next(Incoming& in, const Regions& regions);
+  // What came and has not been read, with data of its own. The peer takes it for delivered, and
+  // will not send it again: to be read before the connection is dropped.
+  std::vector<Incoming> read_rest(const Regions& regions);
   const char* fault() const { return fault_; }  // Why next() returned `broken`.
 
   void drop() { reset(socket_); }

@@ -128,12 +128,21 @@ void TcpRail::give_up(RailEvent why, Time now) {
 void TcpRail::hand_back(std::unique_ptr<Stream> stream, Time now, bool tell_peer) {
   settle(*stream, now);
   const bool closing = host().closing();
+  // While a link closes nothing follows, and the kernel should hear that its last bytes arrived.
+  if (!closing) stop_receiving(stream->socket());
+  keep_rest(*stream);
   host().rail_down(*this, stream->give_up(), tell_peer ? stream->facts().name : 0);
+  if (!rest_.empty()) host().readable(*this);
   if (closing) {
     stream->close();
   } else {
     stream->drop();
   }
+}
+
+// Our kernel has acknowledged what we have not read yet, so the peer does not send it again.
+void TcpRail::keep_rest(Stream& stream) {
+  for (Incoming& in : stream.read_rest(host().regions())) rest_.push_back(std::move(in));
 }
 
 void TcpRail::reported_broken(std::uint64_t connection, Time now) {
@@ -148,16 +157,7 @@ void TcpRail::send(const Frame& frame) {
 
 bool TcpRail::write(const RemoteWrite& write) {
   if (stream_ == nullptr) return false;
-  Outgoing outgoing;
-  outgoing.record.kind = RecordKind::write;
-  outgoing.record.size = write.payload.size;
-  outgoing.record.key = write.target.key;
-  outgoing.record.offset = write.target.offset;
-  outgoing.record.head = write.notice;
-  outgoing.record.sequence = write.revoked;
-  outgoing.cookie = write.cookie;
-  outgoing.data = write.payload.data;
-  forward(std::move(outgoing));
+  forward(outgoing_from(write));
   return true;
 }
 
@@ -220,8 +220,18 @@ void TcpRail::stir(bool readable, Time now) {
 
 // A connection that the peer or the kernel has ended is noticed here.
 bool TcpRail::poll(Completion& out, Arrival& arrival) {
-  if (stream_ == nullptr) return false;
   Incoming in;
+  if (!rest_.empty()) {
+    in = std::move(rest_.front());
+    rest_.pop_front();
+    // The same write may have come another way since; then its memory is closed.
+    if (in.record.kind == RecordKind::write) {
+      in.kept = in.kept && host().regions().find(in.record.key, 0, 0).data != nullptr;
+    }
+    hand_on(std::move(in), out, arrival);
+    return true;
+  }
+  if (stream_ == nullptr) return false;
   switch (stream_->next(in, host().regions())) {
     case Stream::Got::nothing:
       return false;
@@ -232,17 +242,7 @@ bool TcpRail::poll(Completion& out, Arrival& arrival) {
     case Stream::Got::record:
       break;
   }
-  const bool write = in.record.kind == RecordKind::write;
-  out.kind = write ? Completion::Kind::written : Completion::Kind::frame;
-  out.peer = host().peer();
-  out.rail = RailId(index());
-  out.cookie = 0;
-  out.size = in.record.size;
-  out.head = in.record.head;
-  out.lent = in.lent;
-  out.data = std::move(in.owned);
-  arrival.record = in.record;
-  arrival.kept = in.kept;
+  hand_on(std::move(in), out, arrival);
   return true;
 }
 
