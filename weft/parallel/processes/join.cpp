@@ -10,6 +10,9 @@
 #include <utility>
 
 #include <dlfcn.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <weft/base/check.hpp>
@@ -25,6 +28,20 @@ constexpr std::size_t piece_size = std::size_t{1} << 30;
 
 void release(void* owner) {
   delete static_cast<PeerBytes*>(owner);
+}
+
+// Waits until somebody has read what was written into this pipe or socket, for a second at most. A
+// launcher prints what its processes wrote, but drops what it has not read when the job is aborted.
+void await_reader(int descriptor) {
+  struct stat kind = {};
+  if (::fstat(descriptor, &kind) != 0) return;
+  const bool pipe = S_ISFIFO(kind.st_mode);
+  if (!pipe && !S_ISSOCK(kind.st_mode)) return;
+  for (int ms = 0; ms < 1000; ++ms) {
+    int unread = 0;
+    if (::ioctl(descriptor, pipe ? FIONREAD : TIOCOUTQ, &unread) != 0 || unread == 0) return;
+    ::poll(nullptr, 0, 1);
+  }
 }
 
 class MpiGroup final : public ProcessGroup {
@@ -63,6 +80,7 @@ class MpiGroup final : public ProcessGroup {
   [[noreturn]] void abort(int code, const std::string& text) override {
     std::fprintf(stderr, "weft: error: %s\n", text.c_str());
     std::fflush(nullptr);
+    await_reader(STDERR_FILENO);
     plugin_.abort(code);
     std::abort();
   }
