@@ -6,6 +6,7 @@
 #include <weft/real/launch/settings.hpp>
 #include <weft/real/locality/apply.hpp>
 #include <weft/real/locality/host_plan.hpp>
+#include <weft/real/wire/rail_kinds.hpp>
 
 namespace weft::app {
 
@@ -14,7 +15,12 @@ Result<launch::HostPlaces> decide_places(const launch::HostJob& job) {
   if (!settings) return Error(settings.error());
   locality::HostRequest wish;
   wish.ranks = static_cast<int>(job.here.size());
-  wish.rails = settings->rails;
+  for (const std::string& word : settings->rails) {
+    // "ofi:verbs:mlx5_0": a word of another kind of rail ends with the name of the NIC.
+    const bool interface = wire::claimant_of(word) == nullptr;
+    (interface ? wish.rails : wish.cards)
+        .push_back(interface ? word : word.substr(word.rfind(':') + 1));
+  }
   wish.machine_file = job.machine;
   if (!job.bind.empty()) {
     const auto binding = locality::parse_binding(job.bind);

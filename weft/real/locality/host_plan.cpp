@@ -16,15 +16,14 @@ std::string HostPlan::text_for(int local_rank) const {
 Result<HostPlan> plan_host(const HostRequest& request, std::vector<Interface> interfaces,
                            Machine machine) {
   HostPlan plan;
-  auto rails = choose_rails(interfaces, request.rails);
-  if (!rails) return std::move(rails).error();
-  plan.rails = *std::move(rails);
+  if (!request.rails.empty() || request.cards.empty()) {
+    auto rails = choose_rails(interfaces, request.rails);
+    if (!rails) return std::move(rails).error();
+    plan.rails = *std::move(rails);
+  }
   plan.machine = std::move(machine);
   std::vector<RailSite> sites = locate_rails(plan.machine, plan.rails);
-  // "ofi:verbs:mlx5_0": the domain has the same name as the NIC.
-  for (const std::string& name : request.rails)
-    if (name.starts_with("ofi:"))
-      sites.push_back(locate_rail(plan.machine, name.substr(name.rfind(':') + 1)));
+  for (const std::string& card : request.cards) sites.push_back(locate_rail(plan.machine, card));
   plan.places = decide_places(plan.machine, std::move(sites), request.ranks, request.binding);
   return plan;
 }

@@ -20,7 +20,9 @@ Result<Machine> read_machine(const std::string& xml_path = "");
 
 struct HostRequest {
   int ranks = 1;                   // On this host.
-  std::vector<std::string> rails;  // As Settings::rails.
+  std::vector<std::string> rails;  // Interfaces, addresses, subnets, as choose_rails takes them.
+  // NICs that other kinds of rails drive. Without `rails` no interfaces are chosen beside them.
+  std::vector<std::string> cards;
   std::optional<Binding> binding;  // Empty: the machine's default.
   std::string machine_file;        // An hwloc XML file instead of this machine.
 };

@@ -98,10 +98,6 @@ std::vector<Interface> with_wanted_addresses(std::vector<Interface> all) {
   return kept;
 }
 
-bool is_libfabric(const std::string& request) {
-  return request.starts_with("ofi:");
-}
-
 Error unusable(const Interface& one, const std::string& request) {
   std::string what = !one.up        ? "is down"
                      : !one.running ? "has no carrier (cable, or the port at the switch)"
@@ -249,7 +245,6 @@ Result<std::vector<Interface>> choose_rails(std::span<const Interface> own,
     for (const Interface& one : own)
       if (one.usable() && one.loopback) chosen.push_back(one);
   for (const std::string& request : requests) {
-    if (is_libfabric(request)) continue;
     auto granted = grant(own, request);
     if (!granted) return std::move(granted).error();
     for (Interface& one : *granted)

@@ -40,9 +40,9 @@ void read_details(Interface& interface, const std::string& net);
 std::string to_text(std::span<const Interface> interfaces);
 Result<std::vector<Interface>> parse_interfaces(const std::string& text);
 
-// The interfaces to use as rails. A request is the name of an interface, an address, a subnet, or
-// "ofi:...", which is skipped: libfabric finds that one. In the order of the requests, without
-// duplicates. Without requests: all that lead to other hosts, else the loopback, else none.
+// The interfaces to use as rails. A request is the name of an interface, an address or a
+// subnet. In the order of the requests, without duplicates. Without requests: all that lead to
+// other hosts, else the loopback, else none.
 Result<std::vector<Interface>> choose_rails(std::span<const Interface> own,
                                             std::span<const std::string> requests);
 

@@ -130,11 +130,6 @@ TEST(ChooseRails, GivesOneHostSeveralRailsToItself) {
   EXPECT_EQ(chosen(usual(), {"127.0.0.1", "127.0.0.2"}), "lo (127.0.0.1/8), lo (127.0.0.2/8)");
 }
 
-TEST(ChooseRails, LeavesLibfabricToOthers) {
-  EXPECT_EQ(chosen(usual(), {"ofi:verbs:mlx5_0"}), "none");
-  EXPECT_EQ(chosen(usual(), {"ofi:tcp:eth0", "eth1"}), "eth1 (10.2.0.1/24)");
-}
-
 TEST(ChooseRails, NamesWhatThereIs) {
   const List two = {card("eth0", "10.1.0.1/24"), down(card("eth1", "10.2.0.1/24"))};
   const std::string there = "; there are: eth0 (10.1.0.1/24), eth1 (down)";

@@ -124,11 +124,12 @@ std::vector<Interface> cards(const std::vector<std::string>& names, int speed_gb
 
 std::vector<Case> cases() {
   const auto request = [](int ranks, std::optional<Binding> binding = {}) {
-    return HostRequest{.ranks = ranks, .rails = {}, .binding = binding, .machine_file = ""};
+    return HostRequest{
+        .ranks = ranks, .rails = {}, .cards = {}, .binding = binding, .machine_file = ""};
   };
   const std::vector<std::string> four = {"enp134s0", "enp150s0", "enp166s0", "enp182s0"};
   HostRequest verbs = request(16);
-  verbs.rails = {"ofi:verbs:mlx5_0", "ofi:verbs:mlx5_1"};
+  verbs.cards = {"mlx5_0", "mlx5_1"};
   return {
       {"two_sockets_card_each", "two_sockets_card_each", request(4),
        cards({"ens1f0", "ens2f0"}, 100)},
@@ -181,10 +182,10 @@ TEST(PlanHost, WorksOnThisHost) {
 }
 
 TEST(PlanHost, RefusesWhatCannotBeMet) {
-  EXPECT_FALSE(plan_host(
-      HostRequest{.ranks = 1, .rails = {"no-such-card"}, .binding = {}, .machine_file = ""}));
-  EXPECT_FALSE(plan_host(
-      HostRequest{.ranks = 1, .rails = {}, .binding = {}, .machine_file = "/nowhere/x.xml"}));
+  EXPECT_FALSE(plan_host(HostRequest{
+      .ranks = 1, .rails = {"no-such-card"}, .cards = {}, .binding = {}, .machine_file = ""}));
+  EXPECT_FALSE(plan_host(HostRequest{
+      .ranks = 1, .rails = {}, .cards = {}, .binding = {}, .machine_file = "/nowhere/x.xml"}));
 }
 
 }  // namespace

@@ -115,22 +115,13 @@ Status Wire::settle_in() {
   return {};
 }
 
-// Each kind gets the words of --rails that it claims; one kind gets those that
-// nobody claims.
 Status Wire::find_kinds() {
   const std::span<const RailKindRow> rows = rail_kinds();
-  const auto claims = [](const std::string& wish) {
-    return [&wish](const RailKindRow& row) { return row.claims != nullptr && row.claims(wish); };
-  };
+  const std::vector<std::string>& words = seat_.settings().rails;
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
-    KindSetting setting{self_, seat_.secret(), seat_.settings(), {}, own_folder()};
-    for (const std::string& wish : seat_.settings().rails) {
-      const auto claimant = std::find_if(rows.begin(), rows.end(), claims(wish));
-      const bool unclaimed = claimant == rows.end();
-      if (unclaimed ? rows[i].claims == nullptr : &*claimant == &rows[i]) {
-        setting.wishes.push_back(wish);
-      }
-    }
+    if (is_left_out(rows[i], words)) continue;
+    const KindSetting setting{self_, seat_.secret(), seat_.settings(), words_for(rows[i], words),
+                              own_folder()};
     auto found = rows[i].find(setting, *this);
     if (!found) return std::move(found).error();
     if (*found == nullptr) continue;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// RDMA rails, driven through libfabric. They only write into memory; keys and notices go over rails
+// that carry frames. What a peer's RDMA rails have in common is in ofi_lanes.hpp.
 #include <sstream>
 #include <utility>
 
@@ -6,7 +8,8 @@
 #include <weft/real/wire/contact.hpp>
 #include <weft/real/wire/ofi.hpp>
 #include <weft/real/wire/ofi_lanes.hpp>
-#include <weft/real/wire/ofi_rail.hpp>
+#include <weft/real/wire/ofi_places.hpp>
+#include <weft/real/wire/rail_kinds.hpp>
 
 namespace weft::wire {
 
@@ -156,13 +159,22 @@ Status OfiKind::add_rails(const Meeting& meeting, Link& link, std::string&) {
   return {};
 }
 
-}  // namespace
-
-Result<std::unique_ptr<RailKind>> find_ofi_rails(const KindSetting& setting, KindHost& host) {
+Result<std::unique_ptr<RailKind>> find_libfabric(const KindSetting& setting, KindHost& host) {
   auto ofi = Ofi::find(setting.settings.rails, setting.library_folder);
   if (!ofi) return std::move(ofi).error();
   if (*ofi == nullptr) return std::unique_ptr<RailKind>();
   return std::unique_ptr<RailKind>(std::make_unique<OfiKind>(*std::move(ofi), setting, host));
 }
+
+}  // namespace
+
+extern const RailKindRow libfabric_rails{
+    .name = "libfabric",
+    .example = "ofi:tcp:lo",
+    .claims = &is_ofi_wish,
+    .find = &find_libfabric,
+    .carries_frames = false,
+    .everywhere = false,
+};
 
 }  // namespace weft::wire

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <weft/real/wire/ofi_rail.hpp>
+#include <algorithm>
+
 #include <weft/real/wire/rail_kinds.hpp>
-#include <weft/real/wire/shared_memory.hpp>
-#include <weft/real/wire/tcp_kind.hpp>
 
 namespace weft::wire {
 
+#define WEFT_RAILS(name) extern const RailKindRow name##_rails;
+#include <weft/real/wire/rail_kinds.inc>
+#undef WEFT_RAILS
+
 namespace {
 
-// The rails of a link have the order of this table.
 std::vector<RailKindRow>& table() {
   static std::vector<RailKindRow> rows = {
-      {"shared memory", [](std::string_view) { return false; }, &find_shared_memory},
-      {"tcp", nullptr, &find_tcp_rails},
-      {"libfabric", &is_ofi_wish, &find_ofi_rails},
+#define WEFT_RAILS(name) name##_rails,
+#include <weft/real/wire/rail_kinds.inc>
+#undef WEFT_RAILS
   };
   return rows;
+}
+
+bool takes_interfaces(const RailKindRow& row) {
+  return row.claims == nullptr;
 }
 
 }  // namespace
@@ -26,6 +32,30 @@ std::span<const RailKindRow> rail_kinds() {
 
 void add_rail_kind(const RailKindRow& row) {
   table().push_back(row);
+}
+
+const RailKindRow* claimant_of(std::string_view word) {
+  for (const RailKindRow& row : table()) {
+    if (!takes_interfaces(row) && row.claims(word)) return &row;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> words_for(const RailKindRow& row, std::span<const std::string> words) {
+  std::vector<std::string> own;
+  std::copy_if(words.begin(), words.end(), std::back_inserter(own), [&](const std::string& word) {
+    const RailKindRow* const claimant = claimant_of(word);
+    return claimant == nullptr ? takes_interfaces(row) : claimant == &row;
+  });
+  return own;
+}
+
+bool is_left_out(const RailKindRow& row, std::span<const std::string> words) {
+  if (!takes_interfaces(row) || words.empty()) return false;
+  return std::all_of(words.begin(), words.end(), [](const std::string& word) {
+    const RailKindRow* const claimant = claimant_of(word);
+    return claimant != nullptr && claimant->carries_frames;
+  });
 }
 
 }  // namespace weft::wire

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of rail kinds. A kind is one file and one row: the row says how it is called, which
-// words of --rails are meant for it, and how a process finds out what it has of that kind.
+// Kinds of rails. A kind is one file, which defines its row (`const RailKindRow NAME_rails`), and
+// one line of rail_kinds.inc. The row says how the kind is called, which words of --rails are meant
+// for it, and how a process finds out what it has of that kind.
 #pragma once
 
 #include <cstddef>
@@ -119,15 +120,27 @@ class RailKind {
 };
 
 struct RailKindRow {
-  std::string_view name;
-  // Whether a word of --rails is meant for this kind. Null: it takes what no other kind does.
-  bool (*claims)(std::string_view word);
+  std::string_view name = {};
+  // A word of --rails that asks for it, for tests. Empty: no word does.
+  std::string_view example = {};
+  // Whether a word of --rails is meant for this kind. Null: it takes what no other kind does, the
+  // names of interfaces and their addresses.
+  bool (*claims)(std::string_view word) = nullptr;
   // Null without an error: the process has nothing of this kind.
-  Result<std::unique_ptr<RailKind>> (*find)(const KindSetting& setting, KindHost& host);
+  Result<std::unique_ptr<RailKind>> (*find)(const KindSetting& setting, KindHost& host) = nullptr;
+  bool carries_frames = true;  // false: it only writes into memory, beside rails of other kinds.
+  bool everywhere = true;      // false: it needs a library or a card that a host may lack.
 };
 
 std::span<const RailKindRow> rail_kinds();
 // One more, after the others; before any process joins a job.
 void add_rail_kind(const RailKindRow& row);
+
+// The kind that claims this word of --rails. Null: it names an interface.
+const RailKindRow* claimant_of(std::string_view word);
+// Those of the words that are meant for this kind.
+std::vector<std::string> words_for(const RailKindRow& row, std::span<const std::string> words);
+// Only other kinds were asked for, and they need no interface beside them.
+bool is_left_out(const RailKindRow& row, std::span<const std::string> words);
 
 }  // namespace weft::wire

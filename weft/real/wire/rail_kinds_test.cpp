@@ -240,7 +240,10 @@ Result<std::unique_ptr<RailKind>> find_pipes(const KindSetting& setting, KindHos
 class RailKinds : public testing::Test {
  protected:
   RailKinds() {
-    static const bool added = (add_rail_kind({"pipe", &is_pipe, &find_pipes}), true);
+    static const bool added =
+        (add_rail_kind(
+             {.name = "pipe", .example = "pipe", .claims = &is_pipe, .find = &find_pipes}),
+         true);
     EXPECT_TRUE(added);
     const std::lock_guard lock(pipes_mutex);
     pipes.clear();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Shared memory between the processes of a host: the segment that this process shows to the others,
+// and a rail to each of them.
 #include <algorithm>
 #include <sstream>
 #include <utility>
@@ -8,7 +10,7 @@
 #include <unistd.h>
 
 #include <weft/real/wire/contact.hpp>
-#include <weft/real/wire/shared_memory.hpp>
+#include <weft/real/wire/rail_kinds.hpp>
 #include <weft/real/wire/shared_memory_rail.hpp>
 
 namespace weft::wire {
@@ -199,11 +201,17 @@ bool SharedMemory::owes() const {
                      [](const auto& rail) { return !rail->lost() && rail->pending(); });
 }
 
-}  // namespace
-
 Result<std::unique_ptr<RailKind>> find_shared_memory(const KindSetting& setting, KindHost& host) {
   if (!setting.settings.shared_memory) return std::unique_ptr<RailKind>();
   return std::unique_ptr<RailKind>(std::make_unique<SharedMemory>(setting, host));
 }
+
+}  // namespace
+
+extern const RailKindRow shared_memory_rails{
+    .name = "shared memory",
+    .claims = [](std::string_view) { return false; },
+    .find = &find_shared_memory,
+};
 
 }  // namespace weft::wire

@@ -244,6 +244,20 @@ std::vector<Incoming> Stream::read_rest(const Regions& regions) {
   return rest;
 }
 
+void LateRecords::add(std::vector<Incoming>&& rest) {
+  for (Incoming& in : rest) records_.push_back(std::move(in));
+}
+
+Incoming LateRecords::take(const Regions& regions) {
+  Incoming in = std::move(records_.front());
+  records_.pop_front();
+  // The same write may have come another way since; then its memory is closed.
+  if (in.record.kind == RecordKind::write) {
+    in.kept = in.kept && regions.find(in.record.key, 0, 0).data != nullptr;
+  }
+  return in;
+}
+
 // In the middle of a long record not every packet should wake us; near its end, and between
 // records, everything should.
 void Stream::expect_rest() {

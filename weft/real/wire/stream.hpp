@@ -109,4 +109,16 @@ class Stream {
   const char* fault_ = nullptr;
 };
 
+// What came over connections that have been given up since, until it is asked for.
+class LateRecords {
+ public:
+  void add(std::vector<Incoming>&& rest);
+  bool empty() const { return records_.empty(); }
+  // The next one; there is one.
+  Incoming take(const Regions& regions);
+
+ private:
+  std::deque<Incoming> records_;
+};
+
 }  // namespace weft::wire

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+// The TCP rails of a process: its interfaces, and the sockets that listen there.
 #include <algorithm>
-#include <cerrno>
 #include <map>
 #include <sstream>
 #include <utility>
 
-#include <fcntl.h>
-
 #include <weft/real/locality/pairing.hpp>
+#include <weft/real/wire/callers.hpp>
 #include <weft/real/wire/contact.hpp>
-#include <weft/real/wire/tcp_kind.hpp>
+#include <weft/real/wire/rail_kinds.hpp>
 #include <weft/real/wire/tcp_rail.hpp>
 
 namespace weft::wire {
 
 namespace {
 
-constexpr Duration caller_limit = Duration::ms(5000);
-constexpr std::size_t most_callers = 256;  // That have not proved anything yet.
 constexpr std::size_t most_interfaces = 48;
 
 // What a process tells of its TCP rails.
@@ -51,7 +48,7 @@ Result<std::vector<std::uint16_t>> parse_ports(const std::string& text) {
 class TcpKind final : public RailKind {
  public:
   TcpKind(const KindSetting& setting, TcpPlace place, KindHost& host)
-      : host_(host), own_(std::move(place)) {
+      : host_(host), own_(std::move(place)), callers_(*this, host, setting.secret) {
     setting_.self = setting.self.index;
     setting_.secret = setting.secret;
     setting_.lost_after = setting.settings.lost_after;
@@ -68,22 +65,18 @@ class TcpKind final : public RailKind {
   std::span<const locality::Interface> interfaces() const override { return own_.interfaces; }
 
   void stir(std::uint32_t token) override;
-  void tend(Time now) override;
+  void tend(Time now) override { callers_.tend(now); }
   bool needs_tending() const override { return !callers_.empty(); }
   void close() override { listeners_.clear(); }
 
  private:
-  // Tokens: a listener by its number, a caller by its slot.
-  static constexpr std::uint32_t caller_token = 0x8000'0000;
-  void accept_on(std::size_t listener);
-  void hear_caller(std::size_t slot);
+  void answer(Caller& caller);
 
   KindHost& host_;
   TcpSetting setting_;
   TcpPlace own_;
-  std::vector<Descriptor> listeners_;  // By interface.
-  Descriptor spare_;                   // To turn callers away when there is no other.
-  std::vector<std::unique_ptr<Caller>> callers_;
+  std::vector<Descriptor> listeners_;  // By interface; the number is the token.
+  Callers callers_;
   struct Peer {
     Link* link = nullptr;
     std::vector<TcpRail*> rails;
@@ -98,7 +91,6 @@ Status TcpKind::open(const Neighbourhood&) {
     host_.watch(*this, static_cast<std::uint32_t>(i), listener->get());
     listeners_.push_back(*std::move(listener));
   }
-  spare_ = Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   return {};
 }
 
@@ -139,67 +131,27 @@ Status TcpKind::add_rails(const Meeting& meeting, Link& link, std::string& troub
 }
 
 void TcpKind::stir(std::uint32_t token) {
-  if ((token & caller_token) != 0) {
-    hear_caller(token & ~caller_token);
+  if ((token & Callers::token_bit) != 0) {
+    if (const auto caller = callers_.hear(token)) answer(*caller);
   } else if (token < listeners_.size()) {
-    accept_on(token);
+    callers_.accept(listeners_[token], setting_.keep_free);
   }
 }
 
-void TcpKind::tend(Time now) {
-  for (auto& caller : callers_) {
-    if (caller != nullptr && now - caller->since() > caller_limit) caller.reset();
-  }
-}
-
-void TcpKind::accept_on(std::size_t listener) {
-  for (;;) {
-    Descriptor socket = accept_from(listeners_[listener]);
-    const std::uint32_t keep = setting_.keep_free;
-    if (socket && keep > 0 && descriptors_left() + 1 < keep) {
-      socket.close();  // A peer of ours tries again.
-      continue;
-    }
-    if (!socket && (errno == EMFILE || errno == ENFILE)) {
-      // The caller would wait for ever, and we would hear of it again and again.
-      spare_.close();
-      socket = accept_from(listeners_[listener]);
-      socket.close();
-      spare_ = Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-    }
-    if (!socket) return;
-    auto slot = std::find(callers_.begin(), callers_.end(), nullptr);
-    if (slot == callers_.end()) {
-      if (callers_.size() >= most_callers) return;  // Closes it: a peer of ours tries again.
-      slot = callers_.insert(callers_.end(), nullptr);
-    }
-    const auto index = static_cast<std::uint32_t>(slot - callers_.begin());
-    *slot = std::make_unique<Caller>(std::move(socket), setting_.secret, host_.now());
-    host_.watch(*this, caller_token | index, (*slot)->socket().get());
-  }
-}
-
-void TcpKind::hear_caller(std::size_t slot) {
-  if (slot >= callers_.size() || callers_[slot] == nullptr) return;
-  const Step step = callers_[slot]->advance();
-  if (step == Step::wait) return;
-  const std::unique_ptr<Caller> caller = std::move(callers_[slot]);
-  if (step == Step::failed) return;
-  const Claim& claim = caller->claim();
+void TcpKind::answer(Caller& caller) {
+  const Claim& claim = caller.claim();
   const auto found = peers_.find(claim.from);
   if (claim.to != setting_.self || found == peers_.end() || found->second.rails.empty()) return;
   const Peer& peer = found->second;
   const bool possible =
       host_.accept_calls() && claim.rail < peer.rails.size() && !peer.link->lost();
   const Verdict verdict = possible ? peer.rails[claim.rail]->judge(claim) : Verdict::taken;
-  if (!caller->answer(verdict) || verdict != Verdict::welcome) return;
-  peer.rails[claim.rail]->admit(caller->take(), claim, host_.now());
+  if (!caller.answer(verdict) || verdict != Verdict::welcome) return;
+  peer.rails[claim.rail]->admit(caller.take(), claim, host_.now());
   host_.connect(RankId(claim.from));
 }
 
-}  // namespace
-
-Result<std::unique_ptr<RailKind>> find_tcp_rails(const KindSetting& setting, KindHost& host) {
+Result<std::unique_ptr<RailKind>> find_tcp(const KindSetting& setting, KindHost& host) {
   auto interfaces = locality::read_interfaces();
   if (!interfaces) return std::move(interfaces).error();
   auto chosen = locality::choose_rails(*interfaces, setting.wishes);
@@ -208,5 +160,13 @@ Result<std::unique_ptr<RailKind>> find_tcp_rails(const KindSetting& setting, Kin
   if (place.interfaces.size() > most_interfaces) place.interfaces.resize(most_interfaces);
   return std::unique_ptr<RailKind>(std::make_unique<TcpKind>(setting, std::move(place), host));
 }
+
+}  // namespace
+
+extern const RailKindRow tcp_rails{
+    .name = "tcp",
+    .example = "127.0.0.1",
+    .find = &find_tcp,
+};
 
 }  // namespace weft::wire

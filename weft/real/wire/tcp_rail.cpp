@@ -130,19 +130,15 @@ void TcpRail::hand_back(std::unique_ptr<Stream> stream, Time now, bool tell_peer
   const bool closing = host().closing();
   // While a link closes nothing follows, and the kernel should hear that its last bytes arrived.
   if (!closing) stop_receiving(stream->socket());
-  keep_rest(*stream);
+  // Our kernel has acknowledged it, so the peer does not send it again.
+  late_.add(stream->read_rest(host().regions()));
   host().rail_down(*this, stream->give_up(), tell_peer ? stream->facts().name : 0);
-  if (!rest_.empty()) host().readable(*this);
+  if (!late_.empty()) host().readable(*this);
   if (closing) {
     stream->close();
   } else {
     stream->drop();
   }
-}
-
-// Our kernel has acknowledged what we have not read yet, so the peer does not send it again.
-void TcpRail::keep_rest(Stream& stream) {
-  for (Incoming& in : stream.read_rest(host().regions())) rest_.push_back(std::move(in));
 }
 
 void TcpRail::reported_broken(std::uint64_t connection, Time now) {
@@ -220,18 +216,12 @@ void TcpRail::stir(bool readable, Time now) {
 
 // A connection that the peer or the kernel has ended is noticed here.
 bool TcpRail::poll(Completion& out, Arrival& arrival) {
-  Incoming in;
-  if (!rest_.empty()) {
-    in = std::move(rest_.front());
-    rest_.pop_front();
-    // The same write may have come another way since; then its memory is closed.
-    if (in.record.kind == RecordKind::write) {
-      in.kept = in.kept && host().regions().find(in.record.key, 0, 0).data != nullptr;
-    }
-    hand_on(std::move(in), out, arrival);
+  if (!late_.empty()) {
+    hand_on(late_.take(host().regions()), out, arrival);
     return true;
   }
   if (stream_ == nullptr) return false;
+  Incoming in;
   switch (stream_->next(in, host().regions())) {
     case Stream::Got::nothing:
       return false;

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 
@@ -69,7 +68,6 @@ class TcpRail final : public LinkRail {
   void use(RailEvent how, std::unique_ptr<Stream> stream, Time now);
   void give_up(RailEvent why, Time now);
   void hand_back(std::unique_ptr<Stream> stream, Time now, bool tell_peer);
-  void keep_rest(Stream& stream);
   void settle(Stream& stream, Time now);
   void tend_dial(Time now);
   void tend_stream(Time now);
@@ -81,7 +79,7 @@ class TcpRail final : public LinkRail {
   std::unique_ptr<Stream> stream_;  // While it is up.
   std::unique_ptr<Dial> dial_;      // While it is connecting or proving.
   std::uint64_t connection_ = 0;    // The name of the latest one.
-  std::deque<Incoming> rest_;       // Came over connections that have been given up since.
+  LateRecords late_;
   Time next_try_;
   int failures_ = 0;
   Duration latency_;

@@ -2,6 +2,7 @@
 // For tests: a whole job inside one process, a thread for each rank.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -177,10 +178,12 @@ inline mp::Options measured() {
   return options;
 }
 
-// Breaks connections of this process at random, as long as it lives.
+// Breaks connections of this process at random, as long as it lives. Those that were there before,
+// such as its standard output, are left alone.
 class ConnectionBreaker {
  public:
-  explicit ConnectionBreaker(std::uint64_t seed) : random_(seed), thread_([this] { run(); }) {}
+  explicit ConnectionBreaker(std::uint64_t seed)
+      : random_(seed), others_(connections()), thread_([this] { run(); }) {}
   ~ConnectionBreaker() {
     stop();
     thread_.join();
@@ -192,7 +195,10 @@ class ConnectionBreaker {
   void run() {
     for (std::uint64_t i = 0; !end_; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(random_.at(2 * i) % 30));
-      const std::vector<int> sockets = connections();
+      std::vector<int> sockets = connections();
+      std::erase_if(sockets, [&](int one) {
+        return std::find(others_.begin(), others_.end(), one) != others_.end();
+      });
       if (sockets.empty()) continue;
       const int chosen = sockets[random_.at(2 * i + 1) % sockets.size()];
       if (::shutdown(chosen, SHUT_RDWR) == 0) ++broken_;
@@ -206,13 +212,14 @@ class ConnectionBreaker {
       sockaddr_storage name = {};
       socklen_t size = sizeof name;
       if (::getpeername(descriptor, reinterpret_cast<sockaddr*>(&name), &size) != 0) continue;
-      if (name.ss_family == AF_INET) found.push_back(descriptor);
+      if (name.ss_family == AF_INET || name.ss_family == AF_UNIX) found.push_back(descriptor);
     }
     ::closedir(folder);
     return found;
   }
 
   Rng random_;
+  std::vector<int> others_;
   std::atomic<bool> end_ = false;
   std::atomic<int> broken_ = 0;
   std::thread thread_;

@@ -39,7 +39,9 @@ int Wire::rail_count(RankId peer) const {
 RailFacts Wire::rail_facts(RankId peer, RailId rail) const {
   const Peer& to = peers_[peer.index];
   if (to.link != nullptr) return to.link->rail(rail);
-  return {Rate::gbyte_per_s(8), Duration::zero(), true};
+  const RailCost cost =
+      to.direct != nullptr ? to.direct->cost() : RailCost{Rate::gbyte_per_s(8), Duration::zero()};
+  return {cost.rate, cost.latency, true};
 }
 
 void Wire::lower_rates(RankId peer, const std::byte* data, std::span<double> rates) const {
