@@ -28,6 +28,8 @@ KINDS = {
                  "*EveryKind.*made_up*"),
     "format": ("weft/workload/patterns", "formats.inc", "traffic_file.cpp",
                ("format_conformance_test.cpp",), "*EveryFormat.*made_up*"),
+    "rail": ("weft/real/wire", "rail_kinds.inc", "rail_kinds.cpp", ("rail_conformance_test.cpp",),
+             "*EveryRail*.*made_up*"),
 }
 
 
