@@ -124,7 +124,8 @@ std::string endure(const Trial& trial, std::uint64_t hops, NetworkCounts& counts
 std::vector<Trial> all_trials() {
   std::vector<Trial> trials;
   for (const char* spec : {"mesh:8x8", "torus:8x8", "fattree:k=4,levels=3", "dragonfly:a=4,h=2,p=2",
-                           "hyperx:4x4x3", "torus:4x4x4"}) {
+                           "hyperx:4x4x3", "torus:4x4x4", "slimfly:q=5,p=2", "polarfly:q=5,p=2",
+                           "random:n=40,d=4", "xpander:d=4,lift=8"}) {
     const Topology topology = *make_topology(spec);
     for (const PolicyEntry& entry : builtin_policies())
       if (entry.vcs_needed(topology) > 0) trials.push_back({std::string(entry.name), spec});

@@ -93,6 +93,18 @@ std::string misfit(std::string_view name, const Topology& topology) {
          "; fitting: " + fitting;
 }
 
+std::string too_few_vcs(std::string_view name, const Topology& topology, int vcs, int needed) {
+  std::string enough;
+  for (const PolicyEntry& entry : builtin_policies()) {
+    const int other = entry.vcs_needed(topology);
+    if (other > 0 && other <= vcs) enough += (enough.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  const std::string count = std::to_string(needed);
+  return "routing '" + std::string(name) + "' on " + topology.name + " needs at least " + count +
+         (needed == 1 ? " VC" : " VCs") + " to be free of deadlock, " + std::to_string(vcs) +
+         " given; set vcs = " + count + (enough.empty() ? "" : ", or use " + enough);
+}
+
 // Adds the words behind the name, "escape,cut", to a policy that was found.
 Result<Asked> with_words(const PolicyEntry& entry, std::string_view text) {
   Asked asked{&entry, {}};
@@ -129,10 +141,16 @@ Result<Asked> parse_asked(std::string_view text) {
   return with_words(*entry, text.substr(colon + 1));
 }
 
-const PolicyEntry& usual_policy(const Topology& topology) {
+// The first usual one that fits; where that is one for any graph, the first that the VCs allow.
+const PolicyEntry& usual_policy(const Topology& topology, int vcs) {
   const PolicyEntry* found = nullptr;
-  for (const PolicyEntry& entry : builtin_policies())
-    if (found == nullptr && entry.usual && entry.vcs_needed(topology) > 0) found = &entry;
+  for (const PolicyEntry& entry : builtin_policies()) {
+    if (!entry.usual) continue;
+    const int needed = entry.vcs_needed(topology);
+    if (needed == 0) continue;
+    found = &entry;
+    if (!entry.any_graph || needed <= vcs) break;
+  }
   WEFT_CHECK(found != nullptr);  // One of them fits any graph.
   return *found;
 }
@@ -155,22 +173,16 @@ Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const Topolog
     return Error::input("at most " + std::to_string(max_vcs) + " VCs are supported, " +
                         std::to_string(vcs) + " given; set vcs = " + std::to_string(max_vcs) +
                         " or less");
-  if (vcs < needed) {
-    const std::string count = std::to_string(needed);
-    return Error::input("routing '" + std::string(name) + "' on " + topology.name +
-                        " needs at least " + count + (needed == 1 ? " VC" : " VCs") +
-                        " to be free of deadlock, " + std::to_string(vcs) +
-                        " given; set vcs = " + count);
-  }
+  if (vcs < needed) return Error::input(too_few_vcs(name, topology, vcs, needed));
   return asked->make(topology, vcs);
 }
 
-std::string default_routing(const Topology& topology) {
-  return std::string(usual_policy(topology).name);
+std::string default_routing(const Topology& topology, int vcs) {
+  return std::string(usual_policy(topology, vcs).name);
 }
 
 std::string default_one_path_routing(const Topology& topology) {
-  const PolicyEntry& entry = usual_policy(topology);
+  const PolicyEntry& entry = usual_policy(topology, max_vcs);
   const std::string words(entry.one_path_words);
   return std::string(entry.name) + (words.empty() ? "" : ":" + words);
 }
@@ -178,6 +190,14 @@ std::string default_one_path_routing(const Topology& topology) {
 int vcs_needed(std::string_view routing, const Topology& topology) {
   const auto asked = parse_asked(routing);
   return asked ? asked->vcs_needed(topology) : 0;
+}
+
+int vcs_usual(std::string_view routing, const Topology& topology) {
+  const auto asked = parse_asked(routing);
+  if (!asked) return 0;
+  const int needed = asked->vcs_needed(topology);
+  if (needed == 0 || asked->entry->vcs_usual == nullptr) return needed;
+  return asked->entry->vcs_usual(topology);
 }
 
 std::optional<TieRule> dimension_order(std::string_view routing, const Topology& topology) {

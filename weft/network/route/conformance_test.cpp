@@ -149,7 +149,11 @@ TEST(DefaultRouting, FitsEveryNetwork) {
   }
   EXPECT_EQ(default_routing(test_network("torus:4x4")), "dor");
   EXPECT_EQ(default_one_path_routing(test_network("torus:4x4")), "dor:up");
-  EXPECT_EQ(default_routing(test_network("irregular")), "up-down");
+  const Topology irregular = test_network("irregular");
+  EXPECT_EQ(default_routing(irregular), "shortest");
+  EXPECT_EQ(default_routing(irregular, 1), "up-down");
+  EXPECT_EQ(default_routing(test_network("slimfly:q=4,p=1"), 1), "up-down");
+  EXPECT_EQ(default_routing(test_network("torus:4x4"), 1), "dor");  // Is told that it needs 2.
 }
 
 std::string test_name(const testing::TestParamInfo<Case>& info) {
@@ -212,9 +216,11 @@ TEST(BrokenGraph, IsRoutedAround) {
         connected &= distance(topology, topology.graph.router_of(NodeId(0)),
                               topology.graph.router_of(NodeId(n))) >= 0;
       if (!connected) continue;
-      for (const std::string_view name : {"up-down", "shortest"}) {
-        const int vcs = name == "up-down" ? 1 : 16;
-        const auto made = make_policy(name, topology, vcs);
+      for (const PolicyEntry& entry : builtin_policies()) {
+        if (!entry.any_graph) continue;
+        const int vcs = entry.vcs_needed(topology);
+        ASSERT_GT(vcs, 0) << entry.name << " on " << spec;
+        const auto made = make_policy(entry.name, topology, vcs);
         ASSERT_TRUE(made) << made.error().text();
         judge(topology, **made, vcs, FakeView(topology, Load::empty));
       }

@@ -84,7 +84,7 @@ TEST(CrossLineVcs, AreThoseOfThePaper) {
   EXPECT_EQ(refused.error().text(),
             "routing 'crossline' does not fit torus:3x3x3x3; fitting: dor, dor-balanced, "
             "min-adaptive, min-adaptive-booksim, rca-1d, crossline:escape, foresight, "
-            "valiant, ugal-l, up-down, shortest");
+            "valiant, ugal-l, shortest, up-down");
 }
 
 TEST(CrossLineWords, AreCheckedOneByOne) {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// `minimal` on dragonfly and HyperX; `valiant` and `ugal-l` on cubes, dragonfly and HyperX.
+// `minimal` on dragonfly and HyperX; `valiant` and `ugal-l` on cubes, dragonfly and HyperX, and
+// over shortest paths on any other graph and where a cable that those need is down.
+#include <algorithm>
+
 #include <weft/network/route/cube_legs.hpp>
 #include <weft/network/route/dragonfly_legs.hpp>
 #include <weft/network/route/families.hpp>
+#include <weft/network/route/graph_legs.hpp>
 #include <weft/network/route/hyperx_legs.hpp>
 #include <weft/network/route/one_leg.hpp>
 #include <weft/network/route/two_legs.hpp>
@@ -18,11 +22,23 @@ MadePolicy with_legs(const Topology& t, Use use) {
   return use(HyperXLegs(t));
 }
 
+// VCs of a leg of the topology's family; 0: there is none, or it does not reach every router.
+int vcs_of_leg(const Topology& t) {
+  if (DragonflyLegs::vcs_needed(t) > 0)
+    return DragonflyLegs::reaches_all(t) ? DragonflyLegs::vcs_needed(t) : 0;
+  return t.graph.all_up() ? CubeLegs::vcs_needed(t) + HyperXLegs::vcs_needed(t) : 0;
+}
+
 MadePolicy make_two_legs(const Topology& t, int vcs, Detour detour) {
-  return with_legs(t, [&]<typename Legs>(Legs legs) {
-    return MadePolicy(
-        std::make_unique<TwoLegs<Legs>>(std::move(legs), t.graph.router_count(), vcs, detour));
-  });
+  const std::uint32_t routers = t.graph.router_count();
+  if (vcs_of_leg(t) > 0)
+    return with_legs(t, [&]<typename Legs>(Legs legs) {
+      return MadePolicy(std::make_unique<TwoLegs<Legs>>(std::move(legs), routers, vcs, detour));
+    });
+  const std::string_view name = detour == Detour::always ? "valiant" : "ugal-l";
+  if (const Status fits = LayeredPaths::fits(t, name); !fits) return fits.error();
+  GraphLegs legs(t, std::min(vcs / 2, find_layers(t).all));
+  return MadePolicy(std::make_unique<TwoLegs<GraphLegs>>(std::move(legs), routers, vcs, detour));
 }
 
 // On cubes this would be `dor` under another name.
@@ -36,7 +52,13 @@ MadePolicy make_minimal(const Topology& t, int vcs) {
 }
 
 int vcs_two_legs(const Topology& t) {
-  return 2 * (CubeLegs::vcs_needed(t) + DragonflyLegs::vcs_needed(t) + HyperXLegs::vcs_needed(t));
+  if (const int leg = vcs_of_leg(t); leg > 0) return 2 * leg;
+  const int layers = find_layers(t).least;
+  return 2 * layers <= max_vcs ? 2 * layers : 0;
+}
+int vcs_usual_two_legs(const Topology& t) {
+  const int leg = vcs_of_leg(t);
+  return 2 * (leg > 0 ? leg : find_layers(t).usual());
 }
 MadePolicy make_valiant(const Topology& t, int vcs) {
   return make_two_legs(t, vcs, Detour::always);
@@ -59,12 +81,16 @@ extern const PolicyEntry valiant_policy{
     .help = "to a random router, then to the destination",
     .vcs_needed = &vcs_two_legs,
     .make = &make_valiant,
+    .any_graph = true,
+    .vcs_usual = &vcs_usual_two_legs,
 };
 extern const PolicyEntry ugal_l_policy{
     .name = "ugal-l",
     .help = "straight or by a random router, by local queue length times hops",
     .vcs_needed = &vcs_two_legs,
     .make = &make_ugal_l,
+    .any_graph = true,
+    .vcs_usual = &vcs_usual_two_legs,
 };
 
 }  // namespace weft::detail

@@ -11,6 +11,20 @@ int DragonflyLegs::vcs_needed(const Topology& topology) {
   return topology.shape->groups() != nullptr ? 2 : 0;
 }
 
+bool DragonflyLegs::reaches_all(const Topology& topology) {
+  if (topology.graph.all_up()) return true;
+  const DragonflyLegs legs(topology);
+  for (std::uint32_t r = 0; r < topology.graph.router_count(); ++r) {
+    const auto local = topology.graph.ports(RouterId(r)).first(legs.size_ - 1);
+    if (!std::all_of(local.begin(), local.end(), [](const Port& p) { return p.usable(); }))
+      return false;
+  }
+  for (std::uint32_t a = 0; a < legs.groups_; ++a)
+    for (std::uint32_t b = 0; b < legs.groups_; ++b)
+      if (a != b && legs.cables(a, b).empty()) return false;
+  return true;
+}
+
 DragonflyLegs::DragonflyLegs(const Topology& topology)
     : size_(static_cast<std::uint32_t>(topology.shape->groups()->size)),
       groups_(static_cast<std::uint32_t>(topology.shape->groups()->count)) {

@@ -20,6 +20,8 @@ class DragonflyLegs {
  public:
   explicit DragonflyLegs(const Topology& topology);
   static int vcs_needed(const Topology& topology);  // 0: not a dragonfly.
+  // Are all local cables up, and is there a global one between any two groups?
+  static bool reaches_all(const Topology& topology);
 
   LegStep step(RouterId here, RouterId target, std::uint32_t state, bool fresh) const;
   int distance(RouterId here, RouterId target) const;

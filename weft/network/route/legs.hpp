@@ -11,6 +11,10 @@
 //   int vcs_needed() const;      For one leg.
 //   LegMasks masks(int first, int count) const;           VC masks by class, within a range.
 //   unsigned classes_used() const;                        Bit c: class c occurs.
+//   std::span<const RouterId> middles() const;            Only where not all routers may be the
+//                                                         middle of a detour.
+//
+// One leg alone asks one_way(), vcs_needed() and classes_used(), two legs do not.
 #pragma once
 
 #include <array>

@@ -7,6 +7,8 @@
 // `rca-1d` (Gratz, Grot, Keckler, HPCA 2008: regional congestion awareness along one dimension):
 // the same channels, but a direction is judged by the free adaptive VCs of its whole line, where
 // each router hands on the mean of its own number and of what it hears from further on.
+//
+// On other graphs, and where cables are down, `min-adaptive` is graph_adaptive.hpp.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -15,6 +17,7 @@
 
 #include <weft/network/route/cube_legs.hpp>
 #include <weft/network/route/families.hpp>
+#include <weft/network/route/graph_adaptive.hpp>
 #include <weft/network/route/straight_lines.hpp>
 
 namespace weft::detail {
@@ -117,7 +120,15 @@ int vcs_min_adaptive(const Topology& t) {
   const int escape = CubeLegs::vcs_needed(t);
   return escape == 0 ? 0 : escape + 1;
 }
+// On cubes whose cables are all up, and on any other graph.
+static bool on_cube(const Topology& t) {
+  return t.graph.all_up() && CubeLegs::vcs_needed(t) > 0;
+}
+static int vcs_min_adaptive_any(const Topology& t) {
+  return on_cube(t) ? vcs_min_adaptive(t) : vcs_graph_adaptive(t);
+}
 static MadePolicy make_min_adaptive(const Topology& t, int vcs) {
+  if (!on_cube(t)) return make_graph_adaptive(t, vcs);
   return MadePolicy(std::make_unique<MinAdaptive>(t, vcs, Kind::by_room));
 }
 static MadePolicy make_rca_1d(const Topology& t, int vcs) {
@@ -126,9 +137,10 @@ static MadePolicy make_rca_1d(const Topology& t, int vcs) {
 
 extern const PolicyEntry min_adaptive_policy{
     .name = "min-adaptive",
-    .help = "any shortest direction, by room; dimension order as escape",
-    .vcs_needed = &vcs_min_adaptive,
+    .help = "any shortest direction, by room; dimension order or one shortest path as escape",
+    .vcs_needed = &vcs_min_adaptive_any,
     .make = &make_min_adaptive,
+    .any_graph = true,
 };
 extern const PolicyEntry rca_1d_policy{
     .name = "rca-1d",

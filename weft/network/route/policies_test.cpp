@@ -458,12 +458,12 @@ TEST(MakePolicy, ErrorsSayWhatToDo) {
   };
   EXPECT_EQ(message("dor", 1),
             "routing 'dor' on torus:8x8 needs at least 2 VCs to be free of deadlock, 1 given; set "
-            "vcs = 2");
+            "vcs = 2, or use up-down");
   EXPECT_EQ(message("valiannt", 4), "unknown routing 'valiannt'; did you mean 'valiant'?");
   EXPECT_EQ(message("dest-down", 4),
             "routing 'dest-down' does not fit torus:8x8; fitting: dor, dor-balanced, min-adaptive, "
-            "min-adaptive-booksim, rca-1d, crossline, foresight, valiant, ugal-l, up-down, "
-            "shortest");
+            "min-adaptive-booksim, rca-1d, crossline, foresight, valiant, ugal-l, "
+            "shortest, up-down");
   EXPECT_EQ(message("dor", 33), "at most 32 VCs are supported, 33 given; set vcs = 32 or less");
 }
 

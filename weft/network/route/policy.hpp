@@ -146,6 +146,10 @@ struct PolicyEntry {
   // The default on networks that it fits, unless an earlier row is.
   bool usual = false;
   std::string_view one_path_words = "";  // With these, a pair of nodes always has one path.
+  // Fits every network, and goes round the cables that are down in its description.
+  bool any_graph = false;
+  // VCs where nobody says how many. Null: as many as are needed.
+  int (*vcs_usual)(const Topology&) = nullptr;
 };
 
 std::span<const PolicyEntry> builtin_policies();
@@ -156,10 +160,13 @@ Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const Topolog
                                             int vcs);
 
 // What is used on a network when no routing is named; and the same with one path for every pair.
-std::string default_routing(const Topology& topology);
+// Where the number of VCs is given, a policy for any graph gives way to one that needs fewer.
+std::string default_routing(const Topology& topology, int vcs = max_vcs);
 std::string default_one_path_routing(const Topology& topology);
 // 0 for an unknown routing or one that does not fit.
 int vcs_needed(std::string_view routing, const Topology& topology);
+// At least those needed: what a machine has where nobody says how many.
+int vcs_usual(std::string_view routing, const Topology& topology);
 // Is it minimal dimension order on this network, and if so with which rule for ties? Nothing for
 // other routings, and for one that does not fit.
 std::optional<TieRule> dimension_order(std::string_view routing, const Topology& topology);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include <weft/base/rng.hpp>
 #include <weft/network/route/legs.hpp>
@@ -20,6 +21,8 @@ class TwoLegs final : public Policy {
  public:
   TwoLegs(Legs legs, std::uint32_t router_count, int vcs, Detour detour)
       : legs_(std::move(legs)), router_count_(router_count), detour_(detour) {
+    if constexpr (requires { legs_.middles(); })
+      middles_.assign(legs_.middles().begin(), legs_.middles().end());
     WEFT_CHECK(router_count <= middle_mask);
     masks_[0] = legs_.masks(0, vcs / 2);
     masks_[1] = legs_.masks(vcs / 2, vcs - vcs / 2);
@@ -77,10 +80,11 @@ class TwoLegs final : public Policy {
 
   Route start(RouterId here, const Flight& flight, const PortView& view) const {
     const std::uint64_t drawn = mix(flight.state);
-    const auto middle = static_cast<std::uint32_t>(
-        (static_cast<detail::UnsignedWide>(drawn) * router_count_) >> 64);
+    const std::size_t count = middles_.empty() ? router_count_ : middles_.size();
+    const auto middle =
+        static_cast<std::uint32_t>((static_cast<detail::UnsignedWide>(drawn) * count) >> 64);
     Route route{.leg_state = static_cast<std::uint32_t>(flight.state),
-                .middle = RouterId(middle),
+                .middle = middles_.empty() ? RouterId(middle) : middles_[middle],
                 .fresh = true};
     if (detour_ == Detour::by_queue && straight_is_better(here, flight, view, route)) {
       route.last = true;
@@ -109,7 +113,8 @@ class TwoLegs final : public Policy {
   Legs legs_;
   std::uint32_t router_count_;
   Detour detour_;
-  std::array<LegMasks, 2> masks_{};
+  std::vector<RouterId> middles_;  // Empty: any router.
+  std::array<decltype(std::declval<Legs>().masks(0, 0)), 2> masks_{};
 };
 
 }  // namespace weft::detail

@@ -7,71 +7,16 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include <weft/base/rng.hpp>
 #include <weft/network/route/distance_table.hpp>
 #include <weft/network/route/families.hpp>
+#include <weft/network/route/ranking.hpp>
 
 namespace weft::detail {
 namespace {
-
-// Places of the routers in an order of (distance from the root, index), component by component.
-class Ranking {
- public:
-  explicit Ranking(const Graph& graph) : rank_(graph.router_count(), unranked) {
-    std::vector<std::uint16_t> distances(graph.router_count());
-    std::vector<RouterId> members;
-    for (std::uint32_t r = 0; r < graph.router_count(); ++r) {
-      if (rank_[r] != unranked) continue;
-      search(graph, RouterId(r), distances, members);
-      const RouterId root = find_root(graph, members);
-      depth_max_ = std::max(depth_max_, search(graph, root, distances, members));
-      std::stable_sort(members.begin(), members.end(), [&](RouterId a, RouterId b) {
-        return std::pair(distances[a.index], a.index) < std::pair(distances[b.index], b.index);
-      });
-      for (const RouterId m : members) {
-        rank_[m.index] = static_cast<std::uint32_t>(order_.size());
-        order_.push_back(m);
-      }
-    }
-  }
-
-  bool is_up(RouterId from, RouterId to) const { return rank_[to.index] < rank_[from.index]; }
-  const std::vector<RouterId>& order() const { return order_; }
-  int depth_max() const { return depth_max_; }
-
- private:
-  static constexpr std::uint32_t unranked = 0xffffffffu;
-
-  // The centre makes the tree shallow; where finding it costs too much, the most connected router.
-  static RouterId find_root(const Graph& graph, std::vector<RouterId> members) {
-    std::sort(members.begin(), members.end());
-    const bool search_all = std::uint64_t{members.size()} * graph.link_count() < 200'000'000;
-    std::vector<std::uint16_t> distances(graph.router_count());
-    std::vector<RouterId> queue;
-    RouterId best = members.front();
-    int best_score = std::numeric_limits<int>::min();
-    for (const RouterId m : members) {
-      const auto ports = graph.ports(m);
-      const int score =
-          search_all ? -search(graph, m, distances, queue)
-                     : static_cast<int>(std::count_if(ports.begin(), ports.end(),
-                                                      [](const Port& p) { return p.usable(); }));
-      if (score > best_score) {
-        best = m;
-        best_score = score;
-      }
-    }
-    return best;
-  }
-
-  std::vector<std::uint32_t> rank_;
-  std::vector<RouterId> order_;
-  int depth_max_ = 0;
-};
 
 class UpDown final : public Policy {
  public:
@@ -194,6 +139,7 @@ extern const PolicyEntry up_down_policy{
     .vcs_needed = &vcs_up_down,
     .make = &make_up_down,
     .usual = true,
+    .any_graph = true,
 };
 
 }  // namespace weft::detail

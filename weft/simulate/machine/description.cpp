@@ -151,13 +151,16 @@ Result<MachineDescription> MachineReader::read(std::shared_ptr<const Topology> t
   if (const auto words = read_network_words(config_.table("network")); !words)
     return placed(words.error());
   ConfigTable routing = config_.table("routing");
-  machine.routing = default_routing(*machine.topology);
+  ConfigTable router = config_.table("router");
+  machine.vcs_given = router.has("vcs");
+  int vcs = max_vcs;  // A wrong value is told by read_hardware().
+  router.get("vcs", vcs);
+  machine.routing = default_routing(*machine.topology, vcs);
   machine.routing_given = routing.has("policy");
   routing.get("policy", machine.routing);
   if (Status s = routing.finish(); !s) return placed(std::move(s).error());
-  machine.vcs_given = config_.table("router").has("vcs");
   if (!machine.vcs_given)
-    machine.hardware.vcs = std::max(1, vcs_needed(machine.routing, *machine.topology));
+    machine.hardware.vcs = std::max(1, vcs_usual(machine.routing, *machine.topology));
   for (const Status& read : {
            read_hardware(config_, *machine.topology, machine.hardware),
            read_node(config_, machine.node),

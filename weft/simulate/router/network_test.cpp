@@ -106,16 +106,15 @@ TEST_P(EveryTopology, ZeroLoadLatencyIsTheSumOfItsParts) {
 
 INSTANTIATE_TEST_SUITE_P(
     Families, EveryTopology,
-    testing::Values(Case{"mesh:4x3", "dor"}, Case{"torus:5x4", "dor"},
-                    Case{"torus:3x3x3,p=2", "dor"}, Case{"tofu:2x2x2", "dor"},
-                    Case{"hypercube:4", "dor"}, Case{"ring:9", "dor"},
-                    Case{"fattree:k=3,levels=2", "dest-down"},
-                    Case{"fattree:k=2,levels=3", "source-up"},
-                    Case{"fattree:radix=8,levels=2", "adaptive-up"},
-                    Case{"xgft:m=4x3,w=1x2", "dest-down"}, Case{"dragonfly:a=4,h=2,p=2", "minimal"},
-                    Case{"hyperx:3x4", "minimal"}, Case{"complete:7", "minimal"},
-                    Case{"mesh:4x4", "min-adaptive"}, Case{"torus:4x4", "min-adaptive"},
-                    Case{"mesh:4x4", "xy-yx"}, Case{"complete:6", "up-down"}),
+    testing::Values(
+        Case{"mesh:4x3", "dor"}, Case{"torus:5x4", "dor"}, Case{"torus:3x3x3,p=2", "dor"},
+        Case{"tofu:2x2x2", "dor"}, Case{"hypercube:4", "dor"}, Case{"ring:9", "dor"},
+        Case{"fattree:k=3,levels=2", "dest-down"}, Case{"fattree:k=2,levels=3", "source-up"},
+        Case{"fattree:radix=8,levels=2", "adaptive-up"}, Case{"xgft:m=4x3,w=1x2", "dest-down"},
+        Case{"dragonfly:a=4,h=2,p=2", "minimal"}, Case{"hyperx:3x4", "minimal"},
+        Case{"complete:7", "minimal"}, Case{"mesh:4x4", "min-adaptive"},
+        Case{"torus:4x4", "min-adaptive"}, Case{"mesh:4x4", "xy-yx"}, Case{"complete:6", "up-down"},
+        Case{"slimfly:q=3,p=2", "shortest"}, Case{"random:n=12,d=3", "min-adaptive"}),
     [](const auto& tested) { return "case" + std::to_string(tested.index); });
 
 TEST(Buffers, HoldAPacketFromItsFirstFlitUntilItGoesOn) {

@@ -168,7 +168,7 @@ struct Examined {
 
 // How packets go under a routing. Makes the policy as well, as that is the one to ask.
 Result<Examined> examine(const Topology& topology, const std::string& routing) {
-  auto policy = make_policy(routing, topology, std::max(1, vcs_needed(routing, topology)));
+  auto policy = make_policy(routing, topology, std::max(1, vcs_usual(routing, topology)));
   if (!policy) return std::move(policy).error();
   const PolicyFacts facts = (*policy)->facts();
   const std::optional<TieRule> ties = dimension_order(routing, topology);
