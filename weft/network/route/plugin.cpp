@@ -76,6 +76,13 @@ std::string with_absolute_path(std::string_view routing) {
   return whole.lexically_normal().string() + std::string(routing.substr(path.size()));
 }
 
+std::string with_path_from(std::string_view routing, std::string_view folder) {
+  if (folder.empty() || !names_plugin(routing)) return std::string(routing);
+  const std::string_view path = detail::parse_plugin(routing).path;
+  const std::filesystem::path whole = std::filesystem::path(folder) / path;
+  return whole.lexically_normal().string() + std::string(routing.substr(path.size()));
+}
+
 namespace detail {
 
 // A path ends at the first colon behind its last slash.

@@ -81,6 +81,11 @@ TEST(Plugin, PathsBecomeAbsolute) {
   EXPECT_EQ(with_absolute_path("libx.so:name"), here + "/libx.so:name");
   EXPECT_EQ(with_absolute_path("/opt/libx.so:name"), "/opt/libx.so:name");
   EXPECT_EQ(with_absolute_path("dor:up"), "dor:up");
+  EXPECT_EQ(with_path_from("./libx.so:name:a,b", "nets"), "nets/libx.so:name:a,b");
+  EXPECT_EQ(with_path_from("../libx.so:name", "/opt/nets"), "/opt/libx.so:name");
+  EXPECT_EQ(with_path_from("/opt/libx.so:name", "nets"), "/opt/libx.so:name");
+  EXPECT_EQ(with_path_from("libx.so:name", ""), "libx.so:name");
+  EXPECT_EQ(with_path_from("dor:up", "nets"), "dor:up");
   EXPECT_FALSE(names_plugin("crossline:escape,cut"));
   EXPECT_TRUE(names_plugin("../a.so:b"));
 }

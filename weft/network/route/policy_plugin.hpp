@@ -47,6 +47,9 @@ bool names_plugin(std::string_view routing);
 // other routing as it is.
 std::string with_absolute_path(std::string_view routing);
 
+// The same with a relative path taken from this folder, such as that of the file it stands in.
+std::string with_path_from(std::string_view routing, std::string_view folder);
+
 }  // namespace weft
 
 // Defines the symbol that weft looks for.

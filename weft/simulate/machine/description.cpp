@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <weft/network/route/policy_plugin.hpp>
 #include <weft/network/topo/facts.hpp>
 #include <weft/network/topo/network_file.hpp>
 #include <weft/simulate/machine/profiles.hpp>
@@ -101,6 +102,10 @@ bool MachineReader::is_file() const {
   return is_description(words_.net);
 }
 
+std::string MachineReader::folder() const {
+  return is_file() ? std::filesystem::path(words_.net).parent_path().string() : std::string();
+}
+
 bool MachineReader::is_of_spec(const Error& error) const {
   return !is_file() && error.file().empty() && error.broken() == Broken::input;
 }
@@ -126,9 +131,7 @@ Result<MachineReader> MachineReader::open(const MachineWords& words) {
 }
 
 Result<Topology> MachineReader::make_network() const {
-  auto made = read_topology(
-      config_.table("network"),
-      is_file() ? std::filesystem::path(words_.net).parent_path().string() : std::string());
+  auto made = read_topology(config_.table("network"), folder());
   if (!made && is_of_spec(made.error())) return wrong_net(words_, made.error());
   return made;
 }
@@ -158,6 +161,9 @@ Result<MachineDescription> MachineReader::read(std::shared_ptr<const Topology> t
   machine.routing = default_routing(*machine.topology, vcs);
   machine.routing_given = routing.has("policy");
   routing.get("policy", machine.routing);
+  // What an option says is in no file.
+  if (!routing.error_at("policy", "").file().empty())
+    machine.routing = with_path_from(machine.routing, folder());
   if (Status s = routing.finish(); !s) return placed(std::move(s).error());
   if (!machine.vcs_given)
     machine.hardware.vcs = std::max(1, vcs_usual(machine.routing, *machine.topology));

@@ -84,6 +84,7 @@ class MachineReader {
   bool is_of_spec(const Error& error) const;
   Error placed(Error error) const;
   bool is_file() const;
+  std::string folder() const;  // Where relative paths of the description begin.
 
   MachineWords words_;
   Config config_;
