@@ -47,28 +47,28 @@ std::string memory_text(Bytes memory) {
   return fmt::format("{:.{}f} GiB", gib, gib < 10 ? 1 : 0);
 }
 
-std::string machine_text(const Machine& machine) {
+std::string layout_text(const HostLayout& layout) {
   std::size_t cores = 0;
   std::vector<Row> rows = {{"node", "socket", "memory", "processors", "distance to each"}};
-  for (std::size_t i = 0; i < machine.nodes.size(); ++i) {
-    const NumaNode& node = machine.nodes[i];
+  for (std::size_t i = 0; i < layout.nodes.size(); ++i) {
+    const NumaNode& node = layout.nodes[i];
     cores += node.cores.size();
     rows.push_back({std::to_string(node.index), std::to_string(node.socket),
                     memory_text(node.memory), list_to_text(cpus_of(node)),
-                    fmt::format("{}", fmt::join(machine.distances[i], " "))});
+                    fmt::format("{}", fmt::join(layout.distances[i], " "))});
   }
-  return fmt::format("machine: {}, {}, {}\n", count_text(machine.nodes.size(), "NUMA node"),
+  return fmt::format("machine: {}, {}, {}\n", count_text(layout.nodes.size(), "NUMA node"),
                      count_text(cores, "core"),
-                     count_text(cpus_of(machine).size(), "hardware thread")) +
+                     count_text(cpus_of(layout).size(), "hardware thread")) +
          table(rows);
 }
 
-std::string rails_text(const Machine& machine, std::span<const Interface> interfaces,
+std::string rails_text(const HostLayout& layout, std::span<const Interface> interfaces,
                        const std::vector<RailSite>& rails) {
   if (rails.empty()) return "rails: none; processes of this host use shared memory\n";
   std::vector<Row> rows = {{"rail", "address", "subnet", "speed", "slot", "node", "buffers"}};
   for (std::size_t i = 0; i < rails.size(); ++i) {
-    const Nic* card = find_nic(machine, rails[i].name);
+    const Nic* card = find_nic(layout, rails[i].name);
     const bool known = i < interfaces.size();
     rows.push_back({rails[i].name, known ? to_text(interfaces[i].address) : "-",
                     known ? to_text(interfaces[i].subnet()) : "-", speed_text(rails[i].speed),
@@ -108,12 +108,12 @@ std::string ranks_text(const HostPlaces& places) {
 
 // If the driver reports no speed, use the slot's, which is no less; otherwise the mean of the
 // others.
-std::vector<double> assumed_rates(const Machine& machine, const std::vector<RailSite>& rails) {
+std::vector<double> assumed_rates(const HostLayout& layout, const std::vector<RailSite>& rails) {
   std::vector<double> rates;
   double sum = 0;
   int known = 0;
   for (const RailSite& rail : rails) {
-    const Nic* card = find_nic(machine, rail.name);
+    const Nic* card = find_nic(layout, rail.name);
     double rate = rail.speed.in_byte_per_s();
     if (rate <= 0 && card != nullptr) rate = card->link.in_byte_per_s();
     rates.push_back(rate);
@@ -129,18 +129,18 @@ double gbit(const std::vector<double>& rates_byte_per_s) {
   return std::accumulate(rates_byte_per_s.begin(), rates_byte_per_s.end(), 0.0) * 8 / 1e9;
 }
 
-std::string shares_text(const Machine& machine, const HostPlaces& places) {
+std::string shares_text(const HostLayout& layout, const HostPlaces& places) {
   Row head = {"memory of node"};
   for (const RailSite& rail : places.rails) head.push_back(rail.name);
   head.insert(head.end(), {"together", "ranks at home there"});
   std::vector<Row> rows = {head};
-  const std::vector<double> rates = assumed_rates(machine, places.rails);
-  for (const NumaNode& node : machine.nodes) {
+  const std::vector<double> rates = assumed_rates(layout, places.rails);
+  for (const NumaNode& node : layout.nodes) {
     Row row = {std::to_string(node.index)};
-    const std::vector<double> lowered = lower_rates(rates, node.index, machine, places.rails);
-    const std::vector<double> weights = weigh_rails(rates, node.index, machine, places.rails);
+    const std::vector<double> lowered = lower_rates(rates, node.index, layout, places.rails);
+    const std::vector<double> weights = weigh_rails(rates, node.index, layout, places.rails);
     for (std::size_t i = 0; i < weights.size(); ++i) {
-      const int away = distance(machine, node.index, places.rails[i].nodes);
+      const int away = distance(layout, node.index, places.rails[i].nodes);
       row.push_back(
           fmt::format("{:>3} {:>4.0f} %", away < 0 ? "-" : std::to_string(away), weights[i] * 100));
     }
@@ -157,27 +157,27 @@ std::string shares_text(const Machine& machine, const HostPlaces& places) {
 }
 
 // Only if some rail is far and fast enough to be limited.
-std::string link_reason(const Machine& machine, const HostPlaces& places) {
-  const std::vector<double> rates = assumed_rates(machine, places.rails);
-  for (const NumaNode& node : machine.nodes)
-    if (lower_rates(rates, node.index, machine, places.rails) != rates)
+std::string link_reason(const HostLayout& layout, const HostPlaces& places) {
+  const std::vector<double> rates = assumed_rates(layout, places.rails);
+  for (const NumaNode& node : layout.nodes)
+    if (lower_rates(rates, node.index, layout, places.rails) != rates)
       return fmt::format(
           "  - rails behind the link to another node have together what it may carry: {:.0f} Gb/s "
           "times distance at home / distance\n",
-          machine.memory_rate.in_byte_per_s() * 8 / 1e9);
+          layout.memory_rate.in_byte_per_s() * 8 / 1e9);
   return "";
 }
 
 }  // namespace
 
-std::string explain(const Machine& machine, std::span<const Interface> rails,
+std::string explain(const HostLayout& layout, std::span<const Interface> rails,
                     const HostPlaces& places) {
   std::string text =
-      machine_text(machine) + rails_text(machine, rails, places.rails) + ranks_text(places);
-  if (!places.rails.empty()) text += shares_text(machine, places);
+      layout_text(layout) + rails_text(layout, rails, places.rails) + ranks_text(places);
+  if (!places.rails.empty()) text += shares_text(layout, places);
   text += "why\n";
   for (const std::string& reason : places.reasons) text += "  - " + reason + "\n";
-  return text + link_reason(machine, places);
+  return text + link_reason(layout, places);
 }
 
 }  // namespace weft::locality

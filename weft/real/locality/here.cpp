@@ -46,11 +46,11 @@ Status read_rail(std::string_view record, ProcessPlace& here) {
 
 }  // namespace
 
-ProcessPlace process_place(const Machine& machine, const HostPlaces& places, int local_rank) {
+ProcessPlace process_place(const HostLayout& layout, const HostPlaces& places, int local_rank) {
   const auto rank = static_cast<std::size_t>(local_rank);
   WEFT_CHECK(local_rank >= 0 && rank < places.ranks.size());
-  ProcessPlace here{places.binding, places.ranks[rank], places.rails, machine};
-  for (NumaNode& node : here.machine.nodes) node.cores.clear();
+  ProcessPlace here{places.binding, places.ranks[rank], places.rails, layout};
+  for (NumaNode& node : here.layout.nodes) node.cores.clear();
   return here;
 }
 
@@ -60,7 +60,7 @@ std::string to_text(const ProcessPlace& here) {
   for (const RailSite& rail : here.rails)
     text += fmt::format(";rail {} {} {} {}", rail.name, list_to_text(rail.nodes), rail.buffers,
                         rail.speed.in_bit_per_s());
-  return text + ";" + to_text(here.machine);
+  return text + ";" + to_text(here.layout);
 }
 
 Result<ProcessPlace> parse_process_place(const std::string& text) {
@@ -79,9 +79,9 @@ Result<ProcessPlace> parse_process_place(const std::string& text) {
     rest += record;
   }
   if (!placed) return broken(text);
-  auto machine = parse_machine(rest);
-  if (!machine) return std::move(machine).error();
-  here.machine = *std::move(machine);
+  auto layout = parse_host_layout(rest);
+  if (!layout) return std::move(layout).error();
+  here.layout = *std::move(layout);
   return here;
 }
 

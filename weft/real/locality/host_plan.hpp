@@ -8,15 +8,15 @@
 #include <vector>
 
 #include <weft/base/result.hpp>
+#include <weft/real/locality/host_layout.hpp>
 #include <weft/real/locality/interfaces.hpp>
-#include <weft/real/locality/machine.hpp>
 #include <weft/real/locality/places.hpp>
 
 namespace weft::locality {
 
 // Reads this machine, or an hwloc XML file if a path is given (lstopo writes such files). Of this
 // machine, includes only processors that this process may use.
-Result<Machine> read_machine(const std::string& xml_path = "");
+Result<HostLayout> read_host_layout(const std::string& xml_path = "");
 
 struct HostRequest {
   int ranks = 1;                   // On this host.
@@ -28,20 +28,20 @@ struct HostRequest {
 };
 
 struct HostPlan {
-  Machine machine;
+  HostLayout layout;
   std::vector<Interface> rails;
   HostPlaces places;
 
-  std::string explain() const { return locality::explain(machine, rails, places); }
+  std::string explain() const { return locality::explain(layout, rails, places); }
   // Settings::places of a local rank; empty if there is nothing to report.
   std::string text_for(int local_rank) const;
 };
 
-// Reads interfaces and machine, and decides. Without hwloc it uses /sys, and if that says nothing
+// Reads interfaces and layout, and decides. Without hwloc it uses /sys, and if that says nothing
 // ranks run unbound; a reason says so. Returns an error if a request cannot be met.
 Result<HostPlan> plan_host(const HostRequest& request);
-// The same for interfaces and a machine that were read before.
+// The same for interfaces and a layout that were read before.
 Result<HostPlan> plan_host(const HostRequest& request, std::vector<Interface> interfaces,
-                           Machine machine);
+                           HostLayout layout);
 
 }  // namespace weft::locality

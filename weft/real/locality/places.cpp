@@ -20,8 +20,8 @@ constexpr std::array<std::string_view, 4> binding_names = {"none", "core", "numa
 // Nodes with processors, and the offset of each one's processors among all: ranks are matched to
 // nodes along this line, so that unequal nodes get ranks in proportion to their size.
 struct Line {
-  explicit Line(const Machine& machine) {
-    for (const NumaNode& node : machine.nodes)
+  explicit Line(const HostLayout& layout) {
+    for (const NumaNode& node : layout.nodes)
       if (!node.cores.empty()) {
         nodes.push_back(&node);
         begins.push_back(total);
@@ -43,72 +43,72 @@ struct Line {
   std::size_t total = 0;
 };
 
-int distance_to_rails(const Machine& machine, int node, std::span<const RailSite> rails) {
+int distance_to_rails(const HostLayout& layout, int node, std::span<const RailSite> rails) {
   int least = -1;
   for (const RailSite& rail : rails) {
-    const int one = distance(machine, node, rail.nodes);
+    const int one = distance(layout, node, rail.nodes);
     if (one >= 0 && (least < 0 || one < least)) least = one;
   }
   return least;
 }
 
 // The sum over all rails tells which of two nodes with a NIC has more of them.
-std::int64_t sum_to_rails(const Machine& machine, int node, std::span<const RailSite> rails) {
+std::int64_t sum_to_rails(const HostLayout& layout, int node, std::span<const RailSite> rails) {
   std::int64_t sum = 0;
-  for (const RailSite& rail : rails) sum += std::max(0, distance(machine, node, rail.nodes));
+  for (const RailSite& rail : rails) sum += std::max(0, distance(layout, node, rail.nodes));
   return sum;
 }
 
 // Nearest to the rails first; stable for equal distances.
-void sort_by_rails(std::vector<const NumaNode*>& nodes, const Machine& machine,
+void sort_by_rails(std::vector<const NumaNode*>& nodes, const HostLayout& layout,
                    std::span<const RailSite> rails) {
   const auto key = [&](const NumaNode* node) {
-    return std::make_pair(distance_to_rails(machine, node->index, rails),
-                          sum_to_rails(machine, node->index, rails));
+    return std::make_pair(distance_to_rails(layout, node->index, rails),
+                          sum_to_rails(layout, node->index, rails));
   };
   std::stable_sort(nodes.begin(), nodes.end(),
                    [&](const auto* a, const auto* b) { return key(a) < key(b); });
 }
 
 // The home node is the one of these nodes that is nearest to the rails.
-RankPlace place_on(std::vector<const NumaNode*> nodes, const Machine& machine,
+RankPlace place_on(std::vector<const NumaNode*> nodes, const HostLayout& layout,
                    std::span<const RailSite> rails) {
   RankPlace place;
   for (const NumaNode* node : nodes)
     for (const int cpu : cpus_of(*node)) place.cpus.push_back(cpu);
   std::sort(place.cpus.begin(), place.cpus.end());
-  sort_by_rails(nodes, machine, rails);
+  sort_by_rails(nodes, layout, rails);
   place.node = nodes.front()->index;
   return place;
 }
 
-void bind_to_nodes(const Machine& machine, std::size_t ranks, HostPlaces& places) {
-  const Line line(machine);
+void bind_to_nodes(const HostLayout& layout, std::size_t ranks, HostPlaces& places) {
+  const Line line(layout);
   std::vector<std::vector<const NumaNode*>> dealt(ranks);
   if (ranks > 0 && ranks < line.nodes.size())
     for (std::size_t i = 0; i < line.nodes.size(); ++i)
       dealt[line.centre_twice(i) * ranks / (2 * line.total)].push_back(line.nodes[i]);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     if (dealt[rank].empty()) dealt[rank].push_back(line.nodes[line.node_under(rank, ranks)]);
-    places.ranks.push_back(place_on(dealt[rank], machine, places.rails));
+    places.ranks.push_back(place_on(dealt[rank], layout, places.rails));
   }
 }
 
-void bind_near_nics(const Machine& machine, std::size_t ranks, HostPlaces& places) {
-  Line line(machine);
-  if (ranks >= line.nodes.size()) return bind_to_nodes(machine, ranks, places);
-  sort_by_rails(line.nodes, machine, places.rails);
+void bind_near_nics(const HostLayout& layout, std::size_t ranks, HostPlaces& places) {
+  Line line(layout);
+  if (ranks >= line.nodes.size()) return bind_to_nodes(layout, ranks, places);
+  sort_by_rails(line.nodes, layout, places.rails);
   line.nodes.resize(ranks);
   std::sort(line.nodes.begin(), line.nodes.end(),
             [](const auto* a, const auto* b) { return a->index < b->index; });
   for (const NumaNode* node : line.nodes)
-    places.ranks.push_back(place_on({node}, machine, places.rails));
+    places.ranks.push_back(place_on({node}, layout, places.rails));
 }
 
 // Spreads ranks over the machine. If ranks outnumber cores, each gets a hardware thread.
-void bind_to_cores(const Machine& machine, std::size_t ranks, HostPlaces& places) {
+void bind_to_cores(const HostLayout& layout, std::size_t ranks, HostPlaces& places) {
   std::vector<RankPlace> cores, threads;
-  for (const NumaNode& node : machine.nodes)
+  for (const NumaNode& node : layout.nodes)
     for (const Core& core : node.cores) {
       cores.push_back({node.index, core.cpus});
       for (const int cpu : core.cpus) threads.push_back({node.index, {cpu}});
@@ -121,9 +121,9 @@ void bind_to_cores(const Machine& machine, std::size_t ranks, HostPlaces& places
         "{} ranks are more than {} cores: each has a hardware thread", ranks, cores.size()));
 }
 
-Binding choose_binding(const Machine& machine, std::size_t ranks, std::optional<Binding> request,
+Binding choose_binding(const HostLayout& layout, std::size_t ranks, std::optional<Binding> request,
                        std::vector<std::string>& reasons) {
-  const Line line(machine);
+  const Line line(layout);
   if (ranks > line.total) {
     reasons.push_back(
         fmt::format("not bound: {} ranks are more than {} hardware threads", ranks, line.total));
@@ -144,9 +144,9 @@ Binding choose_binding(const Machine& machine, std::size_t ranks, std::optional<
   return Binding::numa;
 }
 
-void explain_rails(const Machine& machine, const std::vector<RailSite>& rails,
+void explain_rails(const HostLayout& layout, const std::vector<RailSite>& rails,
                    std::vector<std::string>& reasons) {
-  if (machine.nodes.size() < 2) return;
+  if (layout.nodes.size() < 2) return;
   for (const RailSite& rail : rails)
     if (rail.nodes.empty())
       reasons.push_back(
@@ -157,10 +157,10 @@ void explain_rails(const Machine& machine, const std::vector<RailSite>& rails,
 }
 
 // The nearest node that has memory.
-int buffers_near(const Machine& machine, const std::vector<int>& nodes) {
+int buffers_near(const HostLayout& layout, const std::vector<int>& nodes) {
   int best = -1, best_distance = 0;
-  for (const NumaNode& node : machine.nodes) {
-    const int away = distance(machine, node.index, nodes);
+  for (const NumaNode& node : layout.nodes) {
+    const int away = distance(layout, node.index, nodes);
     if (away < 0 || node.memory.count == 0) continue;
     if (best < 0 || away < best_distance) {
       best = node.index;
@@ -182,23 +182,22 @@ Result<Binding> parse_binding(std::string_view text) {
   return Error::call("unknown binding '" + std::string(text) + "'" + suggest(text, binding_names));
 }
 
-RailSite locate_rail(const Machine& machine, const std::string& name) {
+RailSite locate_rail(const HostLayout& layout, const std::string& name) {
   RailSite site;
   site.name = name;
-  if (const Nic* card = find_nic(machine, name)) site.nodes = card->nodes;
-  std::erase_if(site.nodes, [&](int node) { return find_node(machine, node) == nullptr; });
-  site.buffers = buffers_near(machine, site.nodes);
+  if (const Nic* card = find_nic(layout, name)) site.nodes = card->nodes;
+  std::erase_if(site.nodes, [&](int node) { return find_node(layout, node) == nullptr; });
+  site.buffers = buffers_near(layout, site.nodes);
   return site;
 }
 
-std::vector<RailSite> locate_rails(const Machine& machine, std::span<const Interface> rails) {
+std::vector<RailSite> locate_rails(const HostLayout& layout, std::span<const Interface> rails) {
   std::vector<RailSite> sites;
   for (const Interface& rail : rails) {
-    RailSite site = locate_rail(machine, rail.name);
-    if (site.nodes.empty() && machine.nodes.size() > 1 &&
-        find_node(machine, rail.node) != nullptr) {
+    RailSite site = locate_rail(layout, rail.name);
+    if (site.nodes.empty() && layout.nodes.size() > 1 && find_node(layout, rail.node) != nullptr) {
       site.nodes = {rail.node};
-      site.buffers = buffers_near(machine, site.nodes);
+      site.buffers = buffers_near(layout, site.nodes);
     }
     site.speed = rail.speed;
     sites.push_back(std::move(site));
@@ -206,28 +205,28 @@ std::vector<RailSite> locate_rails(const Machine& machine, std::span<const Inter
   return sites;
 }
 
-HostPlaces decide_places(const Machine& machine, std::vector<RailSite> rails, int ranks,
+HostPlaces decide_places(const HostLayout& layout, std::vector<RailSite> rails, int ranks,
                          std::optional<Binding> request) {
   WEFT_CHECK(ranks >= 0);
   const auto count = static_cast<std::size_t>(ranks);
   HostPlaces places;
   places.rails = std::move(rails);
-  places.binding = choose_binding(machine, count, request, places.reasons);
+  places.binding = choose_binding(layout, count, request, places.reasons);
   switch (places.binding) {
     case Binding::none:
       places.ranks.resize(count);
       break;
     case Binding::core:
-      bind_to_cores(machine, count, places);
+      bind_to_cores(layout, count, places);
       break;
     case Binding::numa:
-      bind_to_nodes(machine, count, places);
+      bind_to_nodes(layout, count, places);
       break;
     case Binding::near_nic:
-      bind_near_nics(machine, count, places);
+      bind_near_nics(layout, count, places);
       break;
   }
-  explain_rails(machine, places.rails, places.reasons);
+  explain_rails(layout, places.rails, places.reasons);
   return places;
 }
 

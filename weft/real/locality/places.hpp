@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <weft/base/result.hpp>
+#include <weft/real/locality/host_layout.hpp>
 #include <weft/real/locality/interfaces.hpp>
-#include <weft/real/locality/machine.hpp>
 
 namespace weft::locality {
 
@@ -52,12 +52,12 @@ struct HostPlaces {
 };
 
 // Looks up the machine's NICs by name, then asks the interface itself.
-std::vector<RailSite> locate_rails(const Machine& machine, std::span<const Interface> rails);
-RailSite locate_rail(const Machine& machine, const std::string& name);
+std::vector<RailSite> locate_rails(const HostLayout& layout, std::span<const Interface> rails);
+RailSite locate_rail(const HostLayout& layout, const std::string& name);
 
 // Without a request: numa if several nodes have processors, else none. Always none if ranks
 // outnumber processors.
-HostPlaces decide_places(const Machine& machine, std::vector<RailSite> rails, int ranks,
+HostPlaces decide_places(const HostLayout& layout, std::vector<RailSite> rails, int ranks,
                          std::optional<Binding> request);
 
 // The rates at which rails deliver messages from the memory of a node, given their best rates; 0
@@ -67,29 +67,29 @@ HostPlaces decide_places(const Machine& machine, std::vector<RailSite> rails, in
 // slow rails keep their rates, and rates measured over the link are not lowered twice. An unknown
 // memory node (-1) lowers nothing.
 std::vector<double> lower_rates(std::span<const double> rates_byte_per_s, int memory_node,
-                                const Machine& machine, std::span<const RailSite> rails);
+                                const HostLayout& layout, std::span<const RailSite> rails);
 // The same as fractions of one message, which add up to 1.
 std::vector<double> weigh_rails(std::span<const double> rates_byte_per_s, int memory_node,
-                                const Machine& machine, std::span<const RailSite> rails);
+                                const HostLayout& layout, std::span<const RailSite> rails);
 
 // The locality of one process; Settings::places is its text.
 struct ProcessPlace {
   Binding binding = Binding::none;
   RankPlace place;
   std::vector<RailSite> rails;
-  Machine machine;  // Without cores.
+  HostLayout layout;  // Without cores.
 
   friend bool operator==(const ProcessPlace&, const ProcessPlace&) = default;
 };
 
 // REQUIRES: 0 <= local_rank < places.ranks.size().
-ProcessPlace process_place(const Machine& machine, const HostPlaces& places, int local_rank);
+ProcessPlace process_place(const HostLayout& layout, const HostPlaces& places, int local_rank);
 // One line; parsing gives the same.
 std::string to_text(const ProcessPlace& here);
 Result<ProcessPlace> parse_process_place(const std::string& text);
 
 // The text of --show-topology: rails, ranks, their distances, and the reasons.
-std::string explain(const Machine& machine, std::span<const Interface> rails,
+std::string explain(const HostLayout& layout, std::span<const Interface> rails,
                     const HostPlaces& places);
 
 }  // namespace weft::locality

@@ -19,32 +19,32 @@ struct Link {
 };
 
 // Of the nodes next to a NIC, the one nearest to the memory; data takes this path.
-int nearest(const Machine& machine, int memory_node, const RailSite& rail) {
+int nearest(const HostLayout& layout, int memory_node, const RailSite& rail) {
   return *std::min_element(rail.nodes.begin(), rail.nodes.end(), [&](int a, int b) {
-    return distance(machine, memory_node, a) < distance(machine, memory_node, b);
+    return distance(layout, memory_node, a) < distance(layout, memory_node, b);
   });
 }
 
 // Nodes of different sockets share the link between the sockets; within a socket each pair has its
 // own.
-std::pair<int, int> link_to(const Machine& machine, int memory_node, int rail_node) {
-  const NumaNode* from = find_node(machine, memory_node);
-  const NumaNode* to = find_node(machine, rail_node);
+std::pair<int, int> link_to(const HostLayout& layout, int memory_node, int rail_node) {
+  const NumaNode* from = find_node(layout, memory_node);
+  const NumaNode* to = find_node(layout, rail_node);
   if (to != nullptr && from->socket != to->socket) return {1, to->socket};
   return {0, rail_node};
 }
 
 std::map<std::pair<int, int>, Link> far_links(std::span<const double> rates, int memory_node,
-                                              const Machine& machine,
+                                              const HostLayout& layout,
                                               std::span<const RailSite> rails) {
   std::map<std::pair<int, int>, Link> links;
   for (std::size_t i = 0; i < rails.size(); ++i) {
     if (rails[i].nodes.empty()) continue;
-    const int node = nearest(machine, memory_node, rails[i]);
+    const int node = nearest(layout, memory_node, rails[i]);
     if (node == memory_node) continue;
-    Link& link = links[link_to(machine, memory_node, node)];
+    Link& link = links[link_to(layout, memory_node, node)];
     link.rate_byte_per_s += rates[i];
-    link.distance = std::max(link.distance, distance(machine, memory_node, node));
+    link.distance = std::max(link.distance, distance(layout, memory_node, node));
     link.rails.push_back(i);
   }
   return links;
@@ -53,14 +53,14 @@ std::map<std::pair<int, int>, Link> far_links(std::span<const double> rates, int
 }  // namespace
 
 std::vector<double> lower_rates(std::span<const double> rates_byte_per_s, int memory_node,
-                                const Machine& machine, std::span<const RailSite> rails) {
+                                const HostLayout& layout, std::span<const RailSite> rails) {
   WEFT_CHECK(rates_byte_per_s.size() == rails.size());
   std::vector<double> rates;
   for (const double rate : rates_byte_per_s) rates.push_back(rate > 0 ? rate : 0);
-  if (find_node(machine, memory_node) == nullptr) return rates;
-  for (const auto& [key, link] : far_links(rates, memory_node, machine, rails)) {
-    const double most = machine.memory_rate.in_byte_per_s() *
-                        distance(machine, memory_node, memory_node) / link.distance;
+  if (find_node(layout, memory_node) == nullptr) return rates;
+  for (const auto& [key, link] : far_links(rates, memory_node, layout, rails)) {
+    const double most = layout.memory_rate.in_byte_per_s() *
+                        distance(layout, memory_node, memory_node) / link.distance;
     if (link.rate_byte_per_s <= most) continue;
     for (const std::size_t rail : link.rails) rates[rail] *= most / link.rate_byte_per_s;
   }
@@ -68,8 +68,8 @@ std::vector<double> lower_rates(std::span<const double> rates_byte_per_s, int me
 }
 
 std::vector<double> weigh_rails(std::span<const double> rates_byte_per_s, int memory_node,
-                                const Machine& machine, std::span<const RailSite> rails) {
-  std::vector<double> weights = lower_rates(rates_byte_per_s, memory_node, machine, rails);
+                                const HostLayout& layout, std::span<const RailSite> rails) {
+  std::vector<double> weights = lower_rates(rates_byte_per_s, memory_node, layout, rails);
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   // All rates are unknown: equal weights.
   for (double& weight : weights)

@@ -17,7 +17,7 @@
 
 #include <weft/real/locality/number_list.hpp>
 #include <weft/real/locality/pairing.hpp>
-#include <weft/real/locality/sys_machine.hpp>
+#include <weft/real/locality/sys_layout.hpp>
 #include <weft/real/wire/clock.hpp>
 #include <weft/real/wire/watched.hpp>
 #include <weft/real/wire/wire.hpp>
@@ -148,8 +148,8 @@ Status Wire::tell_places(std::vector<ContactPlace>& places) {
   if (auto here = locality::parse_process_place(settings.places);
       here && !settings.places.empty()) {
     here_ = *std::move(here);
-  } else if (const auto machine = locality::machine_from_sys("/sys")) {
-    here_ = locality::find_process_place(*machine, interfaces);
+  } else if (const auto layout = locality::host_layout_from_sys("/sys")) {
+    here_ = locality::find_process_place(*layout, interfaces);
   }
   auto texts = seat_.exchange(to_text(own));
   if (!texts) return std::move(texts).error();

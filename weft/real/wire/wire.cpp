@@ -46,7 +46,7 @@ RailFacts Wire::rail_facts(RankId peer, RailId rail) const {
 
 void Wire::lower_rates(RankId peer, const std::byte* data, std::span<double> rates) const {
   const Link* const link = peers_[peer.index].link.get();
-  if (link == nullptr || here_.machine.nodes.size() < 2) return;
+  if (link == nullptr || here_.layout.nodes.size() < 2) return;
   std::vector<locality::RailSite> sites;
   for (std::uint32_t i = 0; i < rates.size(); ++i) {
     const std::string name = link->name_of(RailId(i));
@@ -55,7 +55,7 @@ void Wire::lower_rates(RankId peer, const std::byte* data, std::span<double> rat
     sites.push_back(found == here_.rails.end() ? locality::RailSite{} : *found);
   }
   const int node = locality::node_of_memory(data);
-  const auto lowered = locality::lower_rates(rates, node, here_.machine, sites);
+  const auto lowered = locality::lower_rates(rates, node, here_.layout, sites);
   std::copy(lowered.begin(), lowered.end(), rates.begin());
 }
 

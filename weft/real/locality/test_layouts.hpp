@@ -2,7 +2,7 @@
 // For tests only, not installed: machines of any shape.
 #pragma once
 
-#include <weft/real/locality/machine.hpp>
+#include <weft/real/locality/host_layout.hpp>
 
 namespace weft::locality {
 
@@ -14,8 +14,8 @@ struct Shape {
 };
 
 // Processors are numbered in order. Distances: 10 local, 12 within the socket, 21 to other sockets.
-inline Machine test_machine(Shape shape) {
-  Machine machine;
+inline HostLayout test_layout(Shape shape) {
+  HostLayout layout;
   const int count = shape.sockets * shape.nodes;
   int cpu = 0;
   for (int i = 0; i < count; ++i) {
@@ -25,14 +25,12 @@ inline Machine test_machine(Shape shape) {
       for (int thread = 0; thread < shape.threads; ++thread)
         node.cores.back().cpus.push_back(cpu++);
     }
-    machine.nodes.push_back(node);
-    machine.distances.emplace_back();
+    layout.nodes.push_back(node);
+    layout.distances.emplace_back();
     for (int j = 0; j < count; ++j)
-      machine.distances.back().push_back(i == j                               ? 10
-                                         : i / shape.nodes == j / shape.nodes ? 12
-                                                                              : 21);
+      layout.distances.back().push_back(i == j ? 10 : i / shape.nodes == j / shape.nodes ? 12 : 21);
   }
-  return machine;
+  return layout;
 }
 
 }  // namespace weft::locality

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "weft/real/locality/sys_machine.hpp"
+#include "weft/real/locality/sys_layout.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -70,36 +70,36 @@ bool read_distances(const std::string& sys, const NumaNode& node, std::size_t co
 
 }  // namespace
 
-Result<Machine> machine_from_sys(const std::string& sys) {
+Result<HostLayout> host_layout_from_sys(const std::string& sys) {
   const std::string online = sys + "/devices/system/node/online";
-  Machine machine;
-  for (const int index : read_list(online)) machine.nodes.push_back(read_node(sys, index));
-  if (cpus_of(machine).empty()) return Error::run("NUMA nodes are not listed in '" + online + "'");
-  const std::size_t count = machine.nodes.size();
+  HostLayout layout;
+  for (const int index : read_list(online)) layout.nodes.push_back(read_node(sys, index));
+  if (cpus_of(layout).empty()) return Error::run("NUMA nodes are not listed in '" + online + "'");
+  const std::size_t count = layout.nodes.size();
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<int> row;
-    if (!read_distances(sys, machine.nodes[i], count, row)) {
+    if (!read_distances(sys, layout.nodes[i], count, row)) {
       row.assign(count, far_distance);
       row[i] = near_distance;
     }
-    machine.distances.push_back(std::move(row));
+    layout.distances.push_back(std::move(row));
   }
-  return machine;
+  return layout;
 }
 
-ProcessPlace find_process_place(const Machine& machine, std::span<const Interface> rails) {
+ProcessPlace find_process_place(const HostLayout& layout, std::span<const Interface> rails) {
   ProcessPlace here;
-  here.machine = machine;
-  here.rails = locate_rails(machine, rails);
+  here.layout = layout;
+  here.rails = locate_rails(layout, rails);
   here.place.cpus = cpus_of_this_process();
-  for (const NumaNode& node : machine.nodes) {
+  for (const NumaNode& node : layout.nodes) {
     const std::vector<int> own = cpus_of(node);
     const std::set<int> inside(own.begin(), own.end());
     if (!here.place.cpus.empty() && std::all_of(here.place.cpus.begin(), here.place.cpus.end(),
                                                 [&](int cpu) { return inside.contains(cpu); }))
       here.place.node = node.index;
   }
-  for (NumaNode& node : here.machine.nodes) node.cores.clear();
+  for (NumaNode& node : here.layout.nodes) node.cores.clear();
   return here;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What we need to know about a machine: the processors and memory of its NUMA nodes, the distances
+// What we need to know about a host: the processors and memory of its NUMA nodes, the distances
 // between them, and which NICs are near which node. Nodes and processors have the system's numbers.
 #pragma once
 
@@ -40,7 +40,7 @@ struct Nic {
 // An assumption: older machines with two sockets have about half of this between them.
 constexpr Rate least_memory_rate = Rate::gbyte_per_s(20);
 
-struct Machine {
+struct HostLayout {
   std::vector<NumaNode> nodes;  // By index.
   std::vector<std::vector<int>>
       distances;  // By position in `nodes`, as reported by the firmware; local is 10.
@@ -49,30 +49,30 @@ struct Machine {
   // lower_rates().
   Rate memory_rate = least_memory_rate;
 
-  friend bool operator==(const Machine&, const Machine&) = default;
+  friend bool operator==(const HostLayout&, const HostLayout&) = default;
 };
 
 constexpr int near_distance = 10;
 constexpr int far_distance = 20;  // Used if unknown.
 
 // Null when there is no such node.
-const NumaNode* find_node(const Machine& machine, int index);
-const Nic* find_nic(const Machine& machine, const std::string& name);
-// far_distance if either is not a node of this machine.
-int distance(const Machine& machine, int from, int to);
+const NumaNode* find_node(const HostLayout& layout, int index);
+const Nic* find_nic(const HostLayout& layout, const std::string& name);
+// far_distance if either is not a node of this host.
+int distance(const HostLayout& layout, int from, int to);
 // The smallest distance from a node to any of several; -1 when there are none.
-int distance(const Machine& machine, int from, std::span<const int> to);
+int distance(const HostLayout& layout, int from, std::span<const int> to);
 
 // All processors, by node.
-std::vector<int> cpus_of(const Machine& machine);
+std::vector<int> cpus_of(const HostLayout& layout);
 std::vector<int> cpus_of(const NumaNode& node);
 // Keeps only these processors, as when somebody has bound us already.
-Machine keep_cpus(Machine machine, std::span<const int> allowed);
-// A machine of which only the processors are known.
-Machine flat_machine(std::span<const int> cpus);
+HostLayout keep_cpus(HostLayout layout, std::span<const int> allowed);
+// A host of which only the processors are known.
+HostLayout flat_host_layout(std::span<const int> cpus);
 
-// One line; parsing gives the same machine.
-std::string to_text(const Machine& machine);
-Result<Machine> parse_machine(const std::string& text);
+// One line; parsing gives the same layout.
+std::string to_text(const HostLayout& layout);
+Result<HostLayout> parse_host_layout(const std::string& text);
 
 }  // namespace weft::locality

@@ -18,7 +18,7 @@ namespace weft::locality {
 
 #ifndef WEFT_HWLOC
 
-Result<Machine> read_machine(const std::string&) {
+Result<HostLayout> read_host_layout(const std::string&) {
   return Error::run(
       "this weft was built without hwloc, so slots of cards are not known; install libhwloc-dev "
       "and "
@@ -73,24 +73,24 @@ std::vector<Core> cores_of(hwloc_topology_t topology, hwloc_obj_t node, std::set
   return cores;
 }
 
-void read_nodes(hwloc_topology_t topology, Machine& machine) {
+void read_nodes(hwloc_topology_t topology, HostLayout& layout) {
   std::set<int> taken;
   hwloc_obj_t object = nullptr;
   while ((object = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, object)) != nullptr) {
     const hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_PACKAGE, object);
-    machine.nodes.push_back({static_cast<int>(object->os_index),
-                             package == nullptr ? 0 : static_cast<int>(package->logical_index),
-                             Bytes{static_cast<std::int64_t>(object->attr->numanode.local_memory)},
-                             cores_of(topology, object, taken)});
+    layout.nodes.push_back({static_cast<int>(object->os_index),
+                            package == nullptr ? 0 : static_cast<int>(package->logical_index),
+                            Bytes{static_cast<std::int64_t>(object->attr->numanode.local_memory)},
+                            cores_of(topology, object, taken)});
   }
-  std::sort(machine.nodes.begin(), machine.nodes.end(),
+  std::sort(layout.nodes.begin(), layout.nodes.end(),
             [](const NumaNode& a, const NumaNode& b) { return a.index < b.index; });
 }
 
-void read_distances(hwloc_topology_t topology, Machine& machine) {
-  const std::size_t count = machine.nodes.size();
-  machine.distances.assign(count, std::vector<int>(count, far_distance));
-  for (std::size_t i = 0; i < count; ++i) machine.distances[i][i] = near_distance;
+void read_distances(hwloc_topology_t topology, HostLayout& layout) {
+  const std::size_t count = layout.nodes.size();
+  layout.distances.assign(count, std::vector<int>(count, far_distance));
+  for (std::size_t i = 0; i < count; ++i) layout.distances[i][i] = near_distance;
   hwloc_distances_s* found = nullptr;
   unsigned matrices = 1;
   if (hwloc_distances_get_by_type(topology, HWLOC_OBJ_NUMANODE, &matrices, &found,
@@ -101,16 +101,16 @@ void read_distances(hwloc_topology_t topology, Machine& machine) {
     for (std::size_t j = 0; j < count; ++j) {
       const auto at = [&](std::size_t position) {
         return hwloc_get_numanode_obj_by_os_index(
-            topology, static_cast<unsigned>(machine.nodes[position].index));
+            topology, static_cast<unsigned>(layout.nodes[position].index));
       };
       hwloc_uint64_t there = 0, back = 0;
       if (hwloc_distances_obj_pair_values(found, at(i), at(j), &there, &back) == 0 && there > 0)
-        machine.distances[i][j] = static_cast<int>(std::min<hwloc_uint64_t>(there, 1'000'000));
+        layout.distances[i][j] = static_cast<int>(std::min<hwloc_uint64_t>(there, 1'000'000));
     }
   hwloc_distances_release(topology, found);
 }
 
-void read_card(hwloc_topology_t topology, hwloc_obj_t device, Machine& machine) {
+void read_card(hwloc_topology_t topology, hwloc_obj_t device, HostLayout& layout) {
   const hwloc_obj_osdev_type_t type = device->attr->osdev.type;
   if ((type != HWLOC_OBJ_OSDEV_NETWORK && type != HWLOC_OBJ_OSDEV_OPENFABRICS) ||
       device->name == nullptr)
@@ -121,7 +121,7 @@ void read_card(hwloc_topology_t topology, hwloc_obj_t device, Machine& machine) 
   const hwloc_obj_t near = hwloc_get_non_io_ancestor_obj(topology, device);
   if (near != nullptr) card.nodes = numbers_of(near->nodeset);
   // A NIC next to all nodes is next to none in particular.
-  if (machine.nodes.size() > 1 && card.nodes.size() == machine.nodes.size()) card.nodes.clear();
+  if (layout.nodes.size() > 1 && card.nodes.size() == layout.nodes.size()) card.nodes.clear();
   for (hwloc_obj_t up = device->parent; up != nullptr; up = up->parent) {
     if (up->type != HWLOC_OBJ_PCI_DEVICE) continue;
     const auto& pci = up->attr->pcidev;
@@ -131,7 +131,7 @@ void read_card(hwloc_topology_t topology, hwloc_obj_t device, Machine& machine) 
     card.link = Rate::bit_per_s(static_cast<std::int64_t>(std::llround(pci.linkspeed * 8e9)));
     break;
   }
-  machine.nics.push_back(std::move(card));
+  layout.nics.push_back(std::move(card));
 }
 
 // Nothing reports the rate of links between sockets, but they grew with the slots over the
@@ -145,20 +145,20 @@ Rate guess_memory_rate(const std::vector<Nic>& cards) {
 
 }  // namespace
 
-Result<Machine> read_machine(const std::string& xml_path) {
+Result<HostLayout> read_host_layout(const std::string& xml_path) {
   auto topology = load(xml_path);
   if (!topology) return std::move(topology).error();
-  Machine machine;
-  read_nodes(topology->get(), machine);
-  read_distances(topology->get(), machine);
+  HostLayout layout;
+  read_nodes(topology->get(), layout);
+  read_distances(topology->get(), layout);
   hwloc_obj_t device = nullptr;
   while ((device = hwloc_get_next_osdev(topology->get(), device)) != nullptr)
-    read_card(topology->get(), device, machine);
-  std::sort(machine.nics.begin(), machine.nics.end(),
+    read_card(topology->get(), device, layout);
+  std::sort(layout.nics.begin(), layout.nics.end(),
             [](const Nic& a, const Nic& b) { return a.name < b.name; });
-  machine.memory_rate = guess_memory_rate(machine.nics);
-  if (cpus_of(machine).empty()) return Error::input("hwloc finds no processor in this machine");
-  return xml_path.empty() ? keep_cpus(std::move(machine), cpus_of_this_process()) : machine;
+  layout.memory_rate = guess_memory_rate(layout.nics);
+  if (cpus_of(layout).empty()) return Error::input("hwloc finds no processor in this machine");
+  return xml_path.empty() ? keep_cpus(std::move(layout), cpus_of_this_process()) : layout;
 }
 
 #endif

@@ -20,96 +20,96 @@ std::string data(const std::string& name) {
   return std::string(WEFT_TEST_DATA) + "/" + name;
 }
 
-Machine machine_of(const std::string& name) {
-  auto machine = read_machine(data(name + ".xml"));
-  EXPECT_TRUE(machine) << machine.error().text();
-  return machine ? *std::move(machine) : flat_machine({});
+HostLayout layout_of(const std::string& name) {
+  auto layout = read_host_layout(data(name + ".xml"));
+  EXPECT_TRUE(layout) << layout.error().text();
+  return layout ? *std::move(layout) : flat_host_layout({});
 }
 
-std::string nodes_of(const Machine& machine, const std::string& name) {
-  const Nic* found = find_nic(machine, name);
+std::string nodes_of(const HostLayout& layout, const std::string& name) {
+  const Nic* found = find_nic(layout, name);
   return found == nullptr ? "no such card" : list_to_text(found->nodes);
 }
 
-TEST(ReadMachine, FindsNodesCoresAndThreads) {
-  const Machine machine = machine_of("two_sockets_card_each");
-  ASSERT_EQ(machine.nodes.size(), 2u);
-  EXPECT_EQ(machine.nodes[0].memory, (Bytes{std::int64_t{192} << 30}));
-  EXPECT_EQ(machine.nodes[1].socket, 1);
-  ASSERT_EQ(machine.nodes[1].cores.size(), 8u);
-  EXPECT_EQ(machine.nodes[1].cores[0].cpus, (std::vector<int>{8, 24}));
-  EXPECT_EQ(list_to_text(cpus_of(machine.nodes[0])), "0-7,16-23");
-  EXPECT_EQ(machine.distances, (std::vector<std::vector<int>>{{10, 21}, {21, 10}}));
+TEST(ReadHostLayout, FindsNodesCoresAndThreads) {
+  const HostLayout layout = layout_of("two_sockets_card_each");
+  ASSERT_EQ(layout.nodes.size(), 2u);
+  EXPECT_EQ(layout.nodes[0].memory, (Bytes{std::int64_t{192} << 30}));
+  EXPECT_EQ(layout.nodes[1].socket, 1);
+  ASSERT_EQ(layout.nodes[1].cores.size(), 8u);
+  EXPECT_EQ(layout.nodes[1].cores[0].cpus, (std::vector<int>{8, 24}));
+  EXPECT_EQ(list_to_text(cpus_of(layout.nodes[0])), "0-7,16-23");
+  EXPECT_EQ(layout.distances, (std::vector<std::vector<int>>{{10, 21}, {21, 10}}));
 }
 
-TEST(ReadMachine, FindsCardsOfBothKinds) {
-  const Machine machine = machine_of("two_sockets_card_each");
-  ASSERT_EQ(machine.nics.size(), 4u);
-  EXPECT_EQ(nodes_of(machine, "ens1f0"), "0");
-  EXPECT_EQ(nodes_of(machine, "mlx5_1"), "1");
-  EXPECT_TRUE(find_nic(machine, "mlx5_1")->openfabrics);
-  EXPECT_FALSE(find_nic(machine, "ens2f0")->openfabrics);
-  EXPECT_EQ(find_nic(machine, "ens2f0")->bus, "0000:b2:00.0");
-  EXPECT_NEAR(find_nic(machine, "ens2f0")->link.in_byte_per_s(), 15.75e9, 1e7);
+TEST(ReadHostLayout, FindsCardsOfBothKinds) {
+  const HostLayout layout = layout_of("two_sockets_card_each");
+  ASSERT_EQ(layout.nics.size(), 4u);
+  EXPECT_EQ(nodes_of(layout, "ens1f0"), "0");
+  EXPECT_EQ(nodes_of(layout, "mlx5_1"), "1");
+  EXPECT_TRUE(find_nic(layout, "mlx5_1")->openfabrics);
+  EXPECT_FALSE(find_nic(layout, "ens2f0")->openfabrics);
+  EXPECT_EQ(find_nic(layout, "ens2f0")->bus, "0000:b2:00.0");
+  EXPECT_NEAR(find_nic(layout, "ens2f0")->link.in_byte_per_s(), 15.75e9, 1e7);
 }
 
-TEST(ReadMachine, GuessesLinksFromSlots) {
-  EXPECT_NEAR(machine_of("two_sockets_card_each").memory_rate.in_byte_per_s(), 31.5e9, 1e8);
-  EXPECT_EQ(machine_of("one_node").memory_rate, least_memory_rate);
+TEST(ReadHostLayout, GuessesLinksFromSlots) {
+  EXPECT_NEAR(layout_of("two_sockets_card_each").memory_rate.in_byte_per_s(), 31.5e9, 1e8);
+  EXPECT_EQ(layout_of("one_node").memory_rate, least_memory_rate);
 }
 
-TEST(ReadMachine, AssumesDistancesThatAreNotTold) {
-  const Machine machine = machine_of("memory_only_nodes");
-  ASSERT_EQ(machine.nodes.size(), 4u);
-  EXPECT_EQ(distance(machine, 0, 0), near_distance);
-  EXPECT_EQ(distance(machine, 0, 3), far_distance);
+TEST(ReadHostLayout, AssumesDistancesThatAreNotTold) {
+  const HostLayout layout = layout_of("memory_only_nodes");
+  ASSERT_EQ(layout.nodes.size(), 4u);
+  EXPECT_EQ(distance(layout, 0, 0), near_distance);
+  EXPECT_EQ(distance(layout, 0, 3), far_distance);
 }
 
-TEST(ReadMachine, GivesCoresToOneOfTwoMemories) {
-  const Machine machine = machine_of("memory_only_nodes");
-  EXPECT_EQ(machine.nodes[0].cores.size(), 4u);
-  EXPECT_TRUE(machine.nodes[1].cores.empty());
-  EXPECT_EQ(nodes_of(machine, "ens5"), "2-3");
+TEST(ReadHostLayout, GivesCoresToOneOfTwoMemories) {
+  const HostLayout layout = layout_of("memory_only_nodes");
+  EXPECT_EQ(layout.nodes[0].cores.size(), 4u);
+  EXPECT_TRUE(layout.nodes[1].cores.empty());
+  EXPECT_EQ(nodes_of(layout, "ens5"), "2-3");
 }
 
-TEST(ReadMachine, FindsCardsOfAQuarterSocket) {
-  const Machine machine = machine_of("eight_nodes_two_cards");
-  EXPECT_EQ(machine.nodes.size(), 8u);
-  EXPECT_EQ(machine.nodes[5].socket, 1);
-  EXPECT_EQ(nodes_of(machine, "ibs1"), "1");
-  EXPECT_EQ(nodes_of(machine, "ibs2"), "6");
-  EXPECT_EQ(distance(machine, 0, 3), 12);
-  EXPECT_EQ(distance(machine, 0, 4), 32);
+TEST(ReadHostLayout, FindsCardsOfAQuarterSocket) {
+  const HostLayout layout = layout_of("eight_nodes_two_cards");
+  EXPECT_EQ(layout.nodes.size(), 8u);
+  EXPECT_EQ(layout.nodes[5].socket, 1);
+  EXPECT_EQ(nodes_of(layout, "ibs1"), "1");
+  EXPECT_EQ(nodes_of(layout, "ibs2"), "6");
+  EXPECT_EQ(distance(layout, 0, 3), 12);
+  EXPECT_EQ(distance(layout, 0, 4), 32);
 }
 
-TEST(ReadMachine, TravelsAsText) {
+TEST(ReadHostLayout, TravelsAsText) {
   for (const char* name :
        {"two_sockets_card_each", "two_sockets_cards_on_second", "four_sockets_two_cards",
         "eight_nodes_two_cards", "one_node", "memory_only_nodes"}) {
-    const Machine machine = machine_of(name);
-    EXPECT_EQ(*parse_machine(to_text(machine)), machine) << name;
+    const HostLayout layout = layout_of(name);
+    EXPECT_EQ(*parse_host_layout(to_text(layout)), layout) << name;
   }
 }
 
-TEST(ReadMachine, ReadsThisOne) {
-  const auto machine = read_machine();
-  ASSERT_TRUE(machine) << machine.error().text();
-  std::vector<int> cpus = cpus_of(*machine);
+TEST(ReadHostLayout, ReadsThisOne) {
+  const auto layout = read_host_layout();
+  ASSERT_TRUE(layout) << layout.error().text();
+  std::vector<int> cpus = cpus_of(*layout);
   std::sort(cpus.begin(), cpus.end());
   EXPECT_EQ(cpus, cpus_of_this_process());
 }
 
-TEST(ReadMachine, SaysWhatIsWrongWithAFile) {
-  const auto absent = read_machine("/nowhere/x.xml");
+TEST(ReadHostLayout, SaysWhatIsWrongWithAFile) {
+  const auto absent = read_host_layout("/nowhere/x.xml");
   ASSERT_FALSE(absent);
   EXPECT_NE(absent.error().message().find("'/nowhere/x.xml'"), std::string::npos);
   const std::string path = test_file("broken.xml");
   ASSERT_TRUE(write_file(path, "<topology><object type=\"Mach"));
-  EXPECT_FALSE(read_machine(path));
+  EXPECT_FALSE(read_host_layout(path));
 }
 
 struct Case {
-  const char* machine;
+  const char* layout;
   const char* golden;  // In testdata.
   HostRequest request;
   std::vector<Interface> interfaces;
@@ -148,7 +148,7 @@ std::vector<Case> cases() {
 // WEFT_BLESS=1 rewrites the files; read the difference afterwards.
 TEST(Explain, TellsEveryDecision) {
   for (const Case& one : cases()) {
-    const auto plan = plan_host(one.request, one.interfaces, machine_of(one.machine));
+    const auto plan = plan_host(one.request, one.interfaces, layout_of(one.layout));
     ASSERT_TRUE(plan) << plan.error().text();
     const std::string path = data(std::string(one.golden) + ".txt");
     const bool bless = std::getenv("WEFT_BLESS") != nullptr;
@@ -161,7 +161,7 @@ TEST(Explain, TellsEveryDecision) {
 
 TEST(PlanHost, TellsEachRankItsPlace) {
   for (const Case& one : cases()) {
-    const auto plan = plan_host(one.request, one.interfaces, machine_of(one.machine));
+    const auto plan = plan_host(one.request, one.interfaces, layout_of(one.layout));
     ASSERT_TRUE(plan);
     for (int rank = 0; rank < one.request.ranks; ++rank) {
       const std::string text = plan->text_for(rank);
