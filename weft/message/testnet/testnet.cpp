@@ -3,7 +3,7 @@
 
 namespace weft::testnet {
 
-LocalRank::LocalRank(World& world, RankId self, std::uint32_t ranks)
+TestnetRank::TestnetRank(World& world, RankId self, std::uint32_t ranks)
     : world_(world),
       self_(self),
       fabric_{.self = self,
@@ -16,30 +16,30 @@ LocalRank::LocalRank(World& world, RankId self, std::uint32_t ranks)
               .processor = *this,
               .observer = this} {}
 
-int LocalRank::rail_count(RankId) const {
+int TestnetRank::rail_count(RankId) const {
   return world_.options.rails;
 }
-Time LocalRank::now() const {
+Time TestnetRank::now() const {
   return Time::ps(world_.steps) + ahead_;
 }
 
-void LocalRank::tell(Completion::Kind kind, RankId peer) {
+void TestnetRank::tell(Completion::Kind kind, RankId peer) {
   Completion told;
   told.kind = kind;
   told.peer = peer;
   inbox.push_back(std::move(told));
 }
 
-bool LocalRank::needs_connection(RankId peer) const {
+bool TestnetRank::needs_connection(RankId peer) const {
   const TestnetConnections& rules = world_.options.connections;
   return rules.needed && peer.index / rules.host_ranks != self_.index / rules.host_ranks;
 }
 
-bool LocalRank::connected(RankId peer) const {
+bool TestnetRank::connected(RankId peer) const {
   return !needs_connection(peer) || world_.connections.usable(self_, peer);
 }
 
-void LocalRank::connect(RankId peer) {
+void TestnetRank::connect(RankId peer) {
   if (needs_connection(peer)) {
     world_.ask(self_, peer);
     return;
@@ -50,11 +50,11 @@ void LocalRank::connect(RankId peer) {
   }
 }
 
-void LocalRank::disconnect(RankId peer) {
+void TestnetRank::disconnect(RankId peer) {
   if (needs_connection(peer)) world_.disconnect(self_, peer);
 }
 
-void LocalRank::check_way(RankId peer) const {
+void TestnetRank::check_way(RankId peer) const {
   WEFT_CHECK(peer.index < fabric_.ranks);
   WEFT_CHECK(connected(peer) || world_.ranks[peer.index]->lost);
 }
@@ -70,8 +70,8 @@ std::unique_ptr<std::byte[]> captured(Payload payload) {
 
 }  // namespace
 
-void LocalRank::post(const SendPath& path, const FrameHead& head, Payload payload, bool /*stable*/,
-                     std::uint64_t cookie) {
+void TestnetRank::post(const SendPath& path, const FrameHead& head, Payload payload,
+                       bool /*stable*/, std::uint64_t cookie) {
   check_way(path.peer);
   WEFT_CHECK(static_cast<int>(path.rail.index) < rail_count(path.peer));
   Completion c;
@@ -90,8 +90,8 @@ void LocalRank::post(const SendPath& path, const FrameHead& head, Payload payloa
   inbox.push_back(std::move(sent));
 }
 
-void LocalRank::write(const SendPath& path, Payload payload, RemoteMemory target,
-                      const FrameHead& notice, std::uint64_t cookie) {
+void TestnetRank::write(const SendPath& path, Payload payload, RemoteMemory target,
+                        const FrameHead& notice, std::uint64_t cookie) {
   check_way(path.peer);
   Completion c;
   c.kind = Completion::Kind::written;
@@ -110,7 +110,7 @@ void LocalRank::write(const SendPath& path, Payload payload, RemoteMemory target
   inbox.push_back(std::move(sent));
 }
 
-bool LocalRank::poll(Completion& out) {
+bool TestnetRank::poll(Completion& out) {
   if (lost) throw Lost();
   if (inbox.empty()) return false;
   out = std::move(inbox.front());
@@ -118,7 +118,7 @@ bool LocalRank::poll(Completion& out) {
   return true;
 }
 
-void LocalRank::wait(Time at) {
+void TestnetRank::wait(Time at) {
   waits = true;
   until = at;
   fiber->pause();

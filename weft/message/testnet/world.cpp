@@ -46,7 +46,7 @@ void World::open_one() {
     one = {};
   }
   for (const auto& [self, peer] : {std::pair(a, b), std::pair(b, a)}) {
-    LocalRank& rank = *ranks[self.index];
+    TestnetRank& rank = *ranks[self.index];
     if (!room && asked[LocalConnectionTable::side(self, peer)]) {
       rank.tell(Completion::Kind::refused, peer);
     }
@@ -76,7 +76,7 @@ void World::deliver_one() {
     busy_[which] = busy_.back();
     busy_.pop_back();
   }
-  LocalRank& rank = *ranks[way.to.index];
+  TestnetRank& rank = *ranks[way.to.index];
   Completion& c = flying.completion;
   if (c.kind == Completion::Kind::written && c.data != nullptr) {
     const auto found = rank.regions.find(flying.target.key);
@@ -130,7 +130,7 @@ void World::lose(RankId rank) {
   });
 }
 
-void World::run_rank(LocalRank& rank) {
+void World::run_rank(TestnetRank& rank) {
   rank.waits = false;
   Current::set(&rank.fabric(), rank.layer);
   rank.fiber->resume();
@@ -172,7 +172,7 @@ Status World::run() {
                                           &starts.back());
   }
   Status ended;
-  for (std::vector<LocalRank*> able; ended && step(able);) {
+  for (std::vector<TestnetRank*> able; ended && step(able);) {
     if (something_flies() && (able.empty() || draw(2) == 0)) {
       let_one_happen();
     } else if (!able.empty()) {
@@ -191,7 +191,7 @@ Status World::run() {
 }
 
 // Who can run now; false: all have ended.
-bool World::step(std::vector<LocalRank*>& able) {
+bool World::step(std::vector<TestnetRank*>& able) {
   ++steps;
   lose_due();
   able.clear();

@@ -30,13 +30,13 @@ struct Region {
   std::size_t size = 0;
 };
 
-class LocalRank final : public Transport,
-                        public Connections,
-                        public Rails,
-                        public Processor,
-                        public MessageObserver {
+class TestnetRank final : public Transport,
+                          public Connections,
+                          public Rails,
+                          public Processor,
+                          public MessageObserver {
  public:
-  LocalRank(World& world, RankId self, std::uint32_t ranks);
+  TestnetRank(World& world, RankId self, std::uint32_t ranks);
 
   const Fabric& fabric() const { return fabric_; }
   RankId self() const { return self_; }
@@ -107,7 +107,7 @@ class World {
         const std::function<void(const Fabric&)>& body)
       : options(given), connections(count), body_(body), random_(given.seed) {
     for (std::uint32_t i = 0; i < count; ++i) {
-      ranks.push_back(std::make_unique<LocalRank>(*this, RankId(i), count));
+      ranks.push_back(std::make_unique<TestnetRank>(*this, RankId(i), count));
     }
   }
 
@@ -122,15 +122,15 @@ class World {
 
   const TestnetOptions& options;
   LocalConnectionTable connections;
-  std::vector<std::unique_ptr<LocalRank>> ranks;
+  std::vector<std::unique_ptr<TestnetRank>> ranks;
   std::int64_t steps = 0;
 
  private:
   struct Start {
     World* world;
-    LocalRank* rank;
+    TestnetRank* rank;
   };
-  bool runnable(const LocalRank& rank) const {
+  bool runnable(const TestnetRank& rank) const {
     if (rank.fiber->done()) return false;
     return rank.lost || !rank.waits || !rank.inbox.empty() || rank.until <= rank.now();
   }
@@ -147,8 +147,8 @@ class World {
   void open_one();
   void lose_due();
   void lose(RankId rank);
-  bool step(std::vector<LocalRank*>& able);
-  void run_rank(LocalRank& rank);
+  bool step(std::vector<TestnetRank*>& able);
+  void run_rank(TestnetRank& rank);
   Status stuck() const;
 
   const std::function<void(const Fabric&)>& body_;
