@@ -141,15 +141,21 @@ Result<Asked> parse_asked(std::string_view text) {
   return with_words(*entry, text.substr(colon + 1));
 }
 
-// The first usual one that fits; where that is one for any graph, the first that the VCs allow.
+bool reaches_all(const PolicyEntry& entry, const Topology& topology) {
+  return topology.graph.all_up() || entry.any_graph ||
+         (entry.reaches_all != nullptr && entry.reaches_all(topology));
+}
+
+// The first usual one that fits and reaches all. Policies of families stand for themselves while
+// all cables are up; others give way to those that need fewer VCs.
 const PolicyEntry& usual_policy(const Topology& topology, int vcs) {
   const PolicyEntry* found = nullptr;
   for (const PolicyEntry& entry : builtin_policies()) {
-    if (!entry.usual) continue;
+    if (!entry.usual || !reaches_all(entry, topology)) continue;
     const int needed = entry.vcs_needed(topology);
     if (needed == 0) continue;
     found = &entry;
-    if (!entry.any_graph || needed <= vcs) break;
+    if (needed <= vcs || (topology.graph.all_up() && !entry.any_graph)) break;
   }
   WEFT_CHECK(found != nullptr);  // One of them fits any graph.
   return *found;
@@ -185,6 +191,14 @@ std::string default_one_path_routing(const Topology& topology) {
   const PolicyEntry& entry = usual_policy(topology, max_vcs);
   const std::string words(entry.one_path_words);
   return std::string(entry.name) + (words.empty() ? "" : ":" + words);
+}
+
+std::string routings_that_reach_all(const Topology& topology) {
+  std::string names;
+  for (const PolicyEntry& entry : builtin_policies())
+    if (reaches_all(entry, topology) && (entry.any_graph || entry.vcs_needed(topology) > 0))
+      names += (names.empty() ? "" : ", ") + std::string(entry.name);
+  return names;
 }
 
 int vcs_needed(std::string_view routing, const Topology& topology) {

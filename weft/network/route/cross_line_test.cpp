@@ -81,10 +81,11 @@ TEST(CrossLineVcs, AreThoseOfThePaper) {
   EXPECT_EQ(vcs_needed("crossline:escape", test_network("torus:3x3x3x3")), 3);
   const auto refused = make_policy("crossline", test_network("torus:3x3x3x3"), 32);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().text(),
-            "routing 'crossline' does not fit torus:3x3x3x3; fitting: dor, dor-balanced, "
-            "min-adaptive, min-adaptive-booksim, rca-1d, crossline:escape, foresight, "
-            "valiant, ugal-l, shortest, up-down");
+  EXPECT_EQ(
+      refused.error().text(),
+      "routing 'crossline' does not fit torus:3x3x3x3; fitting: dor, dor-balanced, dor-around, "
+      "min-adaptive, min-adaptive-booksim, rca-1d, crossline:escape, foresight, "
+      "valiant, ugal-l, shortest, up-down");
 }
 
 TEST(CrossLineWords, AreCheckedOneByOne) {

@@ -51,6 +51,10 @@ MadePolicy make_minimal(const Topology& t, int vcs) {
   });
 }
 
+bool minimal_reaches_all(const Topology& t) {
+  return t.graph.all_up() || (DragonflyLegs::vcs_needed(t) > 0 && DragonflyLegs::reaches_all(t));
+}
+
 int vcs_two_legs(const Topology& t) {
   if (const int leg = vcs_of_leg(t); leg > 0) return 2 * leg;
   const int layers = find_layers(t).least;
@@ -75,6 +79,7 @@ extern const PolicyEntry minimal_policy{
     .vcs_needed = &vcs_minimal,
     .make = &make_minimal,
     .usual = true,
+    .reaches_all = &minimal_reaches_all,
 };
 extern const PolicyEntry valiant_policy{
     .name = "valiant",

@@ -86,7 +86,7 @@ LayersNeeded find_layers(const Topology& topology) {
     const int bound = 1 + find_diameter(topology, 2 * turns_max) / 2;
     return {bound, bound};
   }
-  const Ranking ranking(graph);
+  const Ranking ranking(graph, RankingRule{});
   Turns turns(graph, ranking);
   LayersNeeded needed;
   for (const RouterId to : ends) {
@@ -105,7 +105,7 @@ Status LayeredPaths::fits(const Topology& topology, std::string_view policy) {
 
 LayeredPaths::LayeredPaths(const Topology& topology, int layers)
     : graph_(topology.graph),
-      ranking_(graph_),
+      ranking_(graph_, RankingRule{}),
       layers_(layers),
       distance_(topology, 2 * ranking_.depth_max() >= 0xff),
       turns_(topology, false) {

@@ -16,6 +16,22 @@ class IdlePorts final : public PortView {
   std::span<const Port> ports_;
 };
 
+// Cables that are down, of one router or of all: "(0,0)-(1,0), (0,0)-(0,1) and 3 more".
+struct DownCables {
+  static constexpr int named_max = 3;
+
+  void add_of(const Topology& t, RouterId r, bool both_ends) {
+    for (const Port& port : t.graph.ports(r)) {
+      if (!port.connected() || port.up || (!both_ends && port.peer < r)) continue;
+      if (++count <= named_max)
+        names += (names.empty() ? "" : ", ") + router_name(t, r) + "-" + router_name(t, port.peer);
+    }
+  }
+
+  int count = 0;
+  std::string names;
+};
+
 }  // namespace
 
 bool follow_path(const Policy& policy, const Graph& graph, NodeId from, NodeId to,
@@ -35,6 +51,22 @@ bool follow_path(const Policy& policy, const Graph& graph, NodeId from, NodeId t
     if (flight.hops < 255) ++flight.hops;
     here = graph.port(links.back()).peer;
   }
+}
+
+std::string explain_no_way(const Topology& topology, RouterId here, NodeId to) {
+  DownCables down;
+  down.add_of(topology, here, true);
+  if (down.count == 0)
+    for (std::uint32_t r = 0; r < topology.graph.router_count(); ++r)
+      down.add_of(topology, RouterId(r), false);
+  std::string text = "no way from " + router_name(topology, here) + " to " +
+                     node_name(topology, to) + " under this routing: ";
+  if (down.count == 0) return text + "a cable on the way is down";
+  text += (down.count == 1 ? "the cable " : "the cables ") + down.names;
+  if (down.count > DownCables::named_max)
+    text += " and " + std::to_string(down.count - DownCables::named_max) + " more";
+  return text + (down.count == 1 ? " is down" : " are down") +
+         "; these go round: " + routings_that_reach_all(topology);
 }
 
 }  // namespace weft

@@ -3,6 +3,7 @@
 // anything is sent.
 #pragma once  // Public, for policies: stays within 0.1.
 
+#include <string>
 #include <vector>
 
 #include <weft/network/route/policy.hpp>
@@ -13,5 +14,8 @@ namespace weft {
 // False: a cable on the only path is down. Where a pair has one path, this is it.
 bool follow_path(const Policy& policy, const Graph& graph, NodeId from, NodeId to,
                  std::vector<LinkId>& links);
+
+// Says why a packet at a router has no way on: which cable is down, and which policies go round it.
+std::string explain_no_way(const Topology& topology, RouterId here, NodeId to);
 
 }  // namespace weft

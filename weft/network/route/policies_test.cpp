@@ -13,6 +13,7 @@
 
 #include <weft/network/route/conformance.hpp>
 #include <weft/network/route/dimension_order.hpp>
+#include <weft/network/route/path.hpp>
 #include <weft/network/route/test_networks.hpp>
 
 namespace weft {
@@ -450,6 +451,58 @@ TEST(UpDown, LargeGraphsAreRefused) {
             "MiB allowed; use a policy made for the family of the network");
 }
 
+// A tenth of the cables broken, all routers still connected.
+Topology broken_cube(std::string_view spec, std::uint64_t seed) {
+  const Topology whole = test_network(spec);
+  Rng rng(seed);
+  for (;;) {
+    std::vector<LinkId> links;
+    for (std::uint32_t i = 0; i < whole.graph.cable_count() / 10 + 1; ++i)
+      links.push_back(LinkId(static_cast<std::uint32_t>(rng.below(whole.graph.link_count()))));
+    Topology broken = break_cables(whole, links);
+    bool connected = true;
+    for (std::uint32_t r = 1; r < broken.graph.router_count(); ++r)
+      connected &= distance(broken, RouterId(0), RouterId(r)) >= 0;
+    if (connected && !broken.graph.all_up()) return broken;
+  }
+}
+
+// As `dor` where its path is whole; and never longer than what is left allows.
+TEST(DorAround, TakesDimensionOrderOrTheShortestPathThatIsLeft) {
+  for (const std::string_view spec : {"mesh:5x4", "mesh:3x3x3", "torus:5x5", "torus:4x4x3"})
+    for (std::uint64_t seed = 0; seed < 5; ++seed) {
+      const Topology t = broken_cube(spec, seed);
+      const int vcs = vcs_needed("dor-around:up", t);
+      ASSERT_LE(vcs, 5) << spec;
+      const auto around = policy_of("dor-around:up", t, vcs);
+      const auto dor = policy_of("dor:up", t, 2);
+      std::vector<LinkId> links, ordered;
+      int detours = 0;
+      for (std::uint32_t a = 0; a < t.graph.node_count(); ++a)
+        for (std::uint32_t b = 0; b < t.graph.node_count(); ++b) {
+          ASSERT_TRUE(follow_path(*around, t.graph, NodeId(a), NodeId(b), links));
+          ASSERT_EQ(static_cast<int>(links.size()),
+                    distance(t, t.graph.router_of(NodeId(a)), t.graph.router_of(NodeId(b))));
+          if (follow_path(*dor, t.graph, NodeId(a), NodeId(b), ordered))
+            ASSERT_EQ(links, ordered);
+          else
+            ++detours;
+        }
+      EXPECT_GT(detours, 0) << spec;
+    }
+}
+
+TEST(NoWay, NamesTheCableAndThePoliciesThatWork) {
+  const Topology t = break_cables(test_network("torus:4x4"), {LinkId(0)});
+  EXPECT_EQ(explain_no_way(t, RouterId(0), NodeId(1)),
+            "no way from (0,0) to n1 under this routing: the cable (0,0)-(1,0) is down; these go "
+            "round: dor-around, min-adaptive, valiant, ugal-l, shortest, up-down");
+  const Topology fly =
+      break_cables(test_network("dragonfly:a=2,h=3,p=1,g=2"), {LinkId(1), LinkId(2), LinkId(3)});
+  EXPECT_NE(explain_no_way(fly, RouterId(0), NodeId(3)).find("the cables g0"), std::string::npos)
+      << explain_no_way(fly, RouterId(0), NodeId(3));
+}
+
 TEST(MakePolicy, ErrorsSayWhatToDo) {
   const Topology torus = test_network("torus:8x8");
   const auto message = [&](std::string_view name, int vcs) {
@@ -461,7 +514,8 @@ TEST(MakePolicy, ErrorsSayWhatToDo) {
             "vcs = 2, or use up-down");
   EXPECT_EQ(message("valiannt", 4), "unknown routing 'valiannt'; did you mean 'valiant'?");
   EXPECT_EQ(message("dest-down", 4),
-            "routing 'dest-down' does not fit torus:8x8; fitting: dor, dor-balanced, min-adaptive, "
+            "routing 'dest-down' does not fit torus:8x8; fitting: dor, dor-balanced, dor-around, "
+            "min-adaptive, "
             "min-adaptive-booksim, rca-1d, crossline, foresight, valiant, ugal-l, "
             "shortest, up-down");
   EXPECT_EQ(message("dor", 33), "at most 32 VCs are supported, 33 given; set vcs = 32 or less");

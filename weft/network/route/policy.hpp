@@ -146,8 +146,11 @@ struct PolicyEntry {
   // The default on networks that it fits, unless an earlier row is.
   bool usual = false;
   std::string_view one_path_words = "";  // With these, a pair of nodes always has one path.
-  // Fits every network, and goes round the cables that are down in its description.
+  // Fits every network.
   bool any_graph = false;
+  // Which nodes a packet reaches where cables are down in the description of the network. Null:
+  // only those whose path is whole. Policies for any graph reach all that are connected.
+  bool (*reaches_all)(const Topology&) = nullptr;
   // VCs where nobody says how many. Null: as many as are needed.
   int (*vcs_usual)(const Topology&) = nullptr;
 };
@@ -160,9 +163,12 @@ Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const Topolog
                                             int vcs);
 
 // What is used on a network when no routing is named; and the same with one path for every pair.
-// Where the number of VCs is given, a policy for any graph gives way to one that needs fewer.
+// Where cables are down it is one that goes round them; where the number of VCs is given, a policy
+// for such networks or for any graph gives way to one that needs fewer.
 std::string default_routing(const Topology& topology, int vcs = max_vcs);
 std::string default_one_path_routing(const Topology& topology);
+// Those that reach every connected node of this network, cables down or not: "shortest, up-down".
+std::string routings_that_reach_all(const Topology& topology);
 // 0 for an unknown routing or one that does not fit.
 int vcs_needed(std::string_view routing, const Topology& topology);
 // At least those needed: what a machine has where nobody says how many.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `up-down` on any graph, broken cables included (up*/down*, Autonet): routers are ranked by their
-// distance from a root, equals by index. A step to a lower rank is up. Legal paths go up, then
+// `up-down` on any graph, broken cables included (up*/down*, Autonet): routers are ranked, in the
+// way that loads the busiest link least. A step to a lower rank is up. Legal paths go up, then
 // down, never up again: as ranks along a chain of waiting packets first fall and then rise, it
 // cannot close, with one VC. Of the legal paths the shortest; among equal next steps, by a hash of
 // the two nodes, so that pairs spread and each pair keeps its order.
@@ -13,7 +13,7 @@
 #include <weft/base/rng.hpp>
 #include <weft/network/route/distance_table.hpp>
 #include <weft/network/route/families.hpp>
-#include <weft/network/route/ranking.hpp>
+#include <weft/network/route/up_down_paths.hpp>
 
 namespace weft::detail {
 namespace {
@@ -71,43 +71,14 @@ class UpDown final : public Policy {
   }
 
   void fill() {
-    const auto routers = graph_.router_count();
-    std::vector<std::uint16_t> down(routers), legal(routers);
-    std::vector<RouterId> queue;
+    UpDownPaths paths(graph_, ranking_);
     for (const RouterId to : legal_.destinations()) {
-      search_down(to, down, queue);
-      // In order of rank the routers above are done first.
-      for (const RouterId r : ranking_.order()) {
-        int best = down[r.index];
-        for (const Port& port : graph_.ports(r))
-          if (port.usable() && ranking_.is_up(r, port.peer) &&
-              legal[port.peer.index] != DistanceTable::unreachable)
-            best = std::min(best, legal[port.peer.index] + 1);
-        legal[r.index] = static_cast<std::uint16_t>(best);
-      }
+      paths.search(to);
       for (const RouterId from : legal_.destinations())
-        if (legal[from.index] != DistanceTable::unreachable)
-          hops_max_ = std::max<int>(hops_max_, legal[from.index]);
-      down_.set(to, down);
-      legal_.set(to, legal);
-    }
-  }
-
-  // Backwards from the destination over steps that go down.
-  void search_down(RouterId to, std::vector<std::uint16_t>& down,
-                   std::vector<RouterId>& queue) const {
-    std::fill(down.begin(), down.end(), DistanceTable::unreachable);
-    queue.assign(1, to);
-    down[to.index] = 0;
-    for (std::size_t head = 0; head < queue.size(); ++head) {
-      const RouterId at = queue[head];
-      for (const Port& port : graph_.ports(at)) {
-        if (!port.usable() || !ranking_.is_up(at, port.peer) ||
-            down[port.peer.index] != DistanceTable::unreachable)
-          continue;
-        down[port.peer.index] = static_cast<std::uint16_t>(down[at.index] + 1);
-        queue.push_back(port.peer);
-      }
+        if (paths.legal()[from.index] != DistanceTable::unreachable)
+          hops_max_ = std::max<int>(hops_max_, paths.legal()[from.index]);
+      down_.set(to, paths.down());
+      legal_.set(to, paths.legal());
     }
   }
 
@@ -125,7 +96,7 @@ int vcs_up_down(const Topology&) {
 MadePolicy make_up_down(const Topology& t, int vcs) {
   // Up to the root and down again is legal, so no path is longer than twice the depth.
   if (const Status fits = DistanceTable::fits(t, "up-down", 2, false); !fits) return fits.error();
-  Ranking ranking(t.graph);
+  Ranking ranking = choose_ranking(t.graph);
   const bool wide = 2 * ranking.depth_max() >= 0xff;
   if (const Status fits = DistanceTable::fits(t, "up-down", 2, wide); !fits) return fits.error();
   return MadePolicy(std::make_unique<UpDown>(t, std::move(ranking), wide, vcs));

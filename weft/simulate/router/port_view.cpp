@@ -4,6 +4,7 @@
 #include <bit>
 #include <string>
 
+#include <weft/network/route/path.hpp>
 #include <weft/simulate/router/credits.hpp>
 #include <weft/simulate/router/news.hpp>
 
@@ -63,9 +64,7 @@ void note_no_way(State& state, int worker, RouterIndex r, const Slot& packet) {
   if (std::pair(packet.head_at, here) >= std::pair(finder.failed_at, finder.failed_router)) return;
   finder.failed_at = packet.head_at;
   finder.failed_router = here;
-  finder.failure = "no way from " + router_name(state.setup.topology, here) + " to " +
-                   node_name(state.setup.topology, NodeId(packet.node)) +
-                   " under this routing: a cable on the way is down";
+  finder.failure = explain_no_way(state.setup.topology, here, NodeId(packet.node));
 }
 
 }  // namespace
