@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What weft run starts on every other host. A program of its own: weft has all of a page's and a
-// file's libraries in it, and takes ten times as long to start.
+// weft-agent, which weft run starts on every other host. It is a program of its own because weft
+// loads all libraries for pages and files, and takes ten times as long to start.
 #include "run_agent.hpp"
 
 int main() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft cc, c++ and fc: compilers for programs that weft runs.
+// weft cc, c++ and fc: compiler wrappers for the programs that weft runs.
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -44,17 +44,18 @@ Status compile(const Wrapper& wrapper, const std::vector<std::string>& arguments
 }
 
 Command wrap(const Wrapper& wrapper) {
-  return {
-      wrapper.name, wrapper.help, [wrapper](CLI::App& parser) {
-        take_rest(parser, "FILES");
-        parser.footer(std::string("Everything goes to the compiler, with what MPI programs need "
-                                  "added; -show prints the command instead. ") +
-                      wrapper.variable +
-                      " chooses another compiler. The product is an ordinary executable for "
-                      "'weft sim'.");
-        return std::function<Status()>(
-            [wrapper, &parser] { return compile(wrapper, parser.remaining()); });
-      }};
+  return {wrapper.name, wrapper.help, [wrapper](CLI::App& parser) {
+            pass_on_rest(parser, "FILES");
+            parser.footer(
+                std::string("All arguments go to the compiler, together with the flags that "
+                            "MPI programs need.\n-show prints the command instead of running "
+                            "it; the variable ") +
+                wrapper.variable +
+                " names another compiler.\nThe result runs under 'weft sim', under 'weft run' "
+                "and by itself.");
+            return std::function<Status()>(
+                [wrapper, &parser] { return compile(wrapper, parser.remaining()); });
+          }};
 }
 
 }  // namespace

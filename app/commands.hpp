@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every sub-command, one line each: net stands for the function net_command() in net.cpp.
+// The list of sub-commands: `net` stands for the function net_command(), defined in net.cpp.
 #pragma once
 
 #define WEFT_COMMANDS(command)                                                           \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft completion: scripts for shells, and the answers to them.
+// weft completion: the scripts that shells load, and the answers to the questions they ask.
 #include "completion.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace weft::app {
 namespace {
 
 // Each script calls "weft completion SHELL --words =WORD...", with '=' before every word so that
-// none is empty or looks like an option, and reads what complete_line() has found: a line with the
+// none is empty or looks like an option. The answer is what complete_line() found: a line with the
 // kind of offer, then a line "WORD<tab>HELP" for each candidate.
 constexpr const char* bash_script = R"(# bash completion for weft
 _weft() {
@@ -103,14 +103,13 @@ Status run_completion(const CLI::App& root, const CompletionOptions& options) {
 
 std::function<Status()> set_up(CLI::App& parser) {
   auto options = std::make_shared<CompletionOptions>();
-  parser.add_option("SHELL", options->shell, "for which shell")
+  parser.add_option("SHELL", options->shell, "Shell that reads the script: bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   parser.add_option("--words", options->words)->group("");
   parser.footer(
-      "Prints a script that teaches a shell to complete weft's commands, options and their "
-      "values.\n"
-      "The scripts are installed with weft, where most systems look for them; without that:\n"
+      "The script completes commands, options and their values. Packages install it where most\n"
+      "systems look for it; otherwise load it when the shell starts:\n"
       "  bash: source <(weft completion bash)                                in ~/.bashrc\n"
       "  zsh:  source <(weft completion zsh)                after compinit   in ~/.zshrc\n"
       "  fish: weft completion fish | source                in ~/.config/fish/config.fish");
@@ -120,7 +119,7 @@ std::function<Status()> set_up(CLI::App& parser) {
 }  // namespace
 
 Command completion_command() {
-  return {"completion", "Print a script that completes weft's words in a shell", &set_up};
+  return {"completion", "Print a script for command completion in a shell", &set_up};
 }
 
 }  // namespace weft::app

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may stand where the cursor is, from the parsers themselves. Shells ask by calling the
-// program again, so that what they offer is what this program takes.
+// Command completion: which words can stand at the cursor. The answers come from the parsers, and
+// shells ask by calling weft, so that they offer exactly what this program accepts.
 #pragma once
 
 #include <functional>
@@ -20,15 +20,15 @@ struct Candidate {
 
 struct Completion {
   Offer offer = Offer::words;
-  std::vector<Candidate> candidates;  // With Offer::words; each begins as the last word does.
+  std::vector<Candidate> candidates;  // For Offer::words; each begins with the last word.
 };
 
-// `words`: the command line from the program's name to the cursor, as the shell cuts it (bash has
-// '=' as a word of its own). `topics` are what weft help takes.
+// `words`: the command line from the program's name to the cursor, as the shell splits it (bash
+// makes '=' a word of its own). `topics`: the names that weft help accepts.
 Completion complete_line(const CLI::App& root, std::vector<std::string> words,
                          const std::vector<std::string>& topics);
 
-// Of an option with a fixed set of values; empty for others.
+// The values of an option that has a fixed set of them; empty for other options.
 std::vector<std::string> choices_of(const CLI::Option& option);
 
 }  // namespace weft::app

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "completion.hpp"
+#include "help_format.hpp"
 
 #include <weft/base/text.hpp>
 
@@ -17,17 +18,13 @@ bool takes_value(const CLI::Option& option) {
   return option.get_items_expected_max() > 0;
 }
 
-bool is_shown(const CLI::Option& option) {
-  return !option.get_group().empty();
-}
-
 const CLI::App* find_command(const CLI::App& root, const std::string& name) {
   for (const CLI::App* sub : root.get_subcommands([](const CLI::App*) { return true; }))
     if (sub->get_name() == name) return sub;
   return nullptr;
 }
 
-// By "--name", "--name=value" or "-n".
+// `word`: "--name", "--name=value" or "-n".
 const CLI::Option* find_option(const CLI::App& app, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
   for (const CLI::Option* option : app.get_options())
@@ -35,49 +32,49 @@ const CLI::Option* find_option(const CLI::App& app, const std::string& word) {
   return nullptr;
 }
 
-// What the words before the cursor have led to.
-struct Place {
+// Where the words before the cursor lead.
+struct CursorState {
   const CLI::App* app = nullptr;
-  const CLI::Option* waiting = nullptr;  // Its value comes next.
+  const CLI::Option* waiting = nullptr;  // An option whose value comes next.
   std::size_t positionals = 0;
-  bool of_program = false;  // After the name of a program everything is its own.
+  bool in_program = false;  // Words after a program's name are its own.
   bool unknown = false;
 };
 
-// Reads one option; returns how many of the next words are its values.
+// Finds the option that a word names; returns how many of the next words are its values.
 std::size_t values_after(const CLI::App& app, const std::string& word, const CLI::Option*& option) {
   option = find_option(app, word);
   if (option == nullptr || !takes_value(*option) || word.find('=') != std::string::npos) return 0;
   return static_cast<std::size_t>(std::max(1, option->get_items_expected_min()));
 }
 
-Place find_place(const CLI::App& root, const std::vector<std::string>& words) {
-  Place place;
-  place.app = &root;
+CursorState find_cursor(const CLI::App& root, const std::vector<std::string>& words) {
+  CursorState state;
+  state.app = &root;
   for (std::size_t i = 1; i + 1 < words.size(); ++i) {
     const std::string& word = words[i];
     if (word.size() > 1 && word.front() == '-') {
       const CLI::Option* option = nullptr;
-      const std::size_t values = values_after(*place.app, word, option);
+      const std::size_t values = values_after(*state.app, word, option);
       if (i + values + 1 >= words.size()) {
-        place.waiting = values > 0 ? option : nullptr;
-        return place;
+        state.waiting = values > 0 ? option : nullptr;
+        return state;
       }
       i += values;
-    } else if (place.app == &root) {
-      place.app = find_command(root, word);
-      if (place.app == nullptr) {
-        place.unknown = true;
-        return place;
+    } else if (state.app == &root) {
+      state.app = find_command(root, word);
+      if (state.app == nullptr) {
+        state.unknown = true;
+        return state;
       }
-    } else if (place.app->get_prefix_command()) {
-      place.of_program = true;
-      return place;
+    } else if (state.app->get_prefix_command()) {
+      state.in_program = true;
+      return state;
     } else {
-      ++place.positionals;
+      ++state.positionals;
     }
   }
-  return place;
+  return state;
 }
 
 Completion offer(Offer what) {
@@ -97,10 +94,10 @@ Completion values_of(const CLI::Option& option) {
   for (const std::string& choice : choices) completion.candidates.push_back({choice, ""});
   if (!choices.empty()) return completion;
   const std::string type = option.get_type_name();
-  if (type.find("INT") == 0 || type.find("UINT") == 0 || type.find("FLOAT") == 0 ||
-      type.find("TIME") == 0)
-    return completion;
-  if (type.find("DIR") == 0 || type.find("FOLDER") == 0) return offer(Offer::folders);
+  if (type.starts_with("DIR")) return offer(Offer::folders);
+  // Numbers and times are no files; any other value may be one (--routing ./libmine.so:name).
+  for (const char* const other : {"N", "INT", "UINT", "FLOAT", "TIME", "PERCENT", "CYCLES"})
+    if (type.substr(0, type.find(':')) == other) return completion;
   return offer(Offer::files);
 }
 
@@ -136,7 +133,7 @@ Completion positional_of(const CLI::App& app, std::size_t index) {
   return {};
 }
 
-// bash makes three words of "--way=fast". True if the last word was put together.
+// bash splits "--method=fast" into three words. True if the last word is such a one, now joined.
 bool join_at_equals(std::vector<std::string>& words) {
   bool last = false;
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -155,7 +152,7 @@ bool join_at_equals(std::vector<std::string>& words) {
   return last;
 }
 
-// "--way=fa": the values, each after the option's name if the shell has it in the same word.
+// For "--method=fa": the values that fit, after "--method=" if the shell has it in the same word.
 Completion value_in_word(const CLI::App& app, const std::string& word, bool joined) {
   const CLI::Option* const option = find_option(app, word);
   if (option == nullptr || !takes_value(*option)) return {};
@@ -184,23 +181,23 @@ Completion complete_line(const CLI::App& root, std::vector<std::string> words,
                          const std::vector<std::string>& topics) {
   if (words.size() < 2) return {};
   const bool joined = join_at_equals(words);
-  const Place place = find_place(root, words);
+  const CursorState state = find_cursor(root, words);
   const std::string& last = words.back();
-  if (place.unknown) return {};
-  if (place.of_program) return offer(Offer::files);
-  if (place.waiting == nullptr && last.starts_with("--") && last.find('=') != std::string::npos)
-    return value_in_word(*place.app, last, joined);
+  if (state.unknown) return {};
+  if (state.in_program) return offer(Offer::files);
+  if (state.waiting == nullptr && last.starts_with("--") && last.find('=') != std::string::npos)
+    return value_in_word(*state.app, last, joined);
   Completion completion;
-  if (place.waiting != nullptr) {
-    completion = values_of(*place.waiting);
+  if (state.waiting != nullptr) {
+    completion = values_of(*state.waiting);
   } else if (last.starts_with("-")) {
-    completion = options_of(*place.app);
-  } else if (place.app == &root) {
+    completion = options_of(*state.app);
+  } else if (state.app == &root) {
     completion = commands_of(root);
-  } else if (place.app->get_name() == "help") {
+  } else if (state.app->get_name() == "help") {
     for (const std::string& topic : topics) completion.candidates.push_back({topic, ""});
   } else {
-    completion = positional_of(*place.app, place.positionals);
+    completion = positional_of(*state.app, state.positionals);
   }
   keep_fitting(completion, last);
   return completion;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "completion.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "help.hpp"
+#include "help_format.hpp"
 #include <gtest/gtest.h>
 
 namespace weft::app {
@@ -19,10 +21,11 @@ class CompletionLine : public testing::Test {
     net->add_option("--way", text, "how")->check(CLI::IsMember({"fast", "slow"}));
     net->add_option("--path", list, "two")->expected(2);
     net->add_option("-n,--number", number, "a number");
-    net->add_option("--folder", text)->type_name("FOLDER");
+    net->add_option("--folder", text)->type_name("DIR");
     net->add_option("-x", text, "short");
     net->add_flag("--json", json, "JSON");
     net->add_flag("--secret")->group("");
+    net->add_flag("--secret-too")->group(former_names);
     CLI::App* const run = root.add_subcommand("run", "Run");
     run->prefix_command();
     run->add_option("-n", number);
@@ -90,15 +93,35 @@ TEST_F(CompletionLine, Positionals) {
   EXPECT_EQ(at({"help", "d"}), "words: deadlock");
 }
 
-TEST_F(CompletionLine, AfterAProgramEverythingIsItsOwn) {
+TEST_F(CompletionLine, WordsAfterAProgramAreItsOwn) {
   EXPECT_EQ(at({"run", "-n", "2", "./pro"}), "files");
   EXPECT_EQ(at({"run", "-n", "2", "./program", "--he"}), "files");
 }
 
-TEST_F(CompletionLine, NothingToGoBy) {
+TEST_F(CompletionLine, EmptyLines) {
   EXPECT_TRUE(complete_line(root, {}, {}).candidates.empty());
   EXPECT_TRUE(complete_line(root, {"weft"}, {}).candidates.empty());
   EXPECT_EQ(at({"="}), "words:");
+}
+
+TEST_F(CompletionLine, HelpIsWrapped) {
+  CLI::App* const net = root.get_subcommand("net");
+  net->get_option("--way")->description(
+      "How to go from one place to another, in so many words that no screen has room for all of "
+      "them in one line");
+  net->get_option("--way")->default_str("fast");
+  net->formatter(std::make_shared<HelpFormatter>());
+  const std::string page = net->help("weft");
+  EXPECT_NE(
+      page.find("\n  --way fast|slow             How to go from one place to another, in so "
+                "many words that no screen\n"
+                "                              has room for all of them in one line (default: "
+                "fast)\n"),
+      std::string::npos)
+      << page;
+  EXPECT_NE(page.find("\n  --json                      JSON\n"), std::string::npos) << page;
+  EXPECT_EQ(page.find("\n\n\n"), std::string::npos);
+  EXPECT_EQ(page.find("secret"), std::string::npos);
 }
 
 TEST_F(CompletionLine, ManualPage) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft doctor: checks the installation, and says what is missing for what.
+// weft doctor: checks the installation, and says what is missing and what needs it.
 #include "doctor.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct DoctorOptions {
-  bool json = false;
+  std::string format = "text";
   bool quick = false;
   std::string limit = "60 s";
 };
@@ -77,7 +77,7 @@ class Report {
  public:
   explicit Report(bool json) : json_(json) {}
 
-  // Text comes as it is found: compilers take a while.
+  // Prints text at once, because the checks of compilers take a while.
   Status add(const Checks& checks) {
     if (interrupted().load()) return Error::run("interrupted");
     for (const Check& check : checks) {
@@ -115,7 +115,7 @@ Status run_doctor(const DoctorOptions& options) {
   if (*limit < Duration::ms(10) || *limit > Duration::ms(3'600'000))
     return Error::call("--timeout: must lie in 10 ms to 1 h");
   const Interrupts interrupts;
-  Report report(options.json);
+  Report report(options.format == "json");
   if (Status s = report.add(check_parts()); !s) return s;
   if (!options.quick)
     if (Status s = report.add(check_programs(*limit)); !s) return s;
@@ -125,26 +125,30 @@ Status run_doctor(const DoctorOptions& options) {
 
 std::function<Status()> set_up(CLI::App& parser) {
   auto options = std::make_shared<DoctorOptions>();
-  parser.add_flag("--json", options->json, "print JSON");
-  parser.add_flag("--quick", options->quick, "do not try the compilers");
+  auto* const format = parser.add_option("--format", options->format, "Output format")
+                           ->check(CLI::IsMember({"text", "json"}))
+                           ->capture_default_str();
+  keep_former_name(parser.add_flag_callback("--json", [options] { options->format = "json"; }),
+                   format);
+  parser.add_flag("--quick", options->quick, "Leave out the checks of compilers");
   parser
       .add_option("--timeout", options->limit,
-                  "how long each program that is tried may take, compilers too")
+                  "Time limit of each program that is tried, compilers included")
       ->type_name("TIME")
       ->capture_default_str();
   parser.footer(
-      "A line for each check: ok, note (something optional is absent or a limit is low) or "
+      "Each check prints a line: ok, note (something optional is absent or a limit is low) or "
       "missing\n"
-      "(weft needs it), what there is, what it is for, and the remedy. Programs are made and run "
-      "in a\ntemporary folder (TMPDIR), which is removed.\n"
-      "Exit code: 0, or 1 when something is missing, 2 usage.");
+      "(weft needs it); then what was found, what needs it, and the remedy. Programs are compiled "
+      "and run\nin a temporary folder (TMPDIR), which is removed.\n"
+      "Exit code: 0 done, 1 something is missing, 2 usage.");
   return [options] { return run_doctor(*options); };
 }
 
 }  // namespace
 
 Command doctor_command() {
-  return {"doctor", "Check the installation and say what is missing for what", &set_up};
+  return {"doctor", "Check the installation and say what is missing", &set_up};
 }
 
 }  // namespace weft::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What weft doctor looks at: a list of checks, each a line of its report.
+// The checks of weft doctor, each a line of its report.
 #pragma once
 
 #include <string>
@@ -19,18 +19,18 @@ struct Check {
   std::string group;
   std::string name;
   Health health = Health::ok;
-  std::string found;   // What there is, or what is the matter.
-  std::string use;     // What it is for: commands and options.
-  std::string remedy;  // What to do; nothing if all is well.
+  std::string found;   // What was found, or what is wrong.
+  std::string use;     // The commands and options that need it.
+  std::string remedy;  // Empty if all is well.
 };
 using Checks = std::vector<Check>;
 
-// Each compiler makes a small MPI program, which is started alone, simulated and for real. No
-// process gets more than `limit`; what they write lies in a folder that is gone afterwards.
+// Compiles a small MPI program with each compiler and starts it alone, simulated and for real. Each
+// process may take `limit`; their files are in a folder that is removed afterwards.
 Checks check_programs(Duration limit);
-// Files of the installation, and libraries that weft may be built with.
+// Checks the files of the installation, and the optional libraries.
 Checks check_parts();
-// Limits of the system, network interfaces, launchers.
+// Checks limits of the system, network interfaces and launchers.
 Checks check_machine();
 
 }  // namespace weft::app

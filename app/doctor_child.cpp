@@ -25,9 +25,9 @@ namespace weft::app {
 namespace {
 
 constexpr std::size_t output_max = 64 << 10;
-constexpr int look_ms = 50;
+constexpr int poll_interval_ms = 50;
 
-// Reads what is there; false when nobody can write any more.
+// Reads what is available; false at the end of the stream.
 bool read_some(int from, std::string& into) {
   std::array<char, 4096> bytes{};
   const ssize_t size = ::read(from, bytes.data(), bytes.size());
@@ -36,7 +36,7 @@ bool read_some(int from, std::string& into) {
   return size > 0;
 }
 
-[[noreturn]] void be_child(const std::function<int()>& work, const std::array<int, 2>& ends) {
+[[noreturn]] void run_in_child(const std::function<int()>& work, const std::array<int, 2>& ends) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::signal(SIGINT, SIG_DFL);
@@ -53,15 +53,15 @@ bool read_some(int from, std::string& into) {
   ::_exit(code);
 }
 
-Ended wait_for(pid_t child, int from, Duration limit) {
+ProcessResult wait_for(pid_t child, int from, Duration limit) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::milliseconds(limit.in_ps() / 1'000'000'000);
-  Ended result;
+  ProcessResult result;
   int status = 0;
   bool open = true;
   for (;;) {
     pollfd ready{from, POLLIN, 0};
-    ::poll(&ready, open ? 1 : 0, look_ms);
+    ::poll(&ready, open ? 1 : 0, poll_interval_ms);
     if (open && ready.revents != 0) open = read_some(from, result.output);
     const bool quiet = !open || ready.revents == 0;
     if (quiet && ::waitpid(child, &status, WNOHANG) == child) break;
@@ -72,7 +72,7 @@ Ended wait_for(pid_t child, int from, Duration limit) {
     ::waitpid(child, &status, 0);
     break;
   }
-  // Whoever left the group, too.
+  // Also end processes that have left the group.
   launch::end_descendants([](pid_t, int) {});
   pollfd rest{from, POLLIN, 0};
   while (open && ::poll(&rest, 1, 0) > 0) open = read_some(from, result.output);
@@ -83,11 +83,11 @@ Ended wait_for(pid_t child, int from, Duration limit) {
 }  // namespace
 
 Result<ScratchFolder> ScratchFolder::make() {
-  const char* const wish = std::getenv("TMPDIR");
-  const std::string parent = wish != nullptr && *wish == '/' ? wish : "/tmp";
+  const char* const given = std::getenv("TMPDIR");
+  const std::string parent = given != nullptr && *given == '/' ? given : "/tmp";
   std::string path = parent + "/weft-doctor-XXXXXX";
   if (::mkdtemp(path.data()) == nullptr)
-    return Error::run("no folder can be made in " + parent + ": " + std::strerror(errno));
+    return Error::run("cannot make a folder in " + parent + ": " + std::strerror(errno));
   return ScratchFolder(std::move(path));
 }
 
@@ -99,7 +99,7 @@ ScratchFolder::~ScratchFolder() {
   if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
 
-Ended run_bounded(const std::function<int()>& work, Duration limit) {
+ProcessResult run_bounded(const std::function<int()>& work, Duration limit) {
   launch::adopt_descendants();
   std::array<int, 2> ends{};
   if (interrupted().load()) return {1, false, false, ""};
@@ -107,19 +107,19 @@ Ended run_bounded(const std::function<int()>& work, Duration limit) {
     return {127, false, true, std::string("no pipe: ") + std::strerror(errno)};
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
   const pid_t child = ::fork();
-  if (child == 0) be_child(work, ends);
+  if (child == 0) run_in_child(work, ends);
   ::close(ends[1]);
-  Ended result{127, false, true, std::string("no process: ") + std::strerror(errno)};
+  ProcessResult result{127, false, true, std::string("no process: ") + std::strerror(errno)};
   if (child > 0) {
-    ::setpgid(child, child);  // Whoever is first: it must be so before anybody kills the group.
+    ::setpgid(child, child);  // In both processes: the group must exist before it is killed.
     result = wait_for(child, ends[0], limit);
   }
   ::close(ends[0]);
   return result;
 }
 
-Ended run_bounded(const std::vector<std::string>& words, const std::string& folder,
-                  Duration limit) {
+ProcessResult run_bounded(const std::vector<std::string>& words, const std::string& folder,
+                          Duration limit) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes that nobody has to wait for longer than was said, and that leave nothing behind.
+// Child processes with a time limit, which leave nothing behind.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace weft::app {
 
-// A new folder for programs, removed with all that is in it.
+// A temporary folder, removed with all its files.
 class ScratchFolder {
  public:
   static Result<ScratchFolder> make();
@@ -26,17 +26,18 @@ class ScratchFolder {
   std::string path_;
 };
 
-struct Ended {
-  int code = 0;        // 128 + the signal's number, if it was one.
-  bool late = false;   // It had to be ended.
-  bool ended = true;   // False: interrupted().
-  std::string output;  // The beginning of both streams.
+struct ProcessResult {
+  int code = 0;        // 128 + the signal that ended it, if one did.
+  bool late = false;   // It was killed at the time limit.
+  bool ended = true;   // False after Ctrl-C.
+  std::string output;  // The beginning of both output streams.
 };
 
-// Runs a command in a folder, which is also where its temporary files fall. All that it has started
-// is gone when this returns.
-Ended run_bounded(const std::vector<std::string>& words, const std::string& folder, Duration limit);
-// The same for a function; what it returns is the exit code, what it prints the output.
-Ended run_bounded(const std::function<int()>& work, Duration limit);
+// Runs a command in a folder, which also takes its temporary files. All processes that it has
+// started are gone when this returns.
+ProcessResult run_bounded(const std::vector<std::string>& words, const std::string& folder,
+                          Duration limit);
+// The same for a function, in a child process; its return value is the exit code.
+ProcessResult run_bounded(const std::function<int()>& work, Duration limit);
 
 }  // namespace weft::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft doctor: what the system allows, which networks and launchers there are.
+// weft doctor: checks limits of the system, networks and launchers.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -35,7 +35,7 @@ Check limit_check(const char* name, const char* use) {
   return {"limits", name, Health::ok, "", use, ""};
 }
 
-void complain(Check& check, const std::string& remedy) {
+void add_note(Check& check, const std::string& remedy) {
   check.health = Health::note;
   check.remedy = remedy;
 }
@@ -50,9 +50,9 @@ Check check_open_files() {
   ::getrlimit(RLIMIT_NOFILE, &limit);
   check.found =
       fmt::format("{} (at most {})", limit_text(limit.rlim_cur), limit_text(limit.rlim_max));
-  // weft run raises the limit as far as it may; few are left for its own files.
+  // weft run raises the limit to the maximum, and needs a few files itself.
   if (limit.rlim_max < 4096)
-    complain(check,
+    add_note(check,
              "raise nofile in /etc/security/limits.conf; else jobs of more ranks keep few "
              "connections (--connections managed)");
   return check;
@@ -69,7 +69,7 @@ Check check_locked_memory() {
   const bool cards = std::filesystem::exists("/sys/class/infiniband", none) &&
                      !std::filesystem::is_empty("/sys/class/infiniband", none);
   if (cards && limit.rlim_cur < 256 * mib)
-    complain(check, "there are RDMA cards: set memlock to unlimited in /etc/security/limits.conf");
+    add_note(check, "there are RDMA cards: set memlock to unlimited in /etc/security/limits.conf");
   return check;
 }
 
@@ -80,16 +80,16 @@ Check check_shared_folder() {
   struct statvfs room {};
   if (::statvfs("/dev/shm", &room) != 0) {
     check.found = "is not there";
-    complain(check, "mount -t tmpfs tmpfs /dev/shm");
+    add_note(check, "mount -t tmpfs tmpfs /dev/shm");
     return check;
   }
   const std::uint64_t free = std::uint64_t{room.f_bavail} * room.f_frsize;
   check.found = fmt::format("{} MiB free", free / mib);
-  if (free < 64 * mib) complain(check, "remove old files there, or mount -o remount,size=1G it");
+  if (free < 64 * mib) add_note(check, "remove old files there, or mount -o remount,size=1G it");
   return check;
 }
 
-// As neighbours in weft run do it: two processes that are no relatives of each other's.
+// Copies as ranks of weft run do it, between two processes that are not parent and child.
 int copy_from_neighbour() {
   static volatile int word = 4711;
   std::array<int, 2> ready{};
@@ -124,17 +124,17 @@ int copy_from_neighbour() {
 Checks check_neighbours() {
   Check share = limit_check("shared memory", "messages between ranks of one host in weft run");
   Check copy = limit_check("single copy", "large messages between ranks of one host in weft run");
-  const Ended end = run_bounded(&copy_from_neighbour, Duration::ms(10'000));
+  const ProcessResult end = run_bounded(&copy_from_neighbour, Duration::ms(10'000));
   const bool known = !end.late && (end.code & 1) == 0;
   share.found = "processes of one user see each other's memory files";
   copy.found = "process_vm_readv is allowed";
   if (!known || (end.code & 4) != 0) {
     share.found = "processes may not open each other's files in /proc";
-    complain(share, "mount /proc without hidepid; else weft run --no-shared-memory");
+    add_note(share, "mount /proc without hidepid; else weft run --no-shared-memory");
   }
   if (!known || (end.code & 2) != 0) {
     copy.found = "process_vm_readv is refused: such messages are copied twice";
-    complain(copy,
+    add_note(copy,
              "sysctl kernel.yama.ptrace_scope=0 or 1; a container needs "
              "--cap-add=SYS_PTRACE or a newer seccomp profile");
   }
@@ -147,7 +147,7 @@ Check check_mappings() {
   const auto text = read_file("/proc/sys/vm/max_map_count");
   const auto count = parse_int(text ? trim(*text) : "0");
   check.found = fmt::format("vm.max_map_count is {}", count ? *count : 0);
-  if (count && *count < 65'530) complain(check, "sysctl vm.max_map_count=65530 or more");
+  if (count && *count < 65'530) add_note(check, "sysctl vm.max_map_count=65530 or more");
   return check;
 }
 
@@ -157,7 +157,7 @@ Check check_huge_pages() {
   const std::string modes(text ? trim(*text) : "unknown");
   check.found = "transparent huge pages: " + modes;
   if (modes.find("[never]") != std::string::npos)
-    complain(check, "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled");
+    add_note(check, "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled");
   return check;
 }
 
@@ -171,12 +171,12 @@ Check check_clock() {
   const double each_ns = std::chrono::duration<double, std::nano>(last - begin).count() / count;
   const auto source = read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource");
   const std::string name(source ? trim(*source) : "unknown source");
-  check.found = fmt::format("{}: {:.0f} ns for each look at it", name, each_ns);
-  // With tsc or an ARM counter no kernel is asked, and it takes some 20 to 60 ns.
+  check.found = fmt::format("{}: {:.0f} ns per reading", name, each_ns);
+  // With tsc or an ARM counter a reading needs no system call and takes some 20 to 60 ns.
   if (each_ns > 400)
-    complain(check,
-             "boot with clocksource=tsc if the machine has a steady one; else short times "
-             "are measured badly");
+    add_note(check,
+             "boot with clocksource=tsc if the machine has a stable one; else short times "
+             "are inaccurate");
   return check;
 }
 
@@ -187,13 +187,13 @@ Check check_rails() {
   const auto rails = all ? locality::choose_rails(*all, {}) : all;
   if (!rails) {
     check.found = rails.error().message();
-    complain(check, "see 'ip address'");
+    add_note(check, "see 'ip address'");
     return check;
   }
   const bool alone = std::all_of(rails->begin(), rails->end(),
                                  [](const locality::Interface& rail) { return rail.loopback; });
   check.found = rails->empty() ? "none" : locality::list_text(*rails);
-  if (alone) complain(check, "no interface leads to other hosts: this machine alone can be used");
+  if (alone) add_note(check, "no interface leads to other hosts: this machine alone can be used");
   return check;
 }
 
@@ -211,13 +211,13 @@ constexpr std::array<Launcher, 4> launchers = {
     Launcher{"prterun", "ranks started by PRRTE (part of Open MPI 5) instead of weft run",
              "prrte, where the system has it"}};
 
-// None is needed for work on this machine.
+// Launchers are optional: none is needed on this machine alone.
 Check check_launcher(const Launcher& launcher) {
   Check check{"launchers", launcher.name, Health::ok, find_in_path(launcher.name), launcher.use,
               ""};
   if (!check.found.empty()) return check;
   check.found = "not found in PATH";
-  complain(check, fmt::format("apt install {}, if you want that", launcher.package));
+  add_note(check, fmt::format("apt install {}, if you want that", launcher.package));
   return check;
 }
 
@@ -226,8 +226,8 @@ Check check_launcher(const Launcher& launcher) {
 Checks check_machine() {
   Checks checks = {check_open_files(), check_locked_memory(), check_shared_folder()};
   for (Check& check : check_neighbours()) checks.push_back(std::move(check));
-  for (const auto& look : {&check_mappings, &check_huge_pages, &check_clock, &check_rails})
-    checks.push_back(look());
+  for (const auto& check : {&check_mappings, &check_huge_pages, &check_clock, &check_rails})
+    checks.push_back(check());
   for (const Launcher& launcher : launchers) checks.push_back(check_launcher(launcher));
   return checks;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft doctor: is the installation complete, and what was weft built with?
+// weft doctor: checks the files of the installation and the libraries that weft was built with.
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -41,12 +41,12 @@ Check check_file(const File& file) {
   Check check{"files", file.name, Health::ok, file.path, file.use, ""};
   if (::access(file.path.c_str(), R_OK) == 0) return check;
   check.health = file.without;
-  check.found = file.path + " is not there or may not be read";
+  check.found = file.path + " is missing or not readable";
   check.remedy = file.remedy;
   return check;
 }
 
-// What was found by the build, and how to get it where it was not.
+// A library that the build may have found, and how to get it otherwise.
 struct Library {
   const char* name;
   bool there;
@@ -86,7 +86,7 @@ constexpr std::array<Plugin, 4> plugins = {
            "its mpirun cannot share out a simulation; --threads can", "libmpich-dev mpich",
            "libmpich12"}};
 
-// Loaded by another process: such libraries have work of their own before and after.
+// Loads the plug-in in a child process, because such libraries run code of their own.
 Check check_plugin(const Plugin& plugin) {
   const std::string path = find_home().lib + "/" + plugin.file;
   Check check{"libraries", plugin.name, Health::note, "", plugin.use, ""};
@@ -95,7 +95,7 @@ Check check_plugin(const Plugin& plugin) {
     check.remedy = fmt::format("apt install {} and build again", plugin.package);
     return check;
   }
-  const Ended end = run_bounded(
+  const ProcessResult end = run_bounded(
       [&] {
         if (::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) ::_exit(0);
         std::puts(::dlerror());
@@ -139,8 +139,8 @@ Checks check_parts() {
        {Library{"HDF5", has_hdf5(), "series.h5 and timeline.h5 of weft sim --record",
                 "weft sim --series leaves raw files, and weft report shows no links over time",
                 "apt install libhdf5-dev and build again"},
-        Library{"librsvg", report::has_png(), "weft report --png", "weft report draws SVG only",
-                "apt install librsvg2-dev and build again"},
+        Library{"librsvg", report::has_png(), "PNG pictures of weft report",
+                "weft report draws SVG only", "apt install librsvg2-dev and build again"},
         Library{"cpp-httplib", LivePage::possible(), "weft sim --live",
                 "weft sim --live is refused", "apt install libcpp-httplib-dev and build again"},
         Library{"OTF2", has_otf2(), "weft run --events, weft map --traffic FILE.otf2",
@@ -150,10 +150,10 @@ Checks check_parts() {
                 "weft run takes the machine as Linux tells it, and --machine is refused",
                 "apt install libhwloc-dev and build again"},
         Library{"METIS", has_metis(), "--partition metis; weft map on networks without coordinates",
-                "networks are cut in other ways",
+                "networks are partitioned by other methods",
                 "apt install libmetis5; if weft was built without: libmetis-dev and build again"},
-        Library{"Scotch", map::has_scotch(), "a further start of weft map's search",
-                "weft map does without its map",
+        Library{"Scotch", map::has_scotch(), "another start of weft map's search",
+                "weft map searches without it",
                 "apt install libscotch-7.0; if weft was built without: libscotch-dev and build "
                 "again"}})
     checks.push_back(check_library(library));

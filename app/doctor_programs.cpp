@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft doctor: do the compilers make programs that start?
+// weft doctor: checks that the compilers make programs that start.
 #include <array>
 #include <filesystem>
 #include <string>
@@ -28,7 +28,7 @@ struct Language {
   bool needed;
 };
 
-// Each says "sum 3" when two ranks have found each other.
+// Each program prints "sum 3" if two ranks have found each other.
 constexpr std::array<Language, 3> languages = {
     Language{"cc", "C", "check.c",
              "#include <mpi.h>\n#include <stdio.h>\n"
@@ -62,63 +62,62 @@ constexpr std::array<Language, 3> languages = {
         "  call MPI_Finalize(ierr)\nend program\n",
         "gfortran", "WEFT_FC", false}};
 
-// The first line that speaks of an error, else the first.
-std::string first_complaint(const std::string& output) {
+// The first line that names an error, else the first line.
+std::string first_error(const std::string& output) {
   std::string first;
   for (const std::string_view line : split(output, '\n')) {
     if (first.empty()) first = trim(line);
     if (line.find("rror") != std::string_view::npos) return std::string(trim(line)).substr(0, 200);
   }
-  return first.empty() ? "it said nothing" : first.substr(0, 200);
+  return first.empty() ? "no message" : first.substr(0, 200);
 }
 
 class Trial {
  public:
   Trial(const ScratchFolder& folder, Duration limit) : folder_(folder), limit_(limit) {}
 
-  // Nothing if the command ended well and said what it should.
-  std::string fails(const std::vector<std::string>& words, std::string_view expected) {
-    const Ended end = run_bounded(words, folder_.path(), limit_);
-    said_ = end.output;
+  // Runs a command. Returns the reason if it failed or did not print `expected`; else nothing.
+  std::string failure_of(const std::vector<std::string>& words, std::string_view expected) {
+    const ProcessResult end = run_bounded(words, folder_.path(), limit_);
+    output_ = end.output;
     code_ = end.code;
     if (!end.ended) return "interrupted";
     if (end.late) return "not done after " + to_text(limit_);
-    if (end.code != 0)
-      return fmt::format("ends with code {}: {}", end.code, first_complaint(said_));
-    if (said_.find(expected) == std::string::npos)
-      return fmt::format("should say '{}', not '{}'", expected, first_complaint(said_));
+    if (end.code != 0) return fmt::format("ends with code {}: {}", end.code, first_error(output_));
+    if (output_.find(expected) == std::string::npos)
+      return fmt::format("should print '{}', not '{}'", expected, first_error(output_));
     return {};
   }
-  const std::string& said() const { return said_; }
+  const std::string& output() const { return output_; }
   const std::string& path() const { return folder_.path(); }
 
  private:
   const ScratchFolder& folder_;
   Duration limit_;
-  std::string said_;
+  std::string output_;
   int code_ = 0;
 };
 
 // "clang (Debian clang version 14.0.6)"
 std::string compiler_name(Trial& trial, const Language& language) {
   const std::string weft = find_home().program;
-  if (!trial.fails({weft, language.command, "-showme:command"}, "").empty()) return {};
-  std::string command(trim(trial.said()));
+  if (!trial.failure_of({weft, language.command, "-showme:command"}, "").empty()) return {};
+  std::string command(trim(trial.output()));
   std::vector<std::string> words;
   for (const std::string_view word : split(command, ' ')) words.emplace_back(word);
   words.emplace_back("--version");
-  if (!trial.fails(words, "").empty()) return command;
-  return command + " (" + std::string(trim(split(trial.said(), '\n').front())) + ")";
+  if (!trial.failure_of(words, "").empty()) return command;
+  return command + " (" + std::string(trim(split(trial.output(), '\n').front())) + ")";
 }
 
-struct Way {
+struct StartMethod {
   const char* text;
   std::vector<std::string> words;
   const char* expected;
 };
 
-// How the program is started; the first that fails ends the trial.
-std::vector<Way> ways(const std::string& program) {
+// The ways to start the program; the first failure ends the trial.
+std::vector<StartMethod> start_methods(const std::string& program) {
   const std::string weft = find_home().program;
   return {{"alone", {program}, "sum 1"},
           {"under weft sim",
@@ -141,21 +140,21 @@ Check check_language(Trial& trial, const Language& language) {
     return check;
   };
   if (Status s = write_file(source, language.source); !s)
-    return refuse(worst, s.error().text(), "make room, or set TMPDIR");
-  const std::string compile = trial.fails({weft, language.command, "-o", program, source}, "");
-  const bool absent = trial.said().find("cannot run the compiler") != std::string::npos;
+    return refuse(worst, s.error().text(), "free some space, or set TMPDIR");
+  const std::string compile = trial.failure_of({weft, language.command, "-o", program, source}, "");
+  const bool absent = trial.output().find("cannot run the compiler") != std::string::npos;
   const std::string install =
       fmt::format("apt install {}, or let {} name another", language.packages, language.variable);
   if (absent)
     return refuse(language.needed ? worst : Health::note,
-                  "no compiler: " + trial.said().substr(0, trial.said().find('\n')), install);
+                  "no compiler: " + trial.output().substr(0, trial.output().find('\n')), install);
   const std::string name = compiler_name(trial, language);
   if (!compile.empty())
     return refuse(worst, fmt::format("{} does not compile and link: {}", name, compile), install);
-  for (const Way& way : ways(program)) {
-    const std::string why = trial.fails(way.words, way.expected);
+  for (const StartMethod& method : start_methods(program)) {
+    const std::string why = trial.failure_of(method.words, method.expected);
     if (!why.empty())
-      return refuse(worst, fmt::format("{}: its program fails {}: {}", name, way.text, why),
+      return refuse(worst, fmt::format("{}: its program fails {}: {}", name, method.text, why),
                     "see the lines on files and on the machine; TMPDIR must allow programs");
   }
   check.found =
@@ -163,7 +162,7 @@ Check check_language(Trial& trial, const Language& language) {
   return check;
 }
 
-// The program of weft cc tells whether its compiler has run the pass.
+// Runs the program of weft cc in a mode that works only if its compiler has run the pass.
 Check check_pass(Trial& trial) {
   Check check{"compilers", "compiler pass", Health::note, "", "", ""};
   check.use = "ranks that share a program's code and pages under weft sim: less memory, any number";
@@ -173,9 +172,9 @@ Check check_pass(Trial& trial) {
     return check;
   }
   const std::string why =
-      trial.fails({find_home().program, "sim", "-q", "--payload", "full", "--net", "mesh:2",
-                   "--separate", "delta", trial.path() + "/check-cc"},
-                  "sum 3");
+      trial.failure_of({find_home().program, "sim", "-q", "--payload", "full", "--net", "mesh:2",
+                        "--separate", "delta", trial.path() + "/check-cc"},
+                       "sum 3");
   if (!why.empty()) {
     check.found = "the compiler of weft cc does not load it: " + why;
     check.remedy = fmt::format("apt install clang-14 (expected in {}) and leave WEFT_CC unset",

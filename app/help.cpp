@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft help: commands and texts.
+// weft help: shows a command or a text, or lists them all.
 #include "help.hpp"
 
 #include <algorithm>
@@ -76,8 +76,8 @@ PageStyle style_here() {
   return style;
 }
 
-// A topic that goes into more depth than a command's options.
-std::string more_about(const std::string& command, const std::vector<Topic>& topics) {
+// The line that leads from a command's options to its reference page.
+std::string reference_line(const std::string& command, const std::vector<Topic>& topics) {
   for (const Topic& topic : topics)
     if (topic.name == "reference/" + command)
       return fmt::format("\nMore: weft help {}\n", topic.name);
@@ -88,7 +88,7 @@ Status show_topic(const CLI::App& root, const std::string& name) {
   const std::vector<Topic> topics = find_topics(find_home().doc, command_names(root));
   for (const CLI::App* command : commands_of(root))
     if (command->get_name() == name)
-      return show_page(command->help("weft") + more_about(name, topics));
+      return show_page(command->help("weft") + reference_line(name, topics));
   std::vector<std::string_view> known;
   for (const Topic& topic : topics) {
     known.push_back(topic.name);
@@ -100,9 +100,9 @@ Status show_topic(const CLI::App& root, const std::string& name) {
   }
   const std::vector<std::string> commands = command_names(root);
   known.insert(known.begin(), commands.begin(), commands.end());
-  std::string better = suggest(name, known);
-  if (better.find("did you mean") == std::string::npos) better = "; 'weft help' lists all";
-  return Error::call(fmt::format("no topic '{}'{}", name, better));
+  std::string remedy = suggest(name, known);
+  if (remedy.find("did you mean") == std::string::npos) remedy = "; 'weft help' lists all";
+  return Error::call(fmt::format("no topic '{}'{}", name, remedy));
 }
 
 Status run_help(const CLI::App& root, const HelpOptions& options) {
@@ -120,12 +120,15 @@ Status run_help(const CLI::App& root, const HelpOptions& options) {
 
 std::function<Status()> set_up(CLI::App& parser) {
   auto options = std::make_shared<HelpOptions>();
-  parser.add_option("TOPIC", options->topic, "a command or a text; nothing: list them all");
-  parser.add_flag("--list", options->list, "print the names of all topics, a line each");
+  parser
+      .add_option("TOPIC", options->topic, "Name of a command or a text (default: list them all)")
+      ->type_name("TOPIC");
+  parser.add_flag("--list", options->list, "List the names of all topics, one per line");
   parser.add_option("--man-pages", options->man_folder)->group("");
   parser.add_option("--man-date", options->man_date)->group("");
   parser.footer(
-      "On a terminal through the pager (PAGER, else less). Examples:\n"
+      "On a terminal the text is shown by a pager: PAGER, or less.\n"
+      "Examples:\n"
       "  weft help sim\n"
       "  weft help network-file\n"
       "  weft help concepts/deadlock");

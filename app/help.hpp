@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What weft help knows: its commands, and the texts installed with it.
+// weft help: the commands, and the texts that are installed with weft as topics.
 #pragma once
 
 #include <string>
@@ -17,17 +17,17 @@ inline std::vector<const CLI::App*> commands_of(const CLI::App& root) {
 }
 
 struct Topic {
-  std::string name;   // What the user types.
+  std::string name;   // As the user types it.
   std::string title;  // The text's first heading.
   std::string group;  // Its folder: concepts, howto, reference, decisions; empty: at the top.
   std::string path;
 };
 
-// All texts under a folder. One is called as its file, unless a command or another text is called
-// so: then with its folder, as in reference/sim.
+// All texts under a folder. A topic has the name of its file; if a command or another text has the
+// same name, its folder comes before it, as in reference/sim.
 std::vector<Topic> find_topics(const std::string& folder, const std::vector<std::string>& commands);
 
-// Commands, then texts.
+// The names of commands, then those of texts.
 std::vector<std::string> topic_names(const CLI::App& root);
 
 struct PageStyle {
@@ -35,15 +35,18 @@ struct PageStyle {
   bool bold = false;  // Headings and code, for a terminal.
 };
 
-// Markdown as our texts use it: headings, paragraphs, lists, tables, code.
+// Renders the Markdown that the texts use: headings, paragraphs, lists, tables, code.
 std::string render_page(std::string_view markdown, const PageStyle& style);
 
-// A page for man(1): of the whole program, or of a command.
+// Breaks a text into lines at blanks; a word that is too long stays whole.
+std::vector<std::string> wrap(const std::string& text, std::size_t width);
+
+// A page for man(1), of a command, or of the whole program if `command` is null.
 std::string man_page(const CLI::App& root, const CLI::App* command, const std::string& date);
-// weft.1, weft-sim.1, ...
+// Writes weft.1, weft-sim.1 and so on.
 Status write_man_pages(const CLI::App& root, const std::string& folder, const std::string& date);
 
-// Through the user's pager if standard output is a terminal.
+// Prints the text, through the user's pager if standard output is a terminal.
 Status show_page(const std::string& text);
 
 }  // namespace weft::app

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Manual pages from the parsers.
+// Manual pages, made from the options that the parsers have.
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "completion.hpp"
 #include "help.hpp"
+#include "help_format.hpp"
 #include <fmt/format.h>
 
 #include <weft/base/file.hpp>
@@ -16,7 +16,7 @@
 namespace weft::app {
 namespace {
 
-// For roff: nothing of it is a command, and a dash can be copied.
+// Escapes a text for roff: no line becomes a request, and dashes can be copied.
 std::string plain(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -43,20 +43,9 @@ std::string in_quotes(std::string_view text) {
   return out + "\"";
 }
 
-// What stands behind an option's name: its type, or the values to choose from.
-std::string value_of(const CLI::Option& option) {
-  if (option.get_items_expected_max() == 0) return {};
-  const std::vector<std::string> choices = choices_of(option);
-  std::string text;
-  for (const std::string& choice : choices) text += (text.empty() ? "" : "|") + choice;
-  if (!choices.empty()) return text;
-  text = option.get_type_name();
-  return text.substr(0, text.find(':'));
-}
-
 std::string entry_of(const CLI::Option& option) {
   std::string out = ".TP\n";
-  const std::string value = value_of(option);
+  const std::string value = value_text(option);
   if (option.get_positional() && !option.nonpositional()) {
     out += ".I " + plain(option.get_name(true)) + "\n";
   } else {
@@ -74,7 +63,7 @@ std::string entry_of(const CLI::Option& option) {
   return out;
 }
 
-// Lines with two blanks before them are examples.
+// Lines that begin with two blanks are examples.
 std::string footer_text(const std::string& footer) {
   std::string out;
   bool example = false;
@@ -92,13 +81,13 @@ std::string options_text(const CLI::App& app) {
   std::string out;
   std::string positionals;
   for (const CLI::Option* option : app.get_options())
-    if (!option->nonpositional() && !option->get_group().empty()) positionals += entry_of(*option);
+    if (!option->nonpositional() && is_shown(*option)) positionals += entry_of(*option);
   if (!positionals.empty()) out += ".SH ARGUMENTS\n" + positionals;
   bool first = true;
   for (const std::string& group : app.get_groups()) {
     std::string entries;
     for (const CLI::Option* option : app.get_options())
-      if (option->nonpositional() && !group.empty() && option->get_group() == group)
+      if (option->nonpositional() && is_shown(*option) && option->get_group() == group)
         entries += entry_of(*option);
     if (entries.empty()) continue;
     if (first) out += ".SH OPTIONS\n";
@@ -109,7 +98,7 @@ std::string options_text(const CLI::App& app) {
   return out;
 }
 
-// The usage line of --help, after the name.
+// The usage line of --help without the name.
 std::string synopsis_of(const CLI::App& app, const std::string& name) {
   const std::string help = app.get_formatter()->make_help(&app, name, CLI::AppFormatMode::Normal);
   const std::string mark = "Usage: " + name;
@@ -155,8 +144,8 @@ std::string man_page(const CLI::App& root, const CLI::App* command, const std::s
   if (!app.get_footer().empty()) out += ".SH NOTES\n" + footer_text(app.get_footer());
   if (command == nullptr)
     out +=
-        ".SH EXIT STATUS\n0 done, 1 the work ended early or found something, 2 wrong usage,\n"
-        "3 bad input, 70 a bug of weft; of programs that are run, their own.\n";
+        ".SH EXIT STATUS\n0 done, 1 the work ended early or found a problem, 2 wrong usage,\n"
+        "3 bad input, 70 a bug in weft. Commands that run a program return its exit code.\n";
   return out + see_also(root, command);
 }
 

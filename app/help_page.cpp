@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts as a terminal shows them.
+// Renders Markdown for a terminal, and shows the result in a pager.
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -21,8 +21,8 @@ namespace {
 constexpr const char* bold_on = "\x1b[1m";
 constexpr const char* bold_off = "\x1b[0m";
 
-// What is seen: characters, not bytes, and no escape sequences.
-std::size_t visible(std::string_view text) {
+// The width on screen: characters, not bytes, without escape sequences.
+std::size_t visible_width(std::string_view text) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\x1b') {
@@ -35,7 +35,7 @@ std::size_t visible(std::string_view text) {
   return count;
 }
 
-// Word by word, so that lines may be broken anywhere between.
+// Marks each word by itself, so that lines can be broken between words.
 std::string embolden(std::string_view text, const PageStyle& style) {
   if (!style.bold) return std::string(text);
   std::string out;
@@ -44,7 +44,7 @@ std::string embolden(std::string_view text, const PageStyle& style) {
   return out;
 }
 
-// "sim" of "../reference/sim.md#options"; empty if it leads elsewhere.
+// The topic of a link: "sim" for "../reference/sim.md#options"; empty if it is no topic.
 std::string topic_of(std::string_view target) {
   target = target.substr(0, target.find('#'));
   if (target.find("://") != std::string_view::npos || !target.ends_with(".md")) return {};
@@ -104,19 +104,7 @@ class Inline {
   std::string out_;
 };
 
-// At blanks; a word that is too long stays whole.
-std::vector<std::string> wrap(const std::string& text, std::size_t width) {
-  std::vector<std::string> lines(1);
-  for (const std::string_view word : split(text, ' ')) {
-    if (word.empty()) continue;
-    if (!lines.back().empty() && visible(lines.back()) + 1 + visible(word) > width)
-      lines.emplace_back();
-    lines.back() += (lines.back().empty() ? "" : " ") + std::string(word);
-  }
-  return lines;
-}
-
-// Between bars that are neither in code nor escaped.
+// The text between bars that are neither in code nor escaped.
 std::vector<std::string> cells_of(std::string_view line) {
   std::vector<std::string> cells(1);
   bool in_code = false;
@@ -138,11 +126,12 @@ std::vector<std::string> cells_of(std::string_view line) {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-// Narrow columns get what they need, wide ones share the rest.
+// Narrow columns get the width they need, wide ones share the rest.
 std::vector<std::size_t> column_widths(const Rows& rows, std::size_t columns, std::size_t width) {
   std::vector<std::size_t> natural(columns, 1), order(columns);
   for (const auto& row : rows)
-    for (std::size_t c = 0; c < row.size(); ++c) natural[c] = std::max(natural[c], visible(row[c]));
+    for (std::size_t c = 0; c < row.size(); ++c)
+      natural[c] = std::max(natural[c], visible_width(row[c]));
   for (std::size_t c = 0; c < columns; ++c) order[c] = c;
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return natural[a] < natural[b]; });
@@ -168,9 +157,9 @@ std::string row_text(const std::vector<std::string>& row, const std::vector<std:
   for (std::size_t line = 0; line < height; ++line) {
     std::string text;
     for (std::size_t c = 0, column = 0; c < cells.size(); ++c) {
-      text.append(column - visible(text), ' ');
+      text.append(column - visible_width(text), ' ');
       if (line < cells[c].size()) text += cells[c][line];
-      column = std::max(column + widths[c], visible(text)) + 2;
+      column = std::max(column + widths[c], visible_width(text)) + 2;
     }
     out += text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
   }
@@ -200,7 +189,7 @@ class Page {
       end_block();
       if (std::exchange(code_, false)) out_ += "\n";
     } else if (block_.empty() && table_.empty() && line.starts_with("    ")) {
-      code_ = true;  // Code by its margin alone.
+      code_ = true;  // Indented lines are code, too.
       out_ += std::string(line) + "\n";
     } else if (line.front() == '#') {
       heading(line);
@@ -219,11 +208,11 @@ class Page {
         Inline(trim(line.substr(std::min(level, line.size()))), {style_.width, false}).render();
     out_ += embolden(text, style_) + "\n";
     if (!style_.bold && level <= 2)
-      out_ += std::string(visible(text), level == 1 ? '=' : '-') + "\n";
+      out_ += std::string(visible_width(text), level == 1 ? '=' : '-') + "\n";
     out_ += "\n";
   }
 
-  // A paragraph's line, or one of a list item.
+  // A line of a paragraph or of a list item.
   void running(std::string_view line) {
     const std::size_t blanks = line.find_first_not_of(' ');
     const std::string_view text = line.substr(blanks);
@@ -233,7 +222,7 @@ class Page {
     if (numbered || text.starts_with("- ") || text.starts_with("* ")) {
       const bool was_item = !mark_.empty();
       end_block();
-      if (was_item && out_.ends_with("\n\n")) out_.pop_back();  // Items stand close together.
+      if (was_item && out_.ends_with("\n\n")) out_.pop_back();  // No blank line between items.
       mark_ = std::string(blanks, ' ') + std::string(text.substr(0, mark));
       block_ = text.substr(mark);
       return;
@@ -285,17 +274,28 @@ class Page {
 
 }  // namespace
 
+std::vector<std::string> wrap(const std::string& text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  for (const std::string_view word : split(text, ' ')) {
+    if (word.empty()) continue;
+    if (!lines.back().empty() && visible_width(lines.back()) + 1 + visible_width(word) > width)
+      lines.emplace_back();
+    lines.back() += (lines.back().empty() ? "" : " ") + std::string(word);
+  }
+  return lines;
+}
+
 std::string render_page(std::string_view markdown, const PageStyle& style) {
   return Page(style).render(markdown);
 }
 
 Status show_page(const std::string& text) {
   if (::isatty(STDOUT_FILENO) == 0) return print(text);
-  const char* const wish = std::getenv("PAGER");
-  const bool wished = wish != nullptr && *wish != '\0';
+  const char* const variable = std::getenv("PAGER");
+  const bool given = variable != nullptr && *variable != '\0';
   const std::string pager =
-      wished ? wish : "if command -v less >/dev/null 2>&1; then exec less; else exec cat; fi";
-  // Short texts stay on the screen, bold is shown as bold.
+      given ? variable : "if command -v less >/dev/null 2>&1; then exec less; else exec cat; fi";
+  // less shall leave short texts on the screen and show bold as bold.
   ::setenv("LESS", "FRX", 0);
   FILE* const pipe = ::popen(pager.c_str(), "we");
   if (pipe == nullptr) return print(text);

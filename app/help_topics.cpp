@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which texts there are, and what they are called.
+// Finds the texts of weft help and gives each a name.
 #include <algorithm>
 #include <filesystem>
 #include <map>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where weft's own files lie, seen from its program: the same in a build tree and when installed.
+// The paths of weft's own files, relative to its program: the same in a build tree and when
+// installed.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 namespace weft::app {
 
 struct Home {
-  std::string program;  // weft itself.
+  std::string program;  // weft itself
   std::string lib;      // libmpi_abi.so, the compiler pass
   std::string include;  // mpi.h, mpif.h and modules
   std::string share;    // report.html
@@ -17,10 +18,10 @@ struct Home {
 };
 Home find_home();
 
-// The template of pages. An error: this weft was built without.
+// The template of pages; an error if this weft was built without it.
 Result<std::string> read_page_template();
 
-// As a shell would find it; empty: nowhere.
+// The path of a program as a shell would find it; empty if it is nowhere in PATH.
 std::string find_in_path(const std::string& name);
 
 }  // namespace weft::app

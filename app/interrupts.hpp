@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C and requests to end (SIGTERM). The first asks for an orderly end, the second ends at once.
+// Ctrl-C and SIGTERM: the first signal asks for an orderly end, the second kills the program.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace weft::app {
 
-// Catches them while it lives; one at a time.
+// Catches the signals during its lifetime. There must be only one object at a time.
 class Interrupts {
  public:
   Interrupts();
@@ -21,7 +21,7 @@ class Interrupts {
   std::array<void (*)(int), caught.size()> before_{};
 };
 
-// Set by the first one.
+// Set by the first signal.
 const std::atomic<bool>& interrupted();
 
 }  // namespace weft::app

@@ -33,7 +33,7 @@ Status Job::guard(const std::function<Status()>& work) const {
     trouble = std::string("internal error: ") + e.what();
   }
   peers_->abort(code, "process " + std::to_string(launch_.self) + ": " + trouble);
-  std::terminate();  // Never: but GCC does not see it in a virtual function's attribute.
+  std::terminate();  // Not reached; GCC ignores [[noreturn]] on a virtual function.
 }
 
 }  // namespace weft::app

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The processes that one mpirun started, seen from one of them. All do the same work and take the
-// same decisions; process 0 alone prints and writes files.
+// same decisions; only process 0 prints and writes files.
 #pragma once
 
 #include <functional>
@@ -15,14 +15,14 @@ namespace weft::app {
 class Job {
  public:
   int processes() const { return launch_.count; }
-  bool speaks() const { return launch_.self == 0; }
+  bool is_root() const { return launch_.self == 0; }
 
-  // Finds the others, if there are any. Who has joined waits for the others in the destructor. An
-  // mpirun ends all as soon as one process returns an error: the job must outlive the complaint.
+  // Connects to the other processes, if there are any; the destructor waits for them. mpirun kills
+  // all processes as soon as one returns an error, so the job must outlive the error message.
   Status join();
-  ProcessGroup* peers() const { return peers_.get(); }  // Null: alone, or not joined.
+  ProcessGroup* peers() const { return peers_.get(); }  // Null if alone or not joined.
 
-  // An exception is one process's own. The others would wait for it: ends all.
+  // Runs the work. If it throws here, the other processes would wait forever, so this aborts all.
   Status guard(const std::function<Status()>& work) const;
 
  private:

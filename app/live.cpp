@@ -27,9 +27,9 @@ bool LivePage::possible() {
   return false;
 }
 
-Result<std::unique_ptr<LivePage>> LivePage::open(LiveWish) {
+Result<std::unique_ptr<LivePage>> LivePage::open(LiveSettings) {
   return Error::call(
-      "--live: this weft was built without a server of pages; install libcpp-httplib-dev and build "
+      "--live: this weft was built without a page server; install libcpp-httplib-dev and build "
       "it again");
 }
 
@@ -38,55 +38,56 @@ Result<std::unique_ptr<LivePage>> LivePage::open(LiveWish) {
 namespace {
 
 constexpr auto pause = std::chrono::milliseconds(200);
-constexpr auto farewell_most = std::chrono::seconds(2);
+constexpr auto closing_time_max = std::chrono::seconds(2);
 
 Result<std::string> make_token() {
   std::array<unsigned char, 16> bytes = {};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    return Error::run("--live: the system has no random numbers");
+    return Error::run("--live: the system gives no random numbers");
   std::string token;
   for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);
   return token;
 }
 
-Result<std::string> make_live_page(const LiveWish& wish) {
+Result<std::string> make_live_page(const LiveSettings& settings) {
   const auto page_template = read_page_template();
   if (!page_template) return Error(page_template.error());
   report::RunView view;
-  view.name = wish.title;
+  view.name = settings.title;
   view.kind = "sim";
   std::vector<std::uint32_t> kept;
-  view.network = report::without_gaps(wish.network, kept);
+  view.network = report::without_gaps(settings.network, kept);
   view.heat.emplace();
-  report::PageHead head{wish.title, "weft " + std::string(version()), true};
+  report::PageHead head{settings.title, "weft " + std::string(version()), true};
   return report::make_page(*page_template, head, std::span(&view, 1));
 }
 
-class Served final : public LivePage {
+class LiveServer final : public LivePage {
  public:
-  explicit Served(LiveWish wish) : wish_(std::move(wish)) {}
-  ~Served() override { close(); }  // Forever, if finish() said so.
+  explicit LiveServer(LiveSettings settings) : settings_(std::move(settings)) {}
+  ~LiveServer() override { close(); }  // Blocks forever if finish() returned false.
 
   Status prepare() {
     auto token = make_token();
     if (!token) return std::move(token).error();
     token_ = *std::move(token);
-    auto page = make_live_page(wish_);
+    auto page = make_live_page(settings_);
     if (!page) return std::move(page).error();
     page_ = *std::move(page);
-    // Not SO_REUSEPORT, the library's own choice: two runs would share a port.
+    // The library would set SO_REUSEPORT, with which two runs could share a port.
     server_.set_socket_options([](socket_t socket) {
       const int yes = 1;
       ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     });
-    const bool bound = wish_.port == 0 ? (port_ = server_.bind_to_any_port("127.0.0.1")) > 0
-                                       : server_.bind_to_port("127.0.0.1", port_ = wish_.port);
+    const bool bound = settings_.port == 0
+                           ? (port_ = server_.bind_to_any_port("127.0.0.1")) > 0
+                           : server_.bind_to_port("127.0.0.1", port_ = settings_.port);
     if (!bound) {
       return Error::call(fmt::format(
-          "--live={}: the port is taken; name another one, or none to get any that is free",
-          wish_.port));
+          "--live={}: the port is taken; give another one, or plain --live for any free port",
+          settings_.port));
     }
-    add_answers();
+    add_handlers();
     return {};
   }
 
@@ -96,23 +97,23 @@ class Served final : public LivePage {
   void start() override {
     thread_ = std::thread([this] {
       server_.listen_after_bind();
-      left_ = true;
+      stopped_ = true;
     });
-    // A server can be stopped only once it runs; a program may be over before it does.
-    while (!server_.is_running() && !left_)
+    // A server can be stopped only while it runs, and a short program may end before that.
+    while (!server_.is_running() && !stopped_)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   bool finish() override {
-    over_ = true;
-    const auto deadline = std::chrono::steady_clock::now() + farewell_most;
+    run_over_ = true;
+    const auto deadline = std::chrono::steady_clock::now() + closing_time_max;
     while (watchers_ > 0 && std::chrono::steady_clock::now() < deadline)
       std::this_thread::sleep_for(pause / 10);
     closing_ = true;
     server_.stop();
-    const auto last = std::chrono::steady_clock::now() + farewell_most;
-    while (thread_.joinable() && !left_ && std::chrono::steady_clock::now() < last)
+    const auto last = std::chrono::steady_clock::now() + closing_time_max;
+    while (thread_.joinable() && !stopped_ && std::chrono::steady_clock::now() < last)
       std::this_thread::sleep_for(pause / 10);
-    if (thread_.joinable() && !left_) {
+    if (thread_.joinable() && !stopped_) {
       thread_.detach();
       return false;
     }
@@ -121,8 +122,8 @@ class Served final : public LivePage {
   }
 
  private:
-  void add_answers();
-  // A page of another site must not be able to read this one by giving its own name our address.
+  void add_handlers();
+  // Against DNS rebinding: a page of another site must not read this one through its own name.
   bool is_for_us(const httplib::Request& request) const {
     const std::string host = request.get_header_value("Host");
     return host == fmt::format("127.0.0.1:{}", port_) || host == fmt::format("localhost:{}", port_);
@@ -133,16 +134,16 @@ class Served final : public LivePage {
     if (thread_.joinable()) thread_.join();
   }
 
-  const LiveWish wish_;
+  const LiveSettings settings_;
   std::string token_, page_;
   httplib::Server server_;
   int port_ = 0;
   std::thread thread_;
-  std::atomic<bool> over_ = false, closing_ = false, left_ = false;
+  std::atomic<bool> run_over_ = false, closing_ = false, stopped_ = false;
   std::atomic<int> watchers_ = 0;
 };
 
-void Served::add_answers() {
+void LiveServer::add_handlers() {
   server_.set_keep_alive_max_count(1);
   server_.set_read_timeout(1);
   server_.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& out) {
@@ -157,20 +158,20 @@ void Served::add_answers() {
   });
   server_.Get("/" + token_ + "/events", [this](const httplib::Request&, httplib::Response& out) {
     out.set_header("Cache-Control", "no-store");
-    auto feed = std::make_shared<LiveFeed>(wish_);
+    auto feed = std::make_shared<LiveFeed>(settings_);
     ++watchers_;
     out.set_chunked_content_provider(
         "text/event-stream",
         [this, feed](std::size_t, httplib::DataSink& sink) {
-          const bool last = over_;  // Asked before: what is told now is all there is.
-          const std::string news = feed->news() + (last ? feed->farewell() : "");
-          // A comment now and then shows that somebody still listens.
-          const std::string text = news.empty() ? ": \n\n" : news;
+          const bool last = run_over_;  // Read first, so that the events below are complete.
+          const std::string events = feed->new_events() + (last ? feed->final_event() : "");
+          // An empty comment finds out whether the browser is still there.
+          const std::string text = events.empty() ? ": \n\n" : events;
           if (!sink.write(text.data(), text.size())) return false;
           if (last || closing_) {
             sink.done();
           } else {
-            for (int i = 0; i < 10 && !over_ && !closing_; ++i)
+            for (int i = 0; i < 10 && !run_over_ && !closing_; ++i)
               std::this_thread::sleep_for(pause / 10);
           }
           return true;
@@ -185,8 +186,8 @@ bool LivePage::possible() {
   return true;
 }
 
-Result<std::unique_ptr<LivePage>> LivePage::open(LiveWish wish) {
-  auto page = std::make_unique<Served>(std::move(wish));
+Result<std::unique_ptr<LivePage>> LivePage::open(LiveSettings settings) {
+  auto page = std::make_unique<LiveServer>(std::move(settings));
   if (Status ready = page->prepare(); !ready) return std::move(ready).error();
   return std::unique_ptr<LivePage>(std::move(page));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A page that shows a simulation while it runs: served on loopback by the process that has started
-// it, out of the files that it writes. The simulation does not know of it.
+// A page that shows a simulation while it runs. weft sim serves it on loopback from the files that
+// the simulation writes; the simulation itself knows nothing of the page.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,27 @@
 
 namespace weft::app {
 
-struct LiveWish {
-  std::uint16_t port = 0;     // 0: any that is free.
-  std::string folder;         // Where series.raw grows,
-  std::string progress_file;  // and how far it has come.
+struct LiveSettings {
+  std::uint16_t port = 0;  // 0: any free port.
+  std::string folder;      // Holds series.raw, which grows during the run.
+  std::string progress_file;
   std::string title;
-  NetworkFacts network;  // As series.raw numbers links.
+  NetworkFacts network;  // With links in the order of series.raw.
 };
 
 class LivePage {
  public:
-  // An error: the port is taken, or this weft was built without a server.
-  static Result<std::unique_ptr<LivePage>> open(LiveWish wish);
-  static bool possible();  // Built with a server.
+  // Fails if the port is taken or this weft was built without a server.
+  static Result<std::unique_ptr<LivePage>> open(LiveSettings settings);
+  static bool possible();  // Whether this weft was built with a server.
   virtual ~LivePage() = default;
 
-  // With a token that nobody can guess: other users of the machine reach loopback, too.
+  // Contains a random token, because other users of the machine can reach loopback, too.
   virtual std::string address() const = 0;
-  // Begins to answer, in threads of its own: call it when nothing is to be forked any more.
+  // Starts the server threads. Call it after the last fork.
   virtual void start() = 0;
-  // The run is over: whoever looks gets the last samples, and how it ended. Returns soon, whatever
-  // browsers do; false: somebody holds on to it, and it must not be destroyed.
+  // Sends the last samples and the result of the run to open pages. Returns soon, whatever browsers
+  // do; false if one keeps its connection, in which case the page must not be destroyed.
   virtual bool finish() = 0;
 };
 

@@ -13,7 +13,6 @@ namespace weft::app {
 
 namespace {
 
-// One event of a stream.
 std::string event_text(const std::string& name, const std::string& data) {
   std::string text = "event: " + name + "\ndata: ";
   for (const char c : data) text += c == '\n' ? ' ' : c;
@@ -25,7 +24,7 @@ std::string packed(const std::vector<std::uint8_t>& bytes) {
       report::deflate({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
 }
 
-// As the page wants it: what is not known is left out.
+// The progress in the keys of the page, without values that are unknown.
 std::string progress_json(const std::string& line) {
   report::Json json = report::Json::parse(line, nullptr, false);
   if (!json.is_object()) return "{}";
@@ -38,13 +37,13 @@ std::string progress_json(const std::string& line) {
 
 }  // namespace
 
-LiveFeed::LiveFeed(const LiveWish& wish)
-    : wish_(wish), network_(report::without_gaps(wish.network, kept_)) {}
+LiveFeed::LiveFeed(const LiveSettings& settings)
+    : settings_(settings), network_(report::without_gaps(settings.network, kept_)) {}
 
 bool LiveFeed::open_series() {
   if (series_) return true;
-  auto opened = SeriesReader::open(wish_.folder + "/series.raw");
-  if (!opened || opened->header().links != wish_.network.links()) return false;
+  auto opened = SeriesReader::open(settings_.folder + "/series.raw");
+  if (!opened || opened->header().links != settings_.network.links()) return false;
   series_.emplace(*std::move(opened));
   return true;
 }
@@ -88,20 +87,20 @@ std::string LiveFeed::frame(const SeriesSample& sample, std::int64_t begin_ps) {
   return event_text("frame", json.dump());
 }
 
-std::string LiveFeed::news() {
+std::string LiveFeed::new_events() {
   std::string out = frames();
-  if (auto progress = read_file(wish_.progress_file); progress && *progress != last_progress_) {
+  if (auto progress = read_file(settings_.progress_file); progress && *progress != last_progress_) {
     last_progress_ = *progress;
     out += event_text("progress", progress_json(last_progress_));
   }
   return out;
 }
 
-std::string LiveFeed::farewell() const {
-  auto view = report::load(wish_.folder, {});
+std::string LiveFeed::final_event() const {
+  auto view = report::load(settings_.folder, {});
   if (!view) return "";
-  view->name = wish_.title;
-  view->remarks.clear();  // Whoever looks has seen what was not written down.
+  view->name = settings_.title;
+  view->remarks.clear();  // They name missing records, which a live page does not need.
   return event_text("record", report::Json{{"run", report::run_json_small(*view)}}.dump(
                                   -1, ' ', false, report::Json::error_handler_t::replace));
 }

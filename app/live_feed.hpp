@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a live page is told, as events of a stream (text/event-stream). One for each browser that
-// looks.
+// The events of a live page (text/event-stream), one feed for each browser.
 #pragma once
 
 #include <optional>
@@ -14,22 +13,22 @@ namespace weft::app {
 
 class LiveFeed {
  public:
-  explicit LiveFeed(const LiveWish& wish);
+  explicit LiveFeed(const LiveSettings& settings);
 
-  // What has happened since it was last asked; empty: nothing. At first a frame for each sample
-  // that there is, later one of all that are new.
-  std::string news();
-  // When the run is over: its numbers, if it came to write them.
-  std::string farewell() const;
+  // The events since the last call; may be empty. The first call gives a frame for each sample,
+  // later calls one frame that joins all new samples.
+  std::string new_events();
+  // The results of a run that is over; empty if it wrote none.
+  std::string final_event() const;
 
  private:
   bool open_series();
   std::string frames();
   std::string frame(const SeriesSample& sample, std::int64_t begin_ps);
 
-  const LiveWish& wish_;
-  std::vector<std::uint32_t> kept_;  // Links with a cable.
-  NetworkFacts network_;             // Those alone.
+  const LiveSettings& settings_;
+  std::vector<std::uint32_t> kept_;  // The links that have a cable.
+  NetworkFacts network_;             // With these links only.
   std::optional<SeriesReader> series_;
   std::int64_t seen_ps_ = 0;
   SeriesSample::Head before_;

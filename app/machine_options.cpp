@@ -9,9 +9,9 @@
 namespace weft::app {
 namespace {
 
-constexpr const char* group = "Machine";
+constexpr const char* machine_group = "Machine";
 constexpr const char* network_help =
-    "Network: a spec (torus:8x8x8; weft net --list shows them), a *.toml or a graph file";
+    "Network: a spec (torus:8x8x8; see weft net --list), a *.toml file or a graph file";
 
 std::string routing_list() {
   std::string text = "Routing policies:\n";
@@ -26,42 +26,46 @@ std::string routing_list() {
 void add_common_options(CLI::App& parser, MachineOptions& options) {
   MachineWords& words = options.words;
   parser
-      .add_option("--profile", words.profile,
-                  fmt::format("Defaults of what the description leaves out, or 'list' (default: "
-                              "the description's, or else {})",
-                              words.usual_profile))
+      .add_option(
+          "--profile", words.profile,
+          fmt::format("Profile, which holds the defaults of keys that the description leaves "
+                      "out, or 'list' (default: as in the description, else {})",
+                      words.usual_profile))
       ->type_name("NAME")
-      ->group(group);
+      ->group(machine_group);
   parser
       .add_option("--routing", words.routing,
-                  "Routing policy, or 'list' (default: the description's, or else by network)")
+                  "Routing policy, or 'list' (default: as in the description, else by network)")
       ->type_name("NAME")
-      ->group(group);
+      ->group(machine_group);
   parser
       .add_option("--set", words.sets,
-                  "Change a key of the description: link.rate='5 GB/s'; repeat for more")
+                  "Set a key of the description: link.rate='5 GB/s'; can be repeated")
       ->type_name("TABLE.KEY=VALUE")
       ->allow_extra_args(false)
-      ->group(group);
+      ->group(machine_group);
   parser
-      .add_flag("--show-machine", options.show, "Print the whole description and do nothing else")
-      ->group(group);
+      .add_flag("--show-machine", options.show,
+                "Print the complete description and do nothing else")
+      ->group(machine_group);
 }
 
 }  // namespace
 
 void add_machine_options(CLI::App& parser, MachineOptions& options) {
-  parser.add_option("--net", options.words.net, network_help)->type_name("SPEC|FILE")->group(group);
+  parser.add_option("--net", options.words.net, network_help)
+      ->type_name("SPEC|FILE")
+      ->group(machine_group);
   add_common_options(parser, options);
 }
 
 void add_machine_options(CLI::App& parser, MachineOptions& options, const char* network_position) {
   options.words.net_option.clear();
-  parser.add_option(network_position, options.words.net, network_help);
+  parser.add_option(network_position, options.words.net, network_help)->type_name("SPEC|FILE");
   add_common_options(parser, options);
 }
 
-std::vector<std::string> words_for_weft(const MachineOptions& options) {
+std::vector<std::string> to_arguments(const MachineOptions& options) {
   const MachineWords& words = options.words;
   std::vector<std::string> out = {"--net", words.net};
   if (!words.profile.empty()) out.insert(out.end(), {"--profile", words.profile});
@@ -70,15 +74,15 @@ std::vector<std::string> words_for_weft(const MachineOptions& options) {
   return out;
 }
 
-std::string asked_lists(const MachineOptions& options) {
+std::string requested_lists(const MachineOptions& options) {
   std::string text;
   if (options.words.profile == "list") text += list_profiles();
   if (options.words.routing == "list") text += routing_list();
   return text;
 }
 
-Result<std::optional<std::string>> asked_instead(const MachineOptions& options) {
-  if (std::string lists = asked_lists(options); !lists.empty()) return std::optional(lists);
+Result<std::optional<std::string>> requested_text(const MachineOptions& options) {
+  if (std::string lists = requested_lists(options); !lists.empty()) return std::optional(lists);
   if (!options.show) return std::optional<std::string>();
   auto machine = read_machine(options.words);
   if (!machine) return std::move(machine).error();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options that say which machine is meant: the same in all commands.
+// The options that describe the machine, the same in all commands.
 #pragma once
 
 #include <optional>
@@ -15,21 +15,21 @@ namespace weft::app {
 
 struct MachineOptions {
   MachineWords words;
-  bool show = false;  // Print the machine and do nothing else.
+  bool show = false;  // Print the description and do nothing else.
 };
 
 // --net, --profile, --routing, --set and --show-machine.
 void add_machine_options(CLI::App& parser, MachineOptions& options);
-// The same for a command that takes the network without an option.
+// The same for a command that takes the network as a positional argument.
 void add_machine_options(CLI::App& parser, MachineOptions& options, const char* network_position);
 
-// The same words as options, for a weft that this one starts.
-std::vector<std::string> words_for_weft(const MachineOptions& options);
+// The options as arguments, for a weft that this one starts.
+std::vector<std::string> to_arguments(const MachineOptions& options);
 
-// What was asked for instead of work: lists of words (--routing list), or the machine; nothing when
-// there is work to do.
-Result<std::optional<std::string>> asked_instead(const MachineOptions& options);
-// The lists alone; empty when none was asked for.
-std::string asked_lists(const MachineOptions& options);
+// The text to print instead of doing any work: lists (--routing list) or the machine
+// (--show-machine). Nothing if neither is requested.
+Result<std::optional<std::string>> requested_text(const MachineOptions& options);
+// Only the lists; empty if none is requested.
+std::string requested_lists(const MachineOptions& options);
 
 }  // namespace weft::app

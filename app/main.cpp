@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one program. Reads the command line, runs a sub-command, and turns whatever comes back into
-// one line on standard error and an exit code: 0 done, 1 finding, 2 usage, 3 bad input, 70 our bug.
-// Of several processes, started by an mpirun, process 0 speaks for all.
+// The program weft. Reads the command line, runs a sub-command, and turns its result into an exit
+// code and, on failure, one line on standard error. Codes: 0 done, 1 finding, 2 usage, 3 bad input,
+// 70 bug in weft. When mpirun starts several processes, process 0 prints for all of them.
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -54,27 +54,27 @@ int exit_code(Broken broken) {
   return exit_bug;
 }
 
-// One line, whatever a library put into its message.
-int complain(std::string text, int code) {
+// Always one line, even if a library's message has several.
+int print_error(std::string text, int code) {
   for (char& c : text)
     if (c == '\n' || c == '\r') c = ' ';
   std::fprintf(stderr, "weft: error: %s\n", text.c_str());
   return code;
 }
 
-bool speaks() {
+bool is_root_process() {
   return launched().self == 0;
 }
 
 int finish(const Status& status) {
   if (status) return 0;
   const int code = exit_code(status.error().broken());
-  return speaks() ? complain(status.error().text(), code) : code;
+  return is_root_process() ? print_error(status.error().text(), code) : code;
 }
 
-// The first word of the command line that is no command or option of ours, with the nearest that
-// is; empty when there is none.
-std::string misspelt(const CLI::App& parser, int argc, char** argv) {
+// Names the first word that is neither a command nor an option of weft, and the nearest one that
+// is. Empty if all words are known.
+std::string describe_unknown_word(const CLI::App& parser, int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   const auto subcommands = parser.get_subcommands([](const CLI::App*) { return true; });
   if (words.empty() || words[0].rfind("--", 0) == 0) return {};
@@ -88,12 +88,13 @@ std::string misspelt(const CLI::App& parser, int argc, char** argv) {
   if (chosen != nullptr) {
     names.clear();
     for (const CLI::Option* option : chosen->get_options())
-      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+      for (const std::string& name : option->get_lnames())
+        if (is_shown(*option)) names.push_back("--" + name);
     unknown = {};
     for (const std::string& word : words) {
       const std::string name = word.substr(0, word.find('='));
-      const bool ours = std::find(names.begin(), names.end(), name) != names.end();
-      if (name.rfind("--", 0) != 0 || name == "--" || ours) continue;
+      const bool known = chosen->get_option_no_throw(name) != nullptr;
+      if (name.rfind("--", 0) != 0 || name == "--" || known) continue;
       unknown = std::string_view(word).substr(0, name.size());
       break;
     }
@@ -105,34 +106,38 @@ std::string misspelt(const CLI::App& parser, int argc, char** argv) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App parser("Predicts how interconnection networks carry messages", "weft");
-  parser.set_version_flag("--version", "weft " + std::string(version()));
+  CLI::App parser("Predict how interconnection networks carry messages", "weft");
+  parser.formatter(std::make_shared<HelpFormatter>());
+  parser.set_help_flag("-h,--help", "Print this help");
+  parser.set_version_flag("--version", "weft " + std::string(version()), "Print the version");
   parser.require_subcommand(1);
-  parser.footer("'weft COMMAND --help' explains a command.");
+  parser.footer(
+      "'weft COMMAND --help' shows the options of a command, 'weft help' a list of topics.");
   std::vector<std::pair<CLI::App*, std::function<Status()>>> runs;
   for (const Command& command : all_commands()) {
     CLI::App* sub = parser.add_subcommand(command.name, command.help);
+    sub->group("Commands");
     runs.emplace_back(sub, command.set_up(*sub));
   }
   try {
     parser.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    return speaks() ? finish(print(parser.help())) : 0;
+    return is_root_process() ? finish(print(parser.help())) : 0;
   } catch (const CLI::CallForVersion& e) {
-    return speaks() ? finish(print(std::string(e.what()) + "\n")) : 0;
+    return is_root_process() ? finish(print(std::string(e.what()) + "\n")) : 0;
   } catch (const CLI::ParseError& e) {
-    // All read the same words, and an mpirun ends all as soon as one returns an error: that is left
-    // to process 0, which has something to say first.
-    if (!speaks()) return 0;
-    const std::string better = misspelt(parser, argc, argv);
-    return complain(better.empty() ? e.what() : better, exit_usage);
+    // Every process reads the same words, and mpirun kills all of them as soon as one fails. So
+    // only process 0 fails, after it has printed the reason.
+    if (!is_root_process()) return 0;
+    const std::string unknown = describe_unknown_word(parser, argc, argv);
+    return print_error(unknown.empty() ? e.what() : unknown, exit_usage);
   }
   for (const auto& [sub, work] : runs)
     if (sub->parsed()) return finish(work());
   return exit_bug;
 }
 
-// weft-cc is weft cc: many build systems want a compiler's name to be one word.
+// weft-cc means weft cc: many build systems want the name of a compiler to be one word.
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv, argv + argc);
   if (words.empty()) words.emplace_back("weft");
@@ -148,9 +153,9 @@ std::vector<std::string> words_of(int argc, char** argv) {
 }  // namespace weft::app
 
 int main(int argc, char** argv) {
-  // A reader that goes away is an error of writing, with a message and an exit code.
+  // Writing to a closed pipe shall fail with a message and an exit code, not with a signal.
   std::signal(SIGPIPE, SIG_IGN);
-  using weft::app::complain;
+  using weft::app::print_error;
   try {
     std::vector<std::string> words = weft::app::words_of(argc, argv);
     std::vector<char*> pointers;
@@ -158,10 +163,10 @@ int main(int argc, char** argv) {
     pointers.push_back(nullptr);
     return weft::app::run(static_cast<int>(words.size()), pointers.data());
   } catch (const std::bad_alloc&) {
-    return complain("out of memory", weft::app::exit_finding);
+    return print_error("out of memory", weft::app::exit_finding);
   } catch (const std::exception& e) {
-    return complain(std::string("internal error: ") + e.what(), weft::app::exit_bug);
+    return print_error(std::string("internal error: ") + e.what(), weft::app::exit_bug);
   } catch (...) {
-    return complain("internal error", weft::app::exit_bug);
+    return print_error("internal error", weft::app::exit_bug);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft map: the best node for every rank.
+// weft map: finds the best node for every rank.
 #include <chrono>
 #include <filesystem>
 #include <numeric>
@@ -33,17 +33,17 @@ double seconds_now() {
   return std::chrono::duration<double>(now).count();
 }
 
-// How far it has come, on the terminal and in a file.
-class Watch {
+// Shows the progress on the terminal and in a file.
+class ProgressDisplay {
  public:
-  static Result<Watch> start(const MapOptions& options, const Job& job) {
+  static Result<ProgressDisplay> start(const MapOptions& options, const Job& job) {
     std::optional<ProgressFile> file;
-    if (job.speaks() && !options.progress_file.empty()) {
+    if (job.is_root() && !options.progress_file.empty()) {
       auto begun = ProgressFile::start(options.progress_file, &seconds_now);
       if (!begun) return std::move(begun).error().during("--progress-file");
       file.emplace(*std::move(begun));
     }
-    return Watch(job.speaks(), std::move(file));
+    return ProgressDisplay(job.is_root(), std::move(file));
   }
 
   void show(const map::Standing& s) {
@@ -53,7 +53,7 @@ class Watch {
       if (s.first > 0 && s.first != s.best)
         text += fmt::format(", x{:.3g} better", s.first / s.best);
     }
-    if (s.acceptance > 0) text += fmt::format(", {:.1f}% of moves taken", 100 * s.acceptance);
+    if (s.acceptance > 0) text += fmt::format(", {:.1f}% of moves accepted", 100 * s.acceptance);
     meter_.update(s.share, text);
     if (file_) file_->update(s.share, text);
   }
@@ -65,8 +65,8 @@ class Watch {
   }
 
  private:
-  Watch(bool speaks, std::optional<ProgressFile> file)
-      : meter_(speaks ? Progress::to_stderr(&seconds_now) : Progress(&seconds_now, {})),
+  ProgressDisplay(bool visible, std::optional<ProgressFile> file)
+      : meter_(visible ? Progress::to_stderr(&seconds_now) : Progress(&seconds_now, {})),
         file_(std::move(file)) {}
   Progress meter_;
   std::optional<ProgressFile> file_;
@@ -89,23 +89,25 @@ Result<map::Budget> choose_budget(const MapOptions& o, const map::Problem& probl
   return budget;
 }
 
-// The pattern as one step; seconds, at most the limit.
-struct Played {
+// Simulates the traffic as one communication step.
+struct SimulatedStep {
   double seconds = 0;
   bool stopped = false;
 };
-Result<Played> play(const MapOptions& o, const MapWishes& wishes, const MapSetting& setting,
-                    const map::RankMap& map, const StepOptions& how) {
+Result<SimulatedStep> simulate_step(const MapOptions& o, const ParsedMapOptions& parsed,
+                                    const MapSetting& setting, const map::RankMap& map,
+                                    const StepOptions& how) {
   StepOptions options = how;
-  options.threads = wishes.threads;
-  options.order = wishes.order;
+  options.threads = parsed.threads;
+  options.order = parsed.order;
   options.shrink = static_cast<std::uint64_t>(o.shrink);
   options.seed = o.seed;
   auto step = play_step(setting.arena(), setting.problem->traffic(), setting.problem->to_nodes(map),
                         options);
   if (!step) return std::move(step).error();
-  return Played{static_cast<double>(step->time.in_ps()) * 1e-12 * static_cast<double>(o.shrink),
-                step->state == StepState::stopped};
+  return SimulatedStep{
+      static_cast<double>(step->time.in_ps()) * 1e-12 * static_cast<double>(o.shrink),
+      step->state == StepState::stopped};
 }
 
 Status add_starts(const MapOptions& o, const map::Problem& problem,
@@ -120,39 +122,39 @@ Status add_starts(const MapOptions& o, const map::Problem& problem,
   return {};
 }
 
-// `checkpoint`: how the last one went.
-Result<map::SearchOptions> make_search(const MapOptions& o, const MapWishes& wishes,
+// `checkpoint` receives the status of the last checkpoint.
+Result<map::SearchOptions> make_search(const MapOptions& o, const ParsedMapOptions& parsed,
                                        const MapSetting& setting, const Job& job,
                                        Status& checkpoint) {
   map::SearchOptions s;
-  s.objective = wishes.objective;
+  s.objective = parsed.objective;
   s.seed = o.seed;
-  s.threads = wishes.threads;
-  s.seconds = wishes.seconds;
+  s.threads = parsed.threads;
+  s.seconds = parsed.seconds;
   auto budget = choose_budget(o, *setting.problem);
   if (!budget) return std::move(budget).error();
   s.budget = *budget;
   if (Status read = add_starts(o, *setting.problem, s.given); !read) return std::move(read).error();
   const auto paths = paths_of(*setting.problem);
-  s.goal = find_bounds(*setting.problem, wishes.objective, *paths).value;
+  s.goal = find_bounds(*setting.problem, parsed.objective, *paths).value;
   s.clock = &seconds_now;
   s.stop = &interrupted();
   s.peers = job.peers();
-  if (wishes.objective.by_time) {
-    s.goal = 0;  // The bound is of the other objective.
+  if (parsed.objective.by_time) {
+    s.goal = 0;  // There is no bound on simulated time.
     s.play = [&](const map::RankMap& map, double limit,
                  const std::atomic<bool>& stop) -> Result<double> {
       StepOptions how;
       how.stop = &stop;
       const double shrunk = limit / static_cast<double>(o.shrink);
       if (shrunk < 1e6) how.limit = Duration::ps(static_cast<std::int64_t>(shrunk * 1e12) + 1);
-      auto played = play(o, wishes, setting, map, how);
-      if (!played) return std::move(played).error();
-      return played->seconds;
+      auto step = simulate_step(o, parsed, setting, map, how);
+      if (!step) return std::move(step).error();
+      return step->seconds;
     };
   }
-  if (!o.checkpoint.empty() && job.speaks()) {
-    // A disk that is full for a while does not end the search.
+  if (!o.checkpoint.empty() && job.is_root()) {
+    // A failed checkpoint does not end the search: the disk may have room again later.
     s.checkpoint = [&o, &setting, &checkpoint](const map::Candidate& best) {
       const auto text = write_map(*setting.problem, setting.problem->to_nodes(best.map), {});
       if (text) checkpoint = write_file(o.checkpoint, *text);
@@ -161,7 +163,7 @@ Result<map::SearchOptions> make_search(const MapOptions& o, const MapWishes& wis
   return s;
 }
 
-map::MapReport make_report(const MapOptions& o, const MapWishes& wishes,
+map::MapReport make_report(const MapOptions& o, const ParsedMapOptions& parsed,
                            const MapSetting& setting) {
   const map::Problem& problem = *setting.problem;
   map::MapReport report;
@@ -169,10 +171,10 @@ map::MapReport make_report(const MapOptions& o, const MapWishes& wishes,
   report.pattern = setting.pattern;
   report.routing = fmt::format("{} ({})", problem.routing(),
                                map::describe_paths(problem.topology(), problem.routing()));
-  report.objective = to_text(wishes.objective);
+  report.objective = to_text(parsed.objective);
   report.ranks = problem.ranks();
   const auto paths = paths_of(problem);
-  const map::Bounds bounds = find_bounds(problem, wishes.objective, *paths);
+  const map::Bounds bounds = find_bounds(problem, parsed.objective, *paths);
   report.bounds.hops = static_cast<double>(bounds.hops);
   report.bounds.hop_bytes = bounds.hop_bytes;
   if (bounds.link_max > 0) report.bounds.link_max = bounds.link_max;
@@ -182,29 +184,29 @@ map::MapReport make_report(const MapOptions& o, const MapWishes& wishes,
   report.facts.emplace_back("profile", setting.machine.profile);
   report.facts.emplace_back("seed", std::to_string(o.seed));
   if (!problem.slowness().empty())
-    report.facts.emplace_back("links", "of different rates: loads are times on the fastest");
+    report.facts.emplace_back("links", "of different rates: loads are scaled to the fastest rate");
   return report;
 }
 
 Result<map::ReportSide> make_side(const std::string& name, const map::RankMap& map,
-                                  const MapOptions& o, const MapWishes& wishes,
+                                  const MapOptions& o, const ParsedMapOptions& parsed,
                                   const MapSetting& setting) {
   const auto paths = paths_of(*setting.problem);
   map::ReportSide side;
   side.name = name;
-  side.judgement = judge(*setting.problem, map, wishes.objective, *paths);
+  side.judgement = judge(*setting.problem, map, parsed.objective, *paths);
   side.nodes = setting.problem->to_nodes(map);
-  if (o.simulate && !interrupted().load()) {  // A map that was found is worth more than its time.
+  if (o.simulate && !interrupted().load()) {  // After Ctrl-C the map is printed without its time.
     StepOptions how;
     how.stop = &interrupted();
-    auto played = play(o, wishes, setting, map, how);
-    if (!played) return std::move(played).error();
-    if (!played->stopped) side.seconds = played->seconds;
+    auto step = simulate_step(o, parsed, setting, map, how);
+    if (!step) return std::move(step).error();
+    if (!step->stopped) side.seconds = step->seconds;
   }
   return side;
 }
 
-// A map that the wanted format cannot say is written in our own.
+// If the requested format cannot express the map, it is written in weft's own format.
 Status write_found(const MapOptions& o, const MapSetting& setting, const map::MapReport& report) {
   if (o.output.empty()) return {};
   auto text = write_map(*setting.problem, report.after.nodes, {o.format, setting.hosts});
@@ -212,11 +214,11 @@ Status write_found(const MapOptions& o, const MapSetting& setting, const map::Ma
   const auto own = write_map(*setting.problem, report.after.nodes, {});
   if (!own) return Error(own.error());
   if (Status s = write_file(o.output, *own); !s) return s;
-  return Error::run(fmt::format("{}; {} has the map in the format weft instead",
+  return Error::run(fmt::format("{}; {} holds the map in the format 'weft' instead",
                                 text.error().message(), o.output));
 }
 
-// All that can be written, the table first; the first error of any.
+// Writes all outputs, the table first, even if one fails; returns the first error.
 Status write_results(const MapOptions& o, const MapSetting& setting, const map::MapReport& report) {
   Status first = o.quiet ? Status() : print(table(report));
   const auto add = [&](const std::string& path, const auto& make) {
@@ -236,7 +238,7 @@ Status write_results(const MapOptions& o, const MapSetting& setting, const map::
   return first;
 }
 
-// What the format cannot say of any map is better known before the search.
+// Checked before the search: a format that fits no map of this problem.
 Status check_format(const MapOptions& o, const MapSetting& setting) {
   if (o.output.empty()) return {};
   const map::Problem& problem = *setting.problem;
@@ -247,19 +249,19 @@ Status check_format(const MapOptions& o, const MapSetting& setting) {
 
 Status check_cut_off(const map::Judgement& judgement) {
   if (judgement.cut_off == 0) return {};
-  return Error::run(fmt::format(
-      "{} pairs of ranks have no way to each other under this routing (broken cables?); try "
-      "--routing shortest",
-      judgement.cut_off));
+  return Error::run(
+      fmt::format("{} pairs of ranks have no path under this routing (broken cables?); try "
+                  "--routing shortest",
+                  judgement.cut_off));
 }
 
-Status evaluate(const MapOptions& o, const MapWishes& wishes, const MapSetting& setting) {
+Status evaluate(const MapOptions& o, const ParsedMapOptions& parsed, const MapSetting& setting) {
   auto map = read_rank_map(o.evaluate, *setting.problem);
   if (!map) return std::move(map).error();
-  map::MapReport report = make_report(o, wishes, setting);
-  auto before = make_side("identity", setting.problem->in_order(), o, wishes, setting);
+  map::MapReport report = make_report(o, parsed, setting);
+  auto before = make_side("identity", setting.problem->in_order(), o, parsed, setting);
   if (!before) return std::move(before).error();
-  auto after = make_side(o.evaluate, *map, o, wishes, setting);
+  auto after = make_side(o.evaluate, *map, o, parsed, setting);
   if (!after) return std::move(after).error();
   report.before = *std::move(before);
   report.after = *std::move(after);
@@ -270,30 +272,30 @@ Status evaluate(const MapOptions& o, const MapWishes& wishes, const MapSetting& 
 }
 
 std::string repeat_text(const map::Found& found) {
-  if (found.stopped) return "nothing: it was stopped";
-  if (found.late) return "nothing exactly: the time was over before the planned work was done";
+  if (found.stopped) return "nothing: the search was stopped";
+  if (found.late) return "nothing exactly: the time ended before the planned work was done";
   std::string text = fmt::format("--evaluations {} --tries {} --chains {}", found.used.evaluations,
                                  found.used.tries, found.used.chains);
   if (found.used.probe != 100) text += fmt::format(" --probe {}", found.used.probe);
   return text;
 }
 
-Status report_found(const MapOptions& o, const MapWishes& wishes, const MapSetting& setting,
+Status report_found(const MapOptions& o, const ParsedMapOptions& parsed, const MapSetting& setting,
                     const map::Found& found, const Status* checkpoint) {
-  map::MapReport report = make_report(o, wishes, setting);
-  auto before = make_side("identity", setting.problem->in_order(), o, wishes, setting);
+  map::MapReport report = make_report(o, parsed, setting);
+  auto before = make_side("identity", setting.problem->in_order(), o, parsed, setting);
   if (!before) return std::move(before).error();
-  auto after = make_side(found.best.name, found.best.map, o, wishes, setting);
+  auto after = make_side(found.best.name, found.best.map, o, parsed, setting);
   if (!after) return std::move(after).error();
   report.before = *std::move(before);
   report.after = *std::move(after);
-  // Of chains with one name, the best.
+  // Several chains may have the same name; only the best of them is listed.
   std::set<std::string> seen;
   for (const map::Candidate& c : found.candidates)
     if (seen.insert(c.name).second) report.candidates.push_back({c.name, c.value});
   report.facts.emplace_back("work",
                             fmt::format("{} whole maps, {} swaps", found.evaluations, found.tries));
-  if (found.perfect) report.facts.emplace_back("result", "proved to be the best possible");
+  if (found.perfect) report.facts.emplace_back("result", "proved optimal");
   report.facts.emplace_back("repeat with", repeat_text(found));
   if (checkpoint && !*checkpoint)
     report.facts.emplace_back("checkpoint", "not written: " + checkpoint->error().text());
@@ -304,44 +306,46 @@ Status report_found(const MapOptions& o, const MapWishes& wishes, const MapSetti
   return check_cut_off(report.after.judgement);
 }
 
-Status find_map(const MapOptions& o, const MapWishes& wishes, const MapSetting& setting,
+Status find_map(const MapOptions& o, const ParsedMapOptions& parsed, const MapSetting& setting,
                 const Job& job) {
-  auto watch = Watch::start(o, job);
+  auto display = ProgressDisplay::start(o, job);
   Status checkpoint;
-  auto search_options = watch ? make_search(o, wishes, setting, job, checkpoint)
-                              : Result<map::SearchOptions>(watch.error());
+  auto search_options = display ? make_search(o, parsed, setting, job, checkpoint)
+                                : Result<map::SearchOptions>(display.error());
   if (Status s = check_format(o, setting); !s && search_options) search_options = s.error();
   if (Status s = agree(job.peers(), search_options ? Status() : Status(search_options.error())); !s)
     return s;
-  search_options->report = [&](const map::Standing& standing) { watch->show(standing); };
+  search_options->report = [&](const map::Standing& standing) { display->show(standing); };
   if (o.compare) {
-    const Status compared = compare_maps({o, setting, *search_options}, job.speaks());
-    const Status ended = watch->finish(static_cast<bool>(compared), interrupted().load());
+    const Status compared = compare_maps({o, setting, *search_options}, job.is_root());
+    const Status ended = display->finish(static_cast<bool>(compared), interrupted().load());
     return compared ? ended : compared;
   }
   auto found = search(*setting.problem, *search_options);
   if (!found) return std::move(found).error();
-  Status end = agree(
-      job.peers(), job.speaks() ? report_found(o, wishes, setting, *found, &checkpoint) : Status());
-  const Status ended = watch->finish(static_cast<bool>(end), found->stopped);
+  Status end =
+      agree(job.peers(),
+            job.is_root() ? report_found(o, parsed, setting, *found, &checkpoint) : Status());
+  const Status ended = display->finish(static_cast<bool>(end), found->stopped);
   return end ? ended : end;
 }
 
 Status run_map(const MapOptions& options, Job& job) {
-  if (options.list) return job.speaks() ? print(list_map_words()) : Status();
-  auto instead = asked_instead(options.machine);
-  if (!instead) return std::move(instead).error();
-  if (*instead) return job.speaks() ? print(**instead) : Status();
+  if (const std::string lists = requested_lists(options); !lists.empty())
+    return job.is_root() ? print(lists) : Status();
+  auto requested = requested_text(options.machine);
+  if (!requested) return std::move(requested).error();
+  if (*requested) return job.is_root() ? print(**requested) : Status();
   const Interrupts caught;
-  const auto wishes = check_map_options(options, job);
-  if (!wishes) return Error(wishes.error());
+  const auto parsed = parse_map_options(options, job);
+  if (!parsed) return Error(parsed.error());
   if (Status s = job.join(); !s) return s;
   return job.guard([&]() -> Status {
     auto setting = read_map_setting(options);
     if (Status s = agree(job.peers(), setting ? Status() : Status(setting.error())); !s) return s;
     if (!options.evaluate.empty())
-      return agree(job.peers(), job.speaks() ? evaluate(options, *wishes, *setting) : Status());
-    return find_map(options, *wishes, *setting, job);
+      return agree(job.peers(), job.is_root() ? evaluate(options, *parsed, *setting) : Status());
+    return find_map(options, *parsed, *setting, job);
   });
 }
 

@@ -26,7 +26,7 @@ struct Row {
   map::RankMap map;
   map::Judgement judgement;
   double seconds = 0;
-  bool there = true;
+  bool available = true;
 };
 
 map::RankMap random_map(const map::Problem& problem, std::uint64_t seed) {
@@ -58,7 +58,7 @@ class Table {
     rows_.back().seconds = c_.search.clock() - begun;
   }
 
-  // One of the ways that search.
+  // Adds a method that searches.
   Status add_search(const std::string& name, const map::CandidateChoice& choice) {
     if (StopSign(c_.search.stop, c_.search.peers).raised()) return {};
     map::SearchOptions options = c_.search;
@@ -73,9 +73,9 @@ class Table {
   std::string text() const {
     const map::Bounds bounds = find_bounds(problem_, c_.search.objective, *paths_);
     std::string out = fmt::format("{:<24}{:>12}{:>14}{:>14}{:>13}{:>10}{:>10}\n", "map", "hops",
-                                  "hop-bytes", "fullest link", "objective", "/ Scotch", "seconds");
+                                  "hop-bytes", "busiest link", "objective", "/ Scotch", "seconds");
     for (const Row& row : rows_) {
-      if (!row.there) {
+      if (!row.available) {
         out += fmt::format("{:<24}{:>12}\n", row.name, "not available");
         continue;
       }
@@ -91,7 +91,7 @@ class Table {
   std::string json() const {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const Row& row : rows_) {
-      if (!row.there) continue;
+      if (!row.available) continue;
       list.push_back({{"map", row.name},
                       {"hops", row.judgement.hops},
                       {"hop_bytes", row.judgement.hop_bytes},
@@ -106,7 +106,7 @@ class Table {
   std::string csv() const {
     std::string out = "map,hops,hop_bytes,link_max,link_mean,objective,seconds\n";
     for (const Row& row : rows_) {
-      if (!row.there) continue;
+      if (!row.available) continue;
       const map::Judgement& j = row.judgement;
       out += fmt::format("\"{}\",{},{:.17g},{:.17g},{:.17g},{:.17g},{:.3f}\n", row.name, j.hops,
                          j.hop_bytes, j.link_max, j.link_mean, j.value, row.seconds);
@@ -117,14 +117,14 @@ class Table {
   const Row& best() const {
     const Row* least = &rows_.front();
     for (const Row& row : rows_)
-      if (row.there && row.judgement.value < least->judgement.value) least = &row;
+      if (row.available && row.judgement.value < least->judgement.value) least = &row;
     return *least;
   }
 
  private:
   std::string ratio(const Row& row) const {
     for (const Row& other : rows_)
-      if (other.name == "Scotch" && other.there && other.judgement.value > 0)
+      if (other.name == "Scotch" && other.available && other.judgement.value > 0)
         return fmt::format("{:.4f}", row.judgement.value / other.judgement.value);
     return "-";
   }
@@ -152,7 +152,7 @@ Status write_all(const Comparison& c, const Table& table) {
 
 }  // namespace
 
-Status compare_maps(const Comparison& c, bool speaks) {
+Status compare_maps(const Comparison& c, bool is_root) {
   Table table(c);
   table.add("identity", (*c.setting.problem).in_order(), 0);
   table.add("random", random_map((*c.setting.problem), c.search.seed), 0);
@@ -169,7 +169,7 @@ Status compare_maps(const Comparison& c, bool speaks) {
                           table.add_search("all together", {})}) {
     if (!s) return Error(s.error());
   }
-  return speaks ? write_all(c, table) : Status();
+  return is_root ? write_all(c, table) : Status();
 }
 
 }  // namespace weft::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft map --compare: the ways of making a map, side by side.
+// weft map --compare-methods: the methods of making a map, side by side.
 #pragma once
 
 #include "map_options.hpp"
@@ -12,10 +12,10 @@ namespace weft::app {
 struct Comparison {
   const MapOptions& options;
   const MapSetting& setting;
-  const map::SearchOptions& search;  // For each of the searches.
+  const map::SearchOptions& search;  // The options of each search.
 };
 
-// All processes make this call; one prints and writes (--json, --csv, and the best map by -o).
-Status compare_maps(const Comparison& comparison, bool speaks);
+// Called by all processes; the root prints and writes (--json, --csv, and the best map to -o).
+Status compare_maps(const Comparison& comparison, bool is_root);
 
 }  // namespace weft::app

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "output.hpp"
+#include "shared_options.hpp"
 #include <fmt/format.h>
 
 #include <weft/base/quantity.hpp>
@@ -16,74 +17,119 @@ namespace {
 
 void add_problem_options(CLI::App& parser, MapOptions& o) {
   add_machine_options(parser, o.machine);
-  parser.add_option(
-      "--traffic", o.traffic,
-      "Who sends what to whom: 'src dst bytes [messages]' lines (as weft sim --matrix "
-      "writes), CSV, Matrix Market, METIS graph or OTF2 archive; - is standard input");
+  begin_group(parser, "Problem");
+  parser
+      .add_option("--traffic", o.traffic,
+                  "Traffic of the ranks: lines 'src dst bytes [messages]' (as weft sim --matrix "
+                  "writes), CSV, Matrix Market, METIS graph or OTF2 archive; - for standard input")
+      ->type_name("FILE");
   parser
       .add_option("--traffic-format", o.traffic_format,
-                  "automatic, text, csv, matrix-market, metis or otf2")
+                  "Format of --traffic: automatic, text, csv, matrix-market, metis or otf2")
+      ->type_name("NAME")
       ->capture_default_str();
-  parser.add_option("--program", o.program,
-                    "Simulate this program first ('./halo 100', compiled by weft cc), and map what "
-                    "it sends");
-  parser.add_option("-n,--ranks", o.ranks, "Ranks (default: as many as the pattern has)");
-  parser.add_option("--ranks-per-node", o.ranks_per_node, "Slots on a node")->capture_default_str();
+  parser
+      .add_option(
+          "--program", o.program,
+          "Program with arguments ('./halo 100', compiled by weft cc) to simulate first, for "
+          "its traffic; instead of --traffic")
+      ->type_name("COMMAND");
+  add_ranks_option(parser, o.ranks, "as many as the traffic has");
+  add_ranks_per_node_option(parser, o.ranks_per_node);
   parser.add_option("--forbid", o.forbid, "Nodes that take no rank: 3,17,40-47, names, or @FILE")
+      ->type_name("NODES")
       ->allow_extra_args(false);
-  parser.add_option("--fix", o.fix, "Ranks that must stay: RANK=NODE,..., or @FILE")
+  parser.add_option("--fix", o.fix, "Ranks with a fixed node: RANK=NODE,..., or @FILE")
+      ->type_name("RANK=NODE")
       ->allow_extra_args(false);
 }
 
 void add_search_options(CLI::App& parser, MapOptions& o) {
+  begin_group(parser, "Search");
   parser
       .add_option("--objective", o.objective,
-                  "paper (hops x fullest link), hops, hop-bytes, link-max, link-norm[:p], time, or "
-                  "mix:hop-bytes=1,link-max=2")
+                  "Objective to minimise, or 'list': paper (hops x busiest link), hops, hop-bytes, "
+                  "link-max, link-norm[:p], time, or mix:hop-bytes=1,link-max=2")
+      ->type_name("NAME")
       ->capture_default_str();
-  parser.add_option("--time", o.time, "Search so long: 60s, 5min");
+  parser.add_option("--time", o.time, "Time limit of the search: 60s, 5min (default: by --preset)")
+      ->type_name("TIME");
   parser
       .add_option("--preset", o.preset,
-                  "Without --time: fast (seconds), balanced (a minute) or best (many)")
+                  "Effort without --time: fast takes seconds, balanced a minute, best many minutes")
+      ->type_name("NAME")
       ->capture_default_str();
-  parser.add_option("--evaluations", o.evaluations,
-                    "Exact work, as a report names it: whole maps in the search for linear ones");
-  parser.add_option("--tries", o.tries, "Exact work: swaps in annealing");
-  parser.add_option("--chains", o.chains, "Chains of annealing beside each other (default: 4)");
-  parser.add_option("--probe", o.probe, "Percent of the usual first tries")->capture_default_str();
-  parser.add_option("--seed", o.seed, "Of random numbers")->capture_default_str();
-  parser.add_option("--threads", o.threads, "Worker threads (default: all processors)");
-  parser.add_option("--start", o.start, "A map to begin with");
-  parser.add_option("--checkpoint", o.checkpoint, "Keep the best map so far in this file");
-  parser.add_option("--resume", o.resume, "Begin with this checkpoint, if it is there");
+  parser
+      .add_option("--evaluations", o.evaluations,
+                  "Exact effort, as in the report's 'repeat with': maps to evaluate in the search "
+                  "for linear maps")
+      ->type_name("N");
+  parser.add_option("--tries", o.tries, "Exact effort: swaps to try in annealing")->type_name("N");
+  parser.add_option("--chains", o.chains, "Parallel chains of annealing (default: 4)")
+      ->type_name("N");
+  parser.add_option("--probe", o.probe, "Effort of the first trials, relative to the usual one")
+      ->type_name("PERCENT")
+      ->capture_default_str();
+  add_seed_option(parser, o.seed, "the search");
+  parser
+      .add_option("--threads", o.threads,
+                  "Worker threads (default: as many as processors; 1 under mpirun)")
+      ->type_name("N");
+  parser.add_option("--start", o.start, "Map to start from")->type_name("FILE");
+  parser.add_option("--checkpoint", o.checkpoint, "File that keeps the best map so far")
+      ->type_name("FILE");
+  parser.add_option("--resume", o.resume, "Checkpoint to start from, if it exists")
+      ->type_name("FILE");
+}
+
+void add_evaluation_options(CLI::App& parser, MapOptions& o) {
+  begin_group(parser, "Evaluation");
+  parser.add_option("--evaluate", o.evaluate, "Map to evaluate instead of searching")
+      ->type_name("FILE");
+  auto* const compare = parser.add_flag(
+      "--compare-methods", o.compare,
+      "Compare identity, random, bisection, annealing, both, Scotch and all together "
+      "in a table; --time holds for each");
+  keep_former_name(parser.add_flag("--compare", o.compare), compare);
+  parser.add_flag("--simulate", o.simulate, "Also simulate the traffic as one communication step");
+  parser
+      .add_option("--shrink", o.shrink,
+                  "Divisor of message sizes in --simulate, to save time; times are scaled back")
+      ->type_name("N")
+      ->capture_default_str();
+  parser
+      .add_option("--order", o.order,
+                  "Order in which a NIC sends its messages in --simulate: round-robin or queue")
+      ->type_name("NAME")
+      ->capture_default_str();
 }
 
 void add_output_options(CLI::App& parser, MapOptions& o) {
-  parser.add_flag("--compare", o.compare,
-                  "Identity, random, bisection, annealing, both, Scotch and all together, side by "
-                  "side; --time is for each");
-  parser.add_option("--evaluate", o.evaluate, "Judge this map instead of searching");
-  parser.add_flag("--simulate", o.simulate, "Also play the pattern as one step on the simulator");
-  parser
-      .add_option("--shrink", o.shrink,
-                  "Play one part in so many of each message, to be quicker; times are scaled up")
-      ->capture_default_str();
-  parser.add_option("--order", o.order, "How cards send: round-robin or queue")
-      ->capture_default_str();
-  parser.add_option("-o,--output", o.output, "Where the map goes");
+  begin_group(parser, "Output");
+  parser.add_option("-o,--output", o.output, "Output file for the map")->type_name("FILE");
   std::string formats;
   for (const map::MapFormat& f : map::map_formats())
     formats += (formats.empty() ? "" : ", ") + std::string(f.name);
-  parser.add_option("--as", o.format, "Format of the map: " + formats)->capture_default_str();
-  parser.add_option("--hosts", o.hosts, "File with the host name of each node, a line each");
-  parser.add_option("--json", o.json, "Report as JSON");
-  parser.add_option("--csv", o.csv, "Maps that were tried as CSV");
-  parser.add_option("--svg", o.svg, "Picture of the placement before and after");
-  parser.add_option("--html", o.html, "Report as one page");
-  parser.add_option("--progress-file", o.progress_file,
-                    "A line of JSON that says how far it has come");
-  parser.add_flag("--list", o.list, "List objectives and map formats");
-  parser.add_flag("-q,--quiet", o.quiet, "No report on standard output");
+  auto* const format =
+      parser.add_option("--format", o.format, "Output format of the map, or 'list': " + formats)
+          ->type_name("NAME")
+          ->capture_default_str();
+  keep_former_name(parser.add_option("--as", o.format), format);
+  const auto list = [&o] { o.objective = o.format = "list"; };
+  keep_former_name(parser.add_flag_callback("--list", list), format);
+  parser
+      .add_option(
+          "--hosts", o.hosts,
+          "Hosts, one for each node of the network: a,b,c, or a file with a line 'NAME' for "
+          "each; for formats that name hosts")
+      ->type_name("HOSTS|FILE");
+  parser.add_option("--json", o.json, "File for the report as JSON")->type_name("FILE");
+  parser.add_option("--csv", o.csv, "File for the maps that were tried, as CSV")->type_name("FILE");
+  parser.add_option("--svg", o.svg, "File for a picture of the placement before and after")
+      ->type_name("FILE");
+  parser.add_option("--html", o.html, "File for a page with the report")->type_name("FILE");
+  add_progress_file_option(parser, o.progress_file);
+  add_quiet_flag(parser, o.quiet, "report");
 }
 
 Status check_range(const char* name, std::int64_t value, std::int64_t least, std::int64_t most) {
@@ -112,18 +158,18 @@ Status check_together(const MapOptions& o) {
   if (o.machine.words.net.empty())
     return Error::call("which network? Give --net with a spec or a file");
   if (o.traffic.empty() == o.program.empty())
-    return Error::call("which pattern? Give --traffic FILE or --program 'PROGRAM ARGUMENTS'");
+    return Error::call("which traffic? Give --traffic FILE or --program 'PROGRAM ARGUMENTS'");
   if (o.compare && !o.evaluate.empty())
-    return Error::call("--compare and --evaluate: one at a time");
+    return Error::call("--compare-methods and --evaluate: one at a time");
   const bool exact = o.evaluations || o.tries || o.chains;
   if (exact && !o.time.empty())
     return Error::call(
-        "--time and --evaluations, --tries or --chains: one says how long, the "
-        "others how much");
+        "--time limits the time, --evaluations, --tries and --chains fix the work: give one kind");
   if (o.compare && (o.simulate || !o.svg.empty() || !o.html.empty()))
     return Error::call(
-        "--compare has a table, --json and --csv; leave out --simulate, --svg, --html");
-  if (!o.hosts.empty() && o.output.empty()) return Error::call("--hosts is for -o; say where");
+        "--compare-methods has a table, --json and --csv; leave out --simulate, --svg and --html");
+  if (!o.hosts.empty() && o.output.empty())
+    return Error::call("--hosts is for the map that -o writes; give -o FILE");
   std::set<std::string> seen;
   for (const auto& [option, path] :
        {std::pair{"-o", o.output}, std::pair{"--json", o.json}, std::pair{"--csv", o.csv},
@@ -133,7 +179,8 @@ Status check_together(const MapOptions& o) {
   }
   for (const map::MapFormat& f : map::map_formats())
     if (f.name == o.format) return {};
-  return Error::call("--as: there is no format '" + o.format + "'; weft map --list shows them");
+  return Error::call("--format: there is no format '" + o.format +
+                     "'; weft map --format list shows them");
 }
 
 }  // namespace
@@ -141,54 +188,62 @@ Status check_together(const MapOptions& o) {
 void add_map_options(CLI::App& parser, MapOptions& options) {
   add_problem_options(parser, options);
   add_search_options(parser, options);
+  add_evaluation_options(parser, options);
   add_output_options(parser, options);
   parser.footer(
       "Examples:\n"
       "  weft map --net torus:16x16x16 --traffic pattern.txt --time 60s -o best.map\n"
       "  weft map --net presets/opennsim-torus.toml --program './halo 64' --html map.html\n"
       "  weft map --net torus:8x8x8 --traffic pattern.txt --evaluate best.map --simulate\n"
-      "  weft map --net tofu.toml --traffic trace.otf2 -o ranks --as rankfile --hosts nodes.txt\n"
-      "Links are loaded by the routing that --routing or the description names, else by dor:up on "
-      "tori and meshes.\n"
-      "On several machines: mpirun -np 8 weft map ...; the same work gives the same map.\n"
-      "Ctrl-C ends with the best map so far. Exit code: 0, 1 no result, 2 usage, 3 bad input.");
+      "  weft map --net tofu.toml --traffic trace.otf2 -o ranks --format rankfile --hosts "
+      "nodes.txt\n"
+      "Link loads follow the routing of --routing or the description, else dor:up on tori and "
+      "meshes.\n"
+      "To use several machines: mpirun -np 8 weft map ...; the same work gives the same map.\n"
+      "Ctrl-C ends the search; the result is the best map so far.\n"
+      "Exit code: 0 done, 1 no result, 2 usage, 3 bad input.");
 }
 
-Result<MapWishes> check_map_options(const MapOptions& o, const Job& job) {
+Result<ParsedMapOptions> parse_map_options(const MapOptions& o, const Job& job) {
   for (const Status& s : {check_together(o), check_numbers(o)})
     if (!s) return Error(s.error());
   if (job.processes() > 1 && (!o.program.empty() || o.traffic == "-"))
     return Error::call(
-        "--program and standard input are for one process: write the pattern to a "
+        "--program and standard input are for one process: write the traffic to a "
         "file first (weft sim --matrix)");
-  MapWishes wishes;
+  ParsedMapOptions parsed;
   auto objective = map::parse_objective(o.objective);
   if (!objective) return std::move(objective).error().during("--objective");
-  wishes.objective = *objective;
+  parsed.objective = *objective;
   if (!o.time.empty()) {
     const auto time = parse_duration(o.time);
     if (!time) return Error::call("--time: " + time.error().message());
-    wishes.seconds = static_cast<double>(time->in_ps()) * 1e-12;
-    if (wishes.seconds <= 0) return Error::call("--time: must be above 0");
+    parsed.seconds = static_cast<double>(time->in_ps()) * 1e-12;
+    if (parsed.seconds <= 0) return Error::call("--time: must be above 0");
   }
   auto order = parse_send_order(o.order);
   if (!order) return Error::call("--order: " + order.error().message());
-  wishes.order = *order;
-  wishes.threads = static_cast<int>(o.threads);
-  if (wishes.threads == 0) {
+  parsed.order = *order;
+  parsed.threads = static_cast<int>(o.threads);
+  if (parsed.threads == 0) {
     const unsigned processors = std::thread::hardware_concurrency();
-    wishes.threads = job.processes() > 1 || processors == 0 ? 1 : static_cast<int>(processors);
+    parsed.threads = job.processes() > 1 || processors == 0 ? 1 : static_cast<int>(processors);
   }
-  return wishes;
+  return parsed;
 }
 
-std::string list_map_words() {
-  std::string text = "Objectives (--objective):\n";
-  for (const map::ObjectiveName& o : map::objective_names())
-    text += fmt::format("  {:<10} {}\n", o.name, o.help);
-  text += "Formats of a map (--as):\n";
-  for (const map::MapFormat& f : map::map_formats())
-    text += fmt::format("  {:<10} {}\n", f.name, f.help);
+std::string requested_lists(const MapOptions& options) {
+  std::string text;
+  if (options.objective == "list") {
+    text += "Objectives (--objective):\n";
+    for (const map::ObjectiveName& o : map::objective_names())
+      text += fmt::format("  {:<10} {}\n", o.name, o.help);
+  }
+  if (options.format == "list") {
+    text += "Formats of a map (--format):\n";
+    for (const map::MapFormat& f : map::map_formats())
+      text += fmt::format("  {:<10} {}\n", f.name, f.help);
+  }
   return text;
 }
 

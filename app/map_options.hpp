@@ -18,41 +18,40 @@
 namespace weft::app {
 
 struct MapOptions {
-  // What is to be placed where.
+  // The problem: machine, traffic and where ranks may go.
   MachineOptions machine;
   std::string traffic, traffic_format = "automatic", program;
   std::vector<std::string> forbid, fix;
   std::int64_t ranks = 0, ranks_per_node = 1;
-  // How to search.
+  // The search.
   std::string objective = "paper", time, preset = "balanced", start, checkpoint, resume;
   std::optional<std::int64_t> evaluations, tries, chains;
   std::uint64_t seed = 1;
   std::int64_t threads = 0, probe = 100;
-  // What to do instead.
+  // What to do instead of a search, and the simulation of maps.
   std::string evaluate;
-  bool compare = false, list = false;
-  // The simulator's word.
+  bool compare = false;
   bool simulate = false;
   std::string order = "round-robin";
   std::int64_t shrink = 1;
-  // What to write.
+  // The output.
   std::string output, format = "weft", hosts, json, csv, svg, html, progress_file;
   bool quiet = false;
 };
 
 void add_map_options(CLI::App& parser, MapOptions& options);
 
-// The options that are more than words.
-struct MapWishes {
+// The options that need parsing.
+struct ParsedMapOptions {
   map::Objective objective;
   double seconds = 0;
   int threads = 1;
   SendOrder order = SendOrder::round_robin;
 };
-// What can be said without looking at the network.
-Result<MapWishes> check_map_options(const MapOptions& options, const Job& job);
+// Parses the options and checks all that can be checked without the network.
+Result<ParsedMapOptions> parse_map_options(const MapOptions& options, const Job& job);
 
-// Objectives and formats, a line each.
-std::string list_map_words();
+// The requested lists ("--objective list"); empty if none is requested.
+std::string requested_lists(const MapOptions& options);
 
 }  // namespace weft::app

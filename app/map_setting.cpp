@@ -14,6 +14,7 @@
 
 #include <weft/base/file.hpp>
 #include <weft/base/text.hpp>
+#include <weft/real/launch/hosts.hpp>
 #include <weft/study/map/map_file.hpp>
 #include <weft/study/map/paths.hpp>
 #include <weft/workload/traces/any_traffic.hpp>
@@ -22,7 +23,7 @@ namespace weft::app {
 
 namespace {
 
-// A number, or a name as the network has it.
+// `text`: the number or the name of a node, or the name of its router.
 Result<std::uint32_t> parse_node(std::string_view text, const Topology& topology) {
   if (const auto number = parse_int(text); number) {
     if (*number < 0 || *number >= topology.graph.node_count())
@@ -38,13 +39,13 @@ Result<std::uint32_t> parse_node(std::string_view text, const Topology& topology
   return Error::call(node.error().message());
 }
 
-// The words of an option, those of "@FILE" from the file, where '#' begins a comment.
+// The words of an option. Those of "@FILE" come from the file, where '#' starts a comment.
 Result<std::vector<std::string>> read_words(const char* option,
                                             const std::vector<std::string>& values) {
   std::vector<std::string> words;
   const auto add = [&](std::string_view text, std::string_view separators) {
     while (!text.empty()) {
-      std::size_t end = 0;  // Coordinates have commas of their own: (3,0,1).
+      std::size_t end = 0;  // Commas inside coordinates, as in (3,0,1), separate nothing.
       for (int depth = 0; end < text.size(); ++end) {
         depth += text[end] == '(' ? 1 : text[end] == ')' ? -1 : 0;
         if (depth == 0 && separators.find(text[end]) != std::string_view::npos) break;
@@ -98,7 +99,7 @@ Result<std::vector<std::uint32_t>> read_fixed(const MapOptions& o, const Topolog
     if (gap == std::string::npos) return Error::call("--fix: '" + word + "' is not RANK=NODE");
     const auto rank = parse_int(trim(word.substr(0, gap)));
     if (!rank || *rank < 0 || *rank >= (1 << 26))
-      return Error::call("--fix: '" + word.substr(0, gap) + "' is no rank");
+      return Error::call("--fix: '" + word.substr(0, gap) + "' is not a rank");
     auto node = parse_node(trim(std::string_view(word).substr(gap + 1)), topology);
     if (!node) return std::move(node).error().during("--fix");
     const auto r = static_cast<std::size_t>(*rank);
@@ -110,7 +111,7 @@ Result<std::vector<std::uint32_t>> read_fixed(const MapOptions& o, const Topolog
   return fixed;
 }
 
-// What a byte costs on each class of links, against the fastest; empty: the same on all.
+// The time of a byte on each class of links, relative to the fastest; empty if all are equal.
 std::vector<double> slowness(const MachineDescription& machine) {
   const std::vector<std::string>& classes = machine.topology->graph.link_classes();
   std::vector<double> rate;
@@ -123,7 +124,7 @@ std::vector<double> slowness(const MachineDescription& machine) {
   return rate;
 }
 
-struct Words {  // As a shell would split them, without running anything.
+struct Words {  // A text split as a shell would do it, without running commands.
   wordexp_t found{};
   int status;
   explicit Words(const std::string& text)
@@ -135,16 +136,16 @@ struct Words {  // As a shell would split them, without running anything.
   }
 };
 
-class Folder {  // For the time of a call.
+class TemporaryFolder {
  public:
-  Folder() {
+  TemporaryFolder() {
     const char* const base = std::getenv("TMPDIR");
     std::string name = std::string(base == nullptr ? "/tmp" : base) + "/weft-map-XXXXXX";
     if (::mkdtemp(name.data()) != nullptr) path_ = name;
   }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
     std::error_code ignored;
     if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
   }
@@ -161,7 +162,7 @@ Status run_and_wait(const std::vector<std::string>& command, const std::string& 
   const pid_t child = ::fork();
   if (child < 0) return Error::run(std::string("cannot start a process: ") + std::strerror(errno));
   if (child == 0) {
-    ::dup2(STDERR_FILENO, STDOUT_FILENO);  // Ours is for the report.
+    ::dup2(STDERR_FILENO, STDOUT_FILENO);  // Standard output is for the report alone.
     ::execv("/proc/self/exe", arguments.data());
     ::_exit(3);
   }
@@ -172,16 +173,17 @@ Status run_and_wait(const std::vector<std::string>& command, const std::string& 
   return Error::run("--program: the simulation of '" + program + "' failed, see above");
 }
 
-// The program's own traffic, on the same machine with ranks in order.
+// Simulates the program on the same machine, with ranks in order, to get its traffic.
 Result<TrafficMatrix> traffic_of_program(const MapOptions& o) {
   const Words words(o.program);
   if (words.status != 0 || words.found.we_wordc == 0)
-    return Error::call("--program: '" + o.program + "' is no program with arguments");
-  const Folder folder;
+    return Error::call("--program: '" + o.program + "' is not a program with arguments");
+  const TemporaryFolder folder;
   if (folder.path().empty())
-    return Error::run(std::string("no temporary folder: ") + std::strerror(errno));
-  std::vector<std::string> command = {"weft", "sim", "--matrix", "--out", folder.path(), "--quiet"};
-  const std::vector<std::string> machine = words_for_weft(o.machine);
+    return Error::run(std::string("cannot make a temporary folder: ") + std::strerror(errno));
+  std::vector<std::string> command = {"weft",     "sim",         "--matrix",
+                                      "--output", folder.path(), "--quiet"};
+  const std::vector<std::string> machine = to_arguments(o.machine);
   command.insert(command.end(), machine.begin(), machine.end());
   if (o.ranks > 0) command.insert(command.end(), {"-n", std::to_string(o.ranks)});
   command.insert(command.end(), {"--ranks-per-node", std::to_string(o.ranks_per_node)});
@@ -198,8 +200,8 @@ Result<TrafficMatrix> read_pattern(const MapOptions& o) {
   return read_any_traffic(o.traffic, {static_cast<std::uint32_t>(o.ranks), *format});
 }
 
-// The machine as its description has it, but for one thing: where nobody names a routing, maps are
-// judged as the published tool does it.
+// Reads the machine. If neither an option nor the description names a routing, maps are judged by
+// that of the published tool.
 Status read_machine_for(const MapOptions& o, MapSetting& setting) {
   MachineWords words = o.machine.words;
   auto reader = MachineReader::open(words);
@@ -222,11 +224,9 @@ Status read_machine_for(const MapOptions& o, MapSetting& setting) {
 
 Status read_hosts(const MapOptions& o, MapSetting& setting) {
   if (o.hosts.empty()) return {};
-  const auto text = read_file(o.hosts);
-  if (!text) return Error(text.error()).during("--hosts");
-  for (const std::string_view line : split(*text, '\n'))
-    if (const auto name = trim(line.substr(0, line.find('#'))); !name.empty())
-      setting.hosts.emplace_back(name);
+  const auto hosts = launch::read_hosts(o.hosts);
+  if (!hosts) return Error(hosts.error());
+  for (const launch::Host& host : *hosts) setting.hosts.push_back(host.name);
   const std::size_t nodes = setting.machine.topology->graph.node_count();
   if (setting.hosts.size() == nodes) return {};
   return Error::input(fmt::format("--hosts: {} names {} hosts, but the network has {} nodes",
@@ -240,8 +240,8 @@ Result<MapSetting> read_map_setting(const MapOptions& o) {
   if (Status s = read_machine_for(o, setting); !s) return std::move(s).error();
   if (setting.machine.node.rails > 1)
     return Error::call(
-        "nodes with several rails are mapped as nodes with one: add --set "
-        "node.rails=1 and a network with one end per node");
+        "weft map takes nodes with one rail: add --set node.rails=1 and a network with one "
+        "endpoint per node");
   const Topology& topology = *setting.machine.topology;
   map::Request request;
   request.slots_per_node = static_cast<std::uint32_t>(o.ranks_per_node);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What weft map works on: a machine, a pattern, and where ranks may go.
+// The problem that weft map solves: a machine, the traffic, and where ranks may go.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ struct MapSetting {
   MachineDescription machine;
   std::unique_ptr<Policy> policy;
   std::unique_ptr<map::Problem> problem;
-  std::string pattern;             // As a user would say it.
-  std::vector<std::string> hosts;  // By node; empty: none were given.
+  std::string pattern;             // The traffic file or the program, for the report.
+  std::vector<std::string> hosts;  // By node; empty if none were given.
 
   // For play_step().
   Arena arena() const { return {*machine.topology, machine.hardware, *policy}; }
@@ -26,7 +26,7 @@ struct MapSetting {
 
 Result<MapSetting> read_map_setting(const MapOptions& options);
 
-// A map from a file, as slots.
+// Reads a map from a file; its ranks are on slots of the problem.
 Result<map::RankMap> read_rank_map(const std::string& path, const map::Problem& problem);
 
 }  // namespace weft::app

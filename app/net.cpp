@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft net: describe, check, draw and convert a network.
+// weft net: describes, checks, draws and converts a network.
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,14 +25,16 @@ using Json = nlohmann::ordered_json;
 struct NetOptions {
   MachineOptions machine;
   bool list = false;
-  bool json = false;
   bool links = false;
   std::vector<std::string> path;
-  std::string format;
+  std::string format = "text";
+  std::string export_format;
   std::string output;
+
+  bool json() const { return format == "json"; }
 };
 
-struct Step {  // One cable of a path, as it is walked.
+struct Step {  // A cable of a path, in the direction of the path.
   RouterId from, to;
   const Port* port;
 };
@@ -136,7 +138,7 @@ Json facts_json(const MachineDescription& machine, const Facts& f) {
   return out;
 }
 
-// Each cable once, from its lower end.
+// Each cable once, from the router with the lower number.
 std::vector<Step> all_cables(const Graph& g) {
   std::vector<Step> cables;
   for (std::uint32_t r = 0; r < g.router_count(); ++r)
@@ -167,9 +169,8 @@ Json steps_json(const Topology& t, const std::vector<Step>& steps) {
   return out;
 }
 
-// A node's name stands for its router. Which of the two is meant follows from which exists; nodes
-// come first.
-Result<RouterId> find_place(const Topology& t, const std::string& name) {
+// The router of this name, or the router of the node of this name; nodes come first.
+Result<RouterId> find_end(const Topology& t, const std::string& name) {
   auto node = find_node(t, name);
   if (node) return t.graph.router_of(*node);
   auto router = find_router(t, std::string_view(name));
@@ -180,12 +181,13 @@ Result<RouterId> find_place(const Topology& t, const std::string& name) {
 }
 
 Result<PathFound> find_path(const Topology& t, const std::vector<std::string>& ends) {
-  auto from = find_place(t, ends[0]);
+  auto from = find_end(t, ends[0]);
   if (!from) return std::move(from).error();
-  auto to = find_place(t, ends[1]);
+  auto to = find_end(t, ends[1]);
   if (!to) return std::move(to).error();
   const auto links = shortest_path(t.graph, *from, *to);
-  if (!links) return Error::run(fmt::format("there is no way from '{}' to '{}'", ends[0], ends[1]));
+  if (!links)
+    return Error::run(fmt::format("there is no path from '{}' to '{}'", ends[0], ends[1]));
   PathFound found{*from, *to, {}};
   for (const LinkId link : *links) {
     const Port& port = t.graph.port(link);
@@ -203,7 +205,7 @@ Status describe(const MachineDescription& machine, const NetOptions& options) {
     path = *std::move(found);
   }
   const Facts facts = find_facts(t);
-  if (options.json) {
+  if (options.json()) {
     Json out = facts_json(machine, facts);
     if (path) out["path"] = steps_json(t, path->steps);
     if (options.links) out["links"] = steps_json(t, all_cables(t.graph));
@@ -218,25 +220,26 @@ Status describe(const MachineDescription& machine, const NetOptions& options) {
 }
 
 Status write_export(const Topology& t, const NetOptions& options) {
-  auto text = export_topology(t, options.format);
+  auto text = export_topology(t, options.export_format);
   if (!text) return std::move(text).error();
   return options.output.empty() ? print(*text) : write_file(options.output, *text);
 }
 
 Status check_options(const NetOptions& o) {
-  if (o.list || !asked_lists(o.machine).empty()) return {};
+  if (o.list || !requested_lists(o.machine).empty()) return {};
   if (o.machine.words.net.empty())
     return Error::call("which network? Give a spec or a file, or --list");
-  if (!o.output.empty() && o.format.empty()) return Error::call("-o needs --export");
-  if (!o.format.empty() && (o.json || o.links || !o.path.empty()))
-    return Error::call("--export writes the network alone; leave out --json, --links and --path");
+  if (!o.output.empty() && o.export_format.empty()) return Error::call("-o needs --export");
+  if (!o.export_format.empty() && (o.json() || o.links || !o.path.empty()))
+    return Error::call("--export writes the network alone; leave out --format, --links and --path");
   return {};
 }
 
 Status run_net(const NetOptions& options) {
   if (Status s = check_options(options); !s) return s;
-  if (options.list) return print(options.json ? kinds_json().dump(2) + "\n" : kinds_text());
-  if (const std::string lists = asked_lists(options.machine); !lists.empty()) return print(lists);
+  if (options.list) return print(options.json() ? kinds_json().dump(2) + "\n" : kinds_text());
+  if (const std::string lists = requested_lists(options.machine); !lists.empty())
+    return print(lists);
   const auto reader = MachineReader::open(options.machine.words);
   if (!reader) return Error(reader.error());
   auto topology = reader->make_network();
@@ -244,11 +247,11 @@ Status run_net(const NetOptions& options) {
   const auto machine = reader->read(std::make_shared<const Topology>(*std::move(topology)));
   if (!machine) return Error(machine.error());
   if (Status s = reader->check(*machine); !s) return s;
-  Status done = options.machine.show     ? print(machine->text)
-                : options.format.empty() ? describe(*machine, options)
-                                         : write_export(*machine->topology, options);
+  Status done = options.machine.show            ? print(machine->text)
+                : options.export_format.empty() ? describe(*machine, options)
+                                                : write_export(*machine->topology, options);
   if (!done) return done;
-  // Last, so that a network with a hole in it can still be looked at.
+  // Checked last, so that a network in pieces can still be described and drawn.
   if (Status s = validate(*machine->topology); !s || !machine->routing_given) return s;
   const auto policy = reader->make_policy(*machine);
   return policy ? Status() : Status(policy.error());
@@ -257,27 +260,37 @@ Status run_net(const NetOptions& options) {
 std::function<Status()> set_up(CLI::App& parser) {
   auto options = std::make_shared<NetOptions>();
   add_machine_options(parser, options->machine, "NETWORK");
-  parser.add_flag("--list", options->list, "list the kinds of network a spec can name");
-  parser.add_flag("--json", options->json, "print JSON");
-  parser.add_flag("--links", options->links, "print every cable too");
-  parser.add_option("--path", options->path, "print a shortest path between two nodes or routers")
+  parser.add_flag("--list", options->list, "List the kinds of network that a spec can name");
+  auto* const format = parser.add_option("--format", options->format, "Output format")
+                           ->check(CLI::IsMember({"text", "json"}))
+                           ->capture_default_str();
+  keep_former_name(parser.add_flag_callback("--json", [options] { options->format = "json"; }),
+                   format);
+  parser.add_flag("--links", options->links, "Also print every cable");
+  parser
+      .add_option("--path", options->path,
+                  "Also print a shortest path between two nodes or routers")
       ->expected(2)
       ->type_name("A B");
   std::string formats;
   for (const ExportFormat& f : export_formats())
     formats += (formats.empty() ? "" : ", ") + fmt::format("{} ({})", f.name, f.help);
-  parser.add_option("--export", options->format, "write the network instead: " + formats)
+  parser
+      .add_option("--export", options->export_format,
+                  "Write the network itself instead, in this format: " + formats)
       ->type_name("FORMAT");
-  parser.add_option("-o,--output", options->output, "where --export writes (standard output)")
+  parser
+      .add_option("-o,--output", options->output,
+                  "Output file of --export (default: standard output)")
       ->type_name("FILE");
   parser.footer(
       "Examples:\n"
       "  weft net torus:16x16x16\n"
-      "  weft net fattree:radix=36,levels=3,taper=2 --json\n"
+      "  weft net fattree:radix=36,levels=3,taper=2 --format json\n"
       "  weft net dragonfly:a=8,h=4,p=4 --path n0 n500\n"
       "  weft net examples/network/torus.toml --links\n"
       "  weft net hyperx:4x4 --export dot -o hyperx.dot\n"
-      "Exit code: 0, or 1 when a node cannot reach another, 2 usage, 3 bad input.");
+      "Exit code: 0 done, 1 a node cannot reach another, 2 usage, 3 bad input.");
   return [options] { return run_net(*options); };
 }
 

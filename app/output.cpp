@@ -33,7 +33,7 @@ Status check_output(const char* option, const std::string& path, std::set<std::s
     return refuse("there is no folder '" + folder.string() + "'; make it first");
   if (fs::is_directory(path, ignored)) return refuse("is a folder; give a file name");
   if (::access(fs::exists(path, ignored) ? path.c_str() : folder.c_str(), W_OK) != 0)
-    return refuse("may not be written");
+    return refuse("cannot be written");
   if (!path.starts_with("/dev/") && !seen.insert(fs::weakly_canonical(path, ignored)).second)
     return refuse("is named twice; give each output its own file");
   return {};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program writes, where a reader that went away or a full disk is an error and not
-// silence.
+// Output to standard output and files; a closed pipe or a full disk is an error, never ignored.
 #pragma once
 
 #include <set>
@@ -11,10 +10,10 @@
 
 namespace weft::app {
 
-// All of it, at once; nothing stays in a buffer.
+// Writes the whole text at once, without a buffer.
 Status print(std::string_view text);
 
-// Before a long run: what cannot be written is better known now. `seen`: files of other options.
+// Checks before a long run that a file can be written. `seen`: the files of other options.
 Status check_output(const char* option, const std::string& path, std::set<std::string>& seen);
 
 }  // namespace weft::app

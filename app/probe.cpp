@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft probe: how hosts are wired, found by measuring. Options in, files out; the measuring is done
-// by a program on the hosts, the inference by weft/probe inside it.
+// weft probe: finds by measurement how hosts are wired. This file reads options and writes files;
+// a program on the hosts measures, and weft/network/probe inside it infers the network.
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -13,7 +13,7 @@
 #include "machine_options.hpp"
 #include "output.hpp"
 #include "probe_job.hpp"
-#include "run_hosts.hpp"
+#include "shared_options.hpp"
 #include <fmt/format.h>
 
 #include <weft/base/file.hpp>
@@ -31,18 +31,19 @@ namespace weft::app {
 namespace {
 
 struct ProbeOptions {
-  std::string hosts, rsh, remote_weft, time, from, noise, flow_time, trials = "auto", way = "fast";
-  MachineOptions machine;  // A simulated one.
-  std::vector<std::string> rails, checks;
+  std::string hosts, time, from, noise, flow_time, trials = "auto", method = "fast";
+  RemoteOptions remote;
+  MachineOptions machine;  // Of a simulated network.
+  std::vector<std::string> checks;
   std::string output, json, groups, dot;
   int pings = 8;
   std::int64_t seed = 1;
   bool quiet = false;
 };
 
-struct Ground {  // Where to measure.
+struct Target {  // The hosts to measure.
   ProbeJob job;
-  std::optional<MachineDescription> machine;  // When it is simulated.
+  std::optional<MachineDescription> machine;  // If it is simulated.
 };
 
 Result<double> read_seconds(const char* name, const std::string& text) {
@@ -52,13 +53,13 @@ Result<double> read_seconds(const char* name, const std::string& text) {
   return duration->in_seconds();
 }
 
-// "5%" or "0.05"
+// `text`: "5%" or "0.05".
 Result<double> read_share(const std::string& text) {
   const bool percent = text.ends_with('%');
   const auto number = parse_number(trim(text.substr(0, text.size() - (percent ? 1 : 0))));
   const double share = number ? *number / (percent ? 100 : 1) : -1;
   if (share < 0 || share > 1)
-    return Error::call("--noise: '" + text + "' is no share from 0 % to 100 %, as 5%");
+    return Error::call("--noise: '" + text + "' is not a share from 0% to 100%, such as 5%");
   return share;
 }
 
@@ -82,45 +83,45 @@ Status add_settings(const ProbeOptions& options, std::vector<std::string>& setti
   if (!seconds) return Error(seconds.error());
   settings.push_back(fmt::format("flow={}", *seconds));
   if (options.trials != "auto") settings.push_back("trials=" + options.trials);
-  if (options.way != "fast") settings.push_back("way=" + options.way);
+  if (options.method != "fast") settings.push_back("method=" + options.method);
   return {};
 }
 
-Status choose_simulated(const ProbeOptions& options, Ground& ground) {
+Status choose_simulated(const ProbeOptions& options, Target& target) {
   auto machine = read_machine(options.machine.words);
   if (!machine) return std::move(machine).error();
   const Topology& truth = *machine->topology;
   for (std::uint32_t n = 0; n < truth.graph.node_count(); ++n)
-    ground.job.hosts.push_back(node_name(truth, NodeId(n)));
-  ground.machine = *std::move(machine);
-  ground.job.words = {"sim", "--payload", "full", "--quiet"};
-  const std::vector<std::string> words = words_for_weft(options.machine);
-  ground.job.words.insert(ground.job.words.end(), words.begin(), words.end());
-  ground.job.settings.emplace_back("messages");
+    target.job.hosts.push_back(node_name(truth, NodeId(n)));
+  target.machine = *std::move(machine);
+  target.job.words = {"sim", "--payload", "full", "--quiet"};
+  const std::vector<std::string> words = to_arguments(options.machine);
+  target.job.words.insert(target.job.words.end(), words.begin(), words.end());
+  target.job.settings.emplace_back("messages");
   return {};
 }
 
-Status choose_hosts(const ProbeOptions& options, Ground& ground) {
-  if (!options.noise.empty()) return Error::call("--noise is for simulated networks: --net");
+Status choose_hosts(const ProbeOptions& options, Target& target) {
+  if (!options.noise.empty()) return Error::call("--noise is for simulated networks (--net)");
   const auto hosts = launch::read_hosts(options.hosts);
   if (!hosts) return Error(hosts.error());
   std::set<std::string> seen;
   std::string list;
   for (const launch::Host& host : *hosts) {
-    if (!seen.insert(host.name).second) continue;  // One rank each, whatever its slots.
-    ground.job.hosts.push_back(host.name);
+    if (!seen.insert(host.name).second) continue;  // One rank per host, whatever its slots.
+    target.job.hosts.push_back(host.name);
     list += (list.empty() ? "" : ",") + host.name + ":1";
   }
-  ground.job.words = {"run", "--quiet", "--hosts",
-                      list,  "-n",      std::to_string(ground.job.hosts.size())};
+  target.job.words = {"run", "--quiet", "--hosts",
+                      list,  "-n",      std::to_string(target.job.hosts.size())};
   const auto add = [&](const char* name, const std::string& value) {
     if (value.empty()) return;
-    ground.job.words.emplace_back(name);
-    ground.job.words.push_back(value);
+    target.job.words.emplace_back(name);
+    target.job.words.push_back(value);
   };
-  add("--rsh", options.rsh);
-  add("--remote-weft", options.remote_weft);
-  for (const std::string& rail : options.rails) add("--rails", rail);
+  add("--rsh", options.remote.rsh);
+  add("--remote-weft", options.remote.remote_weft);
+  for (const std::string& rail : options.remote.rails) add("--rails", rail);
   return {};
 }
 
@@ -128,10 +129,10 @@ Status check_options(const ProbeOptions& options) {
   const MachineWords& words = options.machine.words;
   if (options.hosts.empty() == words.net.empty()) {
     return Error::call(
-        "which network? --hosts a,b,c for real hosts, --net SPEC for a simulated one (one of "
-        "them)");
+        "which network? Give either --hosts a,b,c for real hosts or --net SPEC for a simulated "
+        "one");
   }
-  if (!words.net.empty() && !(options.rsh + options.remote_weft).empty())
+  if (!words.net.empty() && !(options.remote.rsh + options.remote.remote_weft).empty())
     return Error::call("--rsh and --remote-weft are for --hosts");
   if (words.net.empty() && !(words.sets.empty() && (words.profile + words.routing).empty()))
     return Error::call("--set, --profile and --routing are for --net");
@@ -143,11 +144,13 @@ Status check_options(const ProbeOptions& options) {
   return {};
 }
 
-// "net.toml" and beside it "net.graph".
+// Writes "net.toml", and "net.graph" beside it.
 Status write_network(const probe::Finding& finding, const std::string& path) {
   std::filesystem::path graph(path);
   graph.replace_extension(".graph");
-  if (graph == path) return Error::call("-o: the description needs another name than *.graph");
+  if (graph == path)
+    return Error::call(
+        "-o: the description cannot be called *.graph, which is the name of the graph beside it");
   const auto text = probe::to_network(finding, graph.filename().string());
   if (Status s = write_file(graph.string(), text.graph); !s) return s;
   return write_file(path, text.description);
@@ -172,17 +175,17 @@ Status write_files(const ProbeOptions& options, const probe::Finding& finding) {
   return {};
 }
 
-// Whether what was found is what is known, line by line.
-bool judge(const Ground& ground, const std::vector<probe::Known>& known,
+// Whether the finding agrees with what is known; appends the differences to the text.
+bool judge(const Target& target, const std::vector<probe::Known>& known,
            const probe::Finding& finding, std::string& text) {
   bool right = true;
-  if (ground.machine) {
-    const auto truth = probe::compare(finding, *ground.machine->topology);
-    text += fmt::format("profile        {}\n", ground.machine->profile);
+  if (target.machine) {
+    const auto truth = probe::compare(finding, *target.machine->topology);
+    text += fmt::format("profile        {}\n", target.machine->profile);
     right = truth.right();
-    text += fmt::format("truth          {}\n", !right ? "not what was found:"
+    text += fmt::format("truth          {}\n", !right ? "differs from the finding:"
                                                : !truth.truth_is_tree
-                                                   ? "groups are right; the network is no tree"
+                                                   ? "groups are right; the network is not a tree"
                                                    : "right: groups and tree");
     for (const std::string& line : truth.differences) text += "  " + line + "\n";
   }
@@ -201,9 +204,9 @@ double seconds_now() {
 }
 
 Status run_probe_command(const ProbeOptions& options) {
-  auto instead = asked_instead(options.machine);
-  if (!instead) return std::move(instead).error();
-  if (*instead) return print(**instead);
+  auto requested = requested_text(options.machine);
+  if (!requested) return std::move(requested).error();
+  if (*requested) return print(**requested);
   if (Status s = check_options(options); !s) return s;
   std::vector<probe::Known> known;
   for (const std::string& option : options.checks) {
@@ -211,12 +214,12 @@ Status run_probe_command(const ProbeOptions& options) {
     if (!one) return std::move(one).error();
     known.push_back(*std::move(one));
   }
-  Ground ground;
-  if (Status s = options.machine.words.net.empty() ? choose_hosts(options, ground)
-                                                   : choose_simulated(options, ground);
+  Target target;
+  if (Status s = options.machine.words.net.empty() ? choose_hosts(options, target)
+                                                   : choose_simulated(options, target);
       !s)
     return s;
-  if (Status s = add_settings(options, ground.job.settings); !s) return s;
+  if (Status s = add_settings(options, target.job.settings); !s) return s;
   std::optional<probe::Finding> earlier;
   if (!options.from.empty()) {
     const auto text = read_file(options.from);
@@ -224,97 +227,120 @@ Status run_probe_command(const ProbeOptions& options) {
     auto read = probe::from_json(*text, options.from);
     if (!read) return std::move(read).error();
     earlier = *std::move(read);
-    ground.job.earlier = &*earlier;
+    target.job.earlier = &*earlier;
   }
   Progress progress = Progress::to_stderr(seconds_now);
   if (progress.visible() && !options.quiet)
-    ground.job.progress = [&](double share, const std::string& what) {
+    target.job.progress = [&](double share, const std::string& what) {
       progress.update(share, what);
     };
-  auto answer = run_probe(ground.job);
+  auto answer = run_probe(target.job);
   progress.finish();
   if (!answer) return std::move(answer).error();
   if (Status s = write_files(options, answer->finding); !s) return s;
   std::string text = options.quiet ? "" : probe::to_table(answer->finding);
-  const bool right = judge(ground, known, answer->finding, text);
+  const bool right = judge(target, known, answer->finding, text);
   if (Status s = print(text); !s) return s;
-  if (answer->interrupted) return Error::run("interrupted; this is what was found until then");
-  if (!right) return Error::run("what was found is not what is known");
+  if (answer->interrupted)
+    return Error::run("interrupted; results cover the measurements until then");
+  if (!right) return Error::run("the result differs from what is known");
   return {};
 }
 
-void add_ground_options(CLI::App& parser, ProbeOptions& options) {
-  parser.add_option("--hosts", options.hosts,
-                    "Which hosts: a,b,c, or a file with a line 'NAME' for each");
-  parser.add_option("--rsh", options.rsh, "Starts a command on a host, as for weft run");
-  parser.add_option("--remote-weft", options.remote_weft,
-                    "weft on the other hosts (default: the path it has here)");
-  parser.add_option("--rails", options.rails, "Network interfaces to use, as for weft run")
-      ->allow_extra_args(false);
+void add_target_options(CLI::App& parser, ProbeOptions& options) {
   add_machine_options(parser, options.machine);
-  parser.add_option("--noise", options.noise, "Disturb simulated measurements, as 5%");
-  parser.add_option("--seed", options.seed, "Of that noise")->capture_default_str();
+  begin_group(parser, "Hosts");
+  parser
+      .add_option("--hosts", options.hosts,
+                  "Hosts to measure: a,b,c, or a file with a line 'NAME' for each")
+      ->type_name("HOSTS|FILE");
+  add_remote_options(parser, options.remote);
 }
 
 void add_measure_options(CLI::App& parser, ProbeOptions& options) {
-  parser.add_option("--time", options.time,
-                    "Measure for so long at most (5s); what is then not known is said");
+  begin_group(parser, "Measurement");
+  parser
+      .add_option("--time", options.time,
+                  "Time limit of the measurement, as 5s; the result lists what is not known then "
+                  "(default: none)")
+      ->type_name("TIME");
   parser
       .add_option(
           "--pings", options.pings,
-          "For each round trip, of which the least counts: half of it where they agree, up to four "
-          "times where they do not")
+          "Echoes for each round trip, of which the minimum counts: half as many where they "
+          "agree, up to four times as many where they do not")
+      ->type_name("N")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  parser.add_option("--flow-time", options.flow_time,
-                    "How long flows last (default: 25 ms; simulated: 50 us)");
   parser
-      .add_option("--trials", options.trials,
-                  "Flows at the same time, for rates of links and where delays do not tell: auto, "
-                  "never, always")
+      .add_option("--flow-time", options.flow_time,
+                  "Duration of a flow (default: 25 ms; simulated: 50 us)")
+      ->type_name("TIME");
+  parser
+      .add_option(
+          "--trials", options.trials,
+          "When to measure simultaneous flows, which give link rates and find switches that "
+          "delays do not show")
       ->check(CLI::IsMember({"auto", "never", "always"}))
       ->capture_default_str();
+  auto* const method =
+      parser
+          .add_option(
+              "--method", options.method,
+              "Method of measurement; with paper every host measures every other, for comparison")
+          ->check(CLI::IsMember({"fast", "paper"}))
+          ->capture_default_str();
+  keep_former_name(
+      parser.add_option("--way", options.method)->check(CLI::IsMember({"fast", "paper"})), method);
   parser
-      .add_option("--way", options.way,
-                  "fast, or paper: every host measures every other, for comparison")
-      ->check(CLI::IsMember({"fast", "paper"}))
-      ->capture_default_str();
-  parser.add_option("--from", options.from,
-                    "An earlier finding (--json): measure only what has changed");
+      .add_option("--from", options.from,
+                  "Earlier result, written by --json: measure only what has changed")
+      ->type_name("FILE");
   parser
       .add_option("--check", options.checks,
-                  "Hold it beside what is known: slurm=topology.conf, lldp=FILE, hwloc=FILE, "
-                  "groups=FILE")
+                  "Compare the result with a known network: slurm=topology.conf, lldp=FILE, "
+                  "hwloc=FILE or groups=FILE; can be repeated")
+      ->type_name("KIND=FILE")
       ->allow_extra_args(false);
+  parser
+      .add_option("--noise", options.noise,
+                  "Noise to add to simulated measurements, as 5% (default: none)")
+      ->type_name("PERCENT");
+  add_seed_option(parser, options.seed, "the noise");
 }
 
 void add_file_options(CLI::App& parser, ProbeOptions& options) {
-  parser.add_option("-o,--output", options.output,
-                    "Network file for weft sim, map and net (NAME.toml, and NAME.graph beside it)");
-  parser.add_option("--json", options.json, "All that was found, also for --from");
-  parser.add_option("--groups", options.groups, "A line 'HOST SWITCH' for each host");
-  parser.add_option("--dot", options.dot, "A drawing for Graphviz");
-  parser.add_flag("-q,--quiet", options.quiet, "No table, no progress");
+  begin_group(parser, "Output");
+  parser
+      .add_option("-o,--output", options.output,
+                  "Output file for the network, which weft sim, map and net read (NAME.toml, with "
+                  "NAME.graph beside it)")
+      ->type_name("FILE");
+  parser.add_option("--json", options.json, "File for the whole result as JSON, also for --from")
+      ->type_name("FILE");
+  parser.add_option("--groups", options.groups, "File for a line 'HOST SWITCH' for each host")
+      ->type_name("FILE");
+  parser.add_option("--dot", options.dot, "File for a drawing, for Graphviz")->type_name("FILE");
+  add_quiet_flag(parser, options.quiet, "table and no progress");
 }
 
 }  // namespace
 
 Command probe_command() {
-  return {
-      "probe", "Find out by measuring how hosts are wired", [](CLI::App& parser) {
-        auto options = std::make_shared<ProbeOptions>();
-        add_ground_options(parser, *options);
-        add_measure_options(parser, *options);
-        add_file_options(parser, *options);
-        parser.footer(
-            "Examples:\n"
-            "  weft probe --hosts hosts.txt --time 5s -o cluster.toml\n"
-            "  weft probe --hosts hosts.txt --from cluster.json --json cluster.json\n"
-            "  weft probe --net examples/network/office.toml --noise 5%\n"
-            "Exit code: 0, or 1 when it differs from what is known or was interrupted, 2 usage, "
-            "3 bad input.");
-        return std::function<Status()>([options] { return run_probe_command(*options); });
-      }};
+  return {"probe", "Find by measurement how hosts are wired", [](CLI::App& parser) {
+            auto options = std::make_shared<ProbeOptions>();
+            add_target_options(parser, *options);
+            add_measure_options(parser, *options);
+            add_file_options(parser, *options);
+            parser.footer(
+                "Examples:\n"
+                "  weft probe --hosts hosts.txt --time 5s -o cluster.toml\n"
+                "  weft probe --hosts hosts.txt --from cluster.json --json cluster.json\n"
+                "  weft probe --net examples/network/office.toml --noise 5%\n"
+                "Exit code: 0 done, 1 the result differs from what is known or is incomplete after "
+                "Ctrl-C,\n2 usage, 3 bad input.");
+            return std::function<Status()>([options] { return run_probe_command(*options); });
+          }};
 }
 
 }  // namespace weft::app

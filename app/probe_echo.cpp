@@ -16,7 +16,7 @@
 namespace weft::app {
 namespace {
 
-// The clock of the kernel's own marks on packets.
+// The clock that the kernel uses for its time stamps on packets.
 double now_ns() {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
@@ -78,7 +78,7 @@ Echo::~Echo() {
   if (socket_ >= 0) ::close(socket_);
 }
 
-// Takes one packet; true if it is the answer that is waited for.
+// Reads one packet; true if it is the expected answer.
 bool Echo::read_answer(std::uint32_t address, double& received_ns) const {
   alignas(8) char data[512];
   alignas(cmsghdr) char control[256];
@@ -93,7 +93,7 @@ bool Echo::read_answer(std::uint32_t address, double& received_ns) const {
   message.msg_controllen = sizeof control;
   const ssize_t size = ::recvmsg(socket_, &message, MSG_DONTWAIT);
   received_ns = now_ns();
-  // A raw socket shows the packet's IP head too.
+  // A raw socket delivers the IP header, too.
   const std::size_t head = raw_ && size > 0 ? static_cast<std::size_t>(data[0] & 0xf) * 4 : 0;
   icmphdr echo{};
   if (size < static_cast<ssize_t>(head + sizeof echo)) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Echoes of the Internet's own protocol (ICMP): the other host's kernel answers, so that no
-// process there needs a turn on its processor. For the probe program.
+// ICMP echoes for the probe program. The kernel of the other host answers, so that no process there
+// has to be scheduled.
 #pragma once
 
 #include <array>
@@ -8,24 +8,24 @@
 
 namespace weft::app {
 
-// Addresses of a host, as it tells them to others; IPv4 in the order of the network, 0: none.
+// The IPv4 addresses of a host, in network byte order; 0 means none.
 struct EchoAddresses {
   std::array<std::uint32_t, 4> address{}, mask{};
 };
 EchoAddresses own_addresses();
 
-// The address of another host to talk to: in a network that both are in, if there is one.
+// The address of another host to use: one in a subnet that both share, if possible.
 std::uint32_t choose_address(const EchoAddresses& own, const EchoAddresses& other);
 
 class Echo {
  public:
-  Echo();  // Needs no rights where the system allows echoes to everybody, else those of root.
+  Echo();  // Needs root unless the system allows echoes to every user (ping_group_range).
   Echo(const Echo&) = delete;
   Echo& operator=(const Echo&) = delete;
   ~Echo();
 
   bool usable() const { return socket_ >= 0; }
-  // Of one echo; negative: none came.
+  // The time of one echo; negative if no answer came.
   double round_trip_ns(std::uint32_t address, int timeout_ms);
 
  private:

@@ -23,9 +23,9 @@ namespace {
 class Child {
  public:
   Status start(const std::vector<std::string>& words);
-  void tell(const std::string& text);  // All of its input.
-  // Line by line, until it has no more to say.
-  void hear(const std::function<void(const std::string&)>& line);
+  void write_input(const std::string& text);  // All of it; closes the input.
+  // Calls `line` for each line of output until the output ends.
+  void read_output(const std::function<void(const std::string&)>& line);
   int wait();
 
  private:
@@ -57,17 +57,17 @@ Status Child::start(const std::vector<std::string>& words) {
   return {};
 }
 
-void Child::tell(const std::string& text) {
+void Child::write_input(const std::string& text) {
   for (std::size_t at = 0; at < text.size();) {
     const ssize_t size = ::write(in_, text.data() + at, text.size() - at);
     if (size < 0 && errno == EINTR) continue;
-    if (size < 0) break;  // It has ended; its code says why.
+    if (size < 0) break;  // The child has ended; its exit code says why.
     at += static_cast<std::size_t>(size);
   }
   ::close(in_);
 }
 
-void Child::hear(const std::function<void(const std::string&)>& line) {
+void Child::read_output(const std::function<void(const std::string&)>& line) {
   std::array<char, 4096> bytes;
   std::string held;
   for (;;) {
@@ -91,7 +91,7 @@ int Child::wait() {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-// "progress 0.25 text"
+// Handles a line "progress 0.25 text"; false for other lines.
 bool show_progress(const ProbeJob& job, const std::string& line) {
   constexpr std::string_view word = "progress ";
   if (!line.starts_with(word)) return false;
@@ -116,11 +116,11 @@ Result<ProbeAnswer> run_probe(const ProbeJob& job) {
   if (job.earlier != nullptr) question += probe::to_json(*job.earlier);
   Child child;
   if (Status s = child.start(words); !s) return std::move(s).error();
-  // The others of the terminal's group have it too: they end in order, and so do we.
+  // Ctrl-C reaches the child, too, which ends in order; this process waits for that.
   const auto before = std::signal(SIGINT, SIG_IGN);
-  child.tell(question);
+  child.write_input(question);
   std::string answer;
-  child.hear([&](const std::string& line) {
+  child.read_output([&](const std::string& line) {
     if (!show_progress(job, line)) answer += line + "\n";
   });
   const int code = child.wait();
@@ -131,8 +131,8 @@ Result<ProbeAnswer> run_probe(const ProbeJob& job) {
                  : code == 2 ? Broken::call
                              : Broken::run,
                  interrupted ? "interrupted before anything was found"
-                             : fmt::format("the probe program ended with code {}; what it said "
-                                           "stands above",
+                             : fmt::format("the probe program ended with code {}; see its messages "
+                                           "above",
                                            code));
   }
   auto finding = probe::from_json(answer, "the probe program's answer");

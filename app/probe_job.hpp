@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of the probe program, by weft run or weft sim: what it is told and what it answers.
+// One run of the probe program under weft run or weft sim: its input and its answer.
 #pragma once
 
 #include <functional>
@@ -12,11 +12,11 @@
 namespace weft::app {
 
 struct ProbeJob {
-  std::vector<std::string> words;  // Of weft: "run", "--hosts", ... up to the program.
+  std::vector<std::string> words;  // Arguments of weft before the program: "run", "--hosts", ...
   std::vector<std::string> settings;
   std::vector<std::string> hosts;
   const probe::Finding* earlier = nullptr;
-  std::function<void(double share, const std::string& what)> progress;  // Empty: nobody watches.
+  std::function<void(double share, const std::string& what)> progress;  // May be empty.
 };
 
 struct ProbeAnswer {
@@ -24,7 +24,7 @@ struct ProbeAnswer {
   bool interrupted = false;
 };
 
-// What the program finds. Ctrl-C ends it in order, with what it has by then.
+// Runs the program and reads its finding. After Ctrl-C that is the finding so far.
 Result<ProbeAnswer> run_probe(const ProbeJob& job);
 
 }  // namespace weft::app

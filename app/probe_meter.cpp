@@ -25,17 +25,17 @@ enum Tag {
 };
 
 constexpr int timeout_ms = 100;
-constexpr int lost_max = 2;      // Echoes in a row: then nobody is there.
-constexpr int pings_factor = 4;  // So many times as often as asked for, at most.
+constexpr int lost_max = 2;      // Consecutive lost echoes after which a host counts as absent.
+constexpr int pings_factor = 4;  // Maximum number of pings, relative to the requested one.
 constexpr std::size_t window = 6;
 constexpr std::size_t messages_min = 6;
-constexpr double settle_share = 0.2, end_share = 0.95;  // Of a flow: what counts lies between.
+constexpr double settle_share = 0.2, end_share = 0.95;  // Only the flow between these counts.
 
 void send_words(const std::vector<double>& words, int to, int tag) {
   MPI_Send(words.data(), static_cast<int>(words.size()), MPI_DOUBLE, to, tag, MPI_COMM_WORLD);
 }
 
-// The next message, whoever sends it.
+// The next message from any rank.
 std::vector<double> next_words(MPI_Status& status) {
   MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
   int count = 0;
@@ -46,9 +46,9 @@ std::vector<double> next_words(MPI_Status& status) {
   return words;
 }
 
-// What disturbs makes round trips longer, each by as much as it likes: the least of them are right
-// if some are the same. Puts these first.
-bool are_alike(std::vector<double>& times) {
+// Disturbances only lengthen round trips, and by different amounts. So the minimum is right if the
+// shortest few agree. Sorts these to the front.
+bool shortest_agree(std::vector<double>& times) {
   constexpr std::size_t agreeing = 3;
   constexpr double share = 0.01;
   if (times.size() < agreeing) return false;
@@ -60,7 +60,7 @@ struct Arrival {
   double at_s = 0, bytes = 0;
 };
 
-// Between the moments at which a flow has settled and at which others may have ended.
+// The rate between the time when the flow has settled and the time when others may have ended.
 double rate_of(const std::vector<Arrival>& arrivals) {
   if (arrivals.size() < 2) return 0;
   const double begin = arrivals.front().at_s, all = arrivals.back().at_s - begin;
@@ -78,7 +78,7 @@ double rate_of(const std::vector<Arrival>& arrivals) {
 
 }  // namespace
 
-ProbeStation::ProbeStation(const ProbeSettings& settings)
+ProbeRank::ProbeRank(const ProbeSettings& settings)
     : settings_(settings), rng_(Rng(settings.seed).stream("probe noise")) {
   MPI_Comm_rank(MPI_COMM_WORLD, &self_);
   MPI_Comm_size(MPI_COMM_WORLD, &count_);
@@ -86,28 +86,28 @@ ProbeStation::ProbeStation(const ProbeSettings& settings)
   rng_ = Rng(settings.seed).stream("probe noise", static_cast<std::uint64_t>(self_));
 }
 
-void ProbeStation::agree() {
+void ProbeRank::choose_echoes() {
   if (settings_.messages_only || count_ == 1) return;
   const EchoAddresses own = own_addresses();
   addresses_.resize(static_cast<std::size_t>(count_));
   MPI_Allgather(&own, sizeof own, MPI_BYTE, addresses_.data(), sizeof own, MPI_BYTE,
                 MPI_COMM_WORLD);
   int works = echo_.usable() ? 1 : 0;
-  by_system_ = true;
+  use_icmp_ = true;
   if (works != 0 && ping((self_ + 1) % count_) < 0) works = 0;
   int all = 0;
   MPI_Allreduce(&works, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  by_system_ = all != 0;
+  use_icmp_ = all != 0;
 }
 
-double ProbeStation::disturbed(double value, bool delay) {
+double ProbeRank::disturbed(double value, bool delay) {
   if (settings_.noise <= 0) return value;
   const double uniform = static_cast<double>(rng_.next() >> 11) * 0x1p-53;
   if (delay) return value * (1 - settings_.noise * std::log(1 - uniform));
   return value * (1 + settings_.noise * (uniform - 0.5));
 }
 
-double ProbeStation::ping_by_message(int target) {
+double ProbeRank::ping_by_message(int target) {
   double word = 0;
   const double begin = MPI_Wtime();
   MPI_Send(&word, 1, MPI_DOUBLE, target, tag_ping, MPI_COMM_WORLD);
@@ -115,50 +115,50 @@ double ProbeStation::ping_by_message(int target) {
   return (MPI_Wtime() - begin) * 1e9;
 }
 
-// Least of several: fewer where they agree, more where something disturbs them. One more at first,
-// which finds addresses and makes connections.
-double ProbeStation::ping(int target) {
+// The minimum of several pings: fewer where they agree, more where they are disturbed. One more
+// goes first, to resolve addresses and open connections.
+double ProbeRank::ping(int target) {
   std::vector<double> times;
   int lost = 0;
-  const auto address = by_system_ ? choose_address(addresses_[static_cast<std::size_t>(self_)],
-                                                   addresses_[static_cast<std::size_t>(target)])
-                                  : 0;
+  const auto address = use_icmp_ ? choose_address(addresses_[static_cast<std::size_t>(self_)],
+                                                  addresses_[static_cast<std::size_t>(target)])
+                                 : 0;
   for (int i = 0; i <= pings_factor * settings_.pings && lost < lost_max; ++i) {
     const double time =
-        by_system_ ? echo_.round_trip_ns(address, timeout_ms) : ping_by_message(target);
+        use_icmp_ ? echo_.round_trip_ns(address, timeout_ms) : ping_by_message(target);
     lost = time < 0 ? lost + 1 : 0;
     if (time < 0 || i == 0) continue;
     times.push_back(disturbed(time, true));
-    if (i * 2 >= settings_.pings && are_alike(times)) break;
+    if (i * 2 >= settings_.pings && shortest_agree(times)) break;
   }
   return times.empty() ? probe::no_answer : *std::min_element(times.begin(), times.end());
 }
 
-std::vector<double> ProbeStation::measure(const std::vector<double>& targets) {
+std::vector<double> ProbeRank::measure(const std::vector<double>& targets) {
   std::vector<double> times;
   for (const double target : targets) times.push_back(ping(static_cast<int>(target)));
   return times;
 }
 
-void ProbeStation::send_flow(int to, double seconds, std::size_t size) {
+void ProbeRank::send_flow(int to, double seconds, std::size_t size) {
   const std::vector<char> data(size);
-  std::deque<MPI_Request> under_way;
+  std::deque<MPI_Request> in_flight;
   const double end = MPI_Wtime() + seconds;
   const auto bytes = static_cast<int>(size);
   for (std::size_t sent = 0; sent < messages_min || MPI_Wtime() < end; ++sent) {
-    if (under_way.size() == window) {
-      MPI_Wait(&under_way.front(), MPI_STATUS_IGNORE);
-      under_way.pop_front();
+    if (in_flight.size() == window) {
+      MPI_Wait(&in_flight.front(), MPI_STATUS_IGNORE);
+      in_flight.pop_front();
     }
-    under_way.emplace_back();
-    MPI_Isend(data.data(), bytes, MPI_BYTE, to, tag_data, flows_, &under_way.back());
+    in_flight.emplace_back();
+    MPI_Isend(data.data(), bytes, MPI_BYTE, to, tag_data, flows_, &in_flight.back());
   }
-  for (MPI_Request& request : under_way) MPI_Wait(&request, MPI_STATUS_IGNORE);
+  for (MPI_Request& request : in_flight) MPI_Wait(&request, MPI_STATUS_IGNORE);
   for (std::size_t i = 0; i < window; ++i) MPI_Send(data.data(), 1, MPI_BYTE, to, tag_last, flows_);
 }
 
-// As many receives wait as there are messages under way; at the end a last message comes for each.
-double ProbeStation::receive_flow(int from, std::size_t size) {
+// Keeps one receive posted for each message in flight; each gets a last message at the end.
+double ProbeRank::receive_flow(int from, std::size_t size) {
   std::array<std::vector<char>, window> room;
   std::array<MPI_Request, window> open;
   const auto post = [&](std::size_t i) {
@@ -182,7 +182,7 @@ double ProbeStation::receive_flow(int from, std::size_t size) {
   return disturbed(rate_of(arrivals), false);
 }
 
-void ProbeStation::handle(int source, int tag, const std::vector<double>& words) {
+void ProbeRank::handle(int source, int tag, const std::vector<double>& words) {
   switch (tag) {
     case tag_ping:
       send_words(words, source, tag_pong);
@@ -202,7 +202,7 @@ void ProbeStation::handle(int source, int tag, const std::vector<double>& words)
   }
 }
 
-std::vector<double> ProbeStation::next_answer(std::size_t& from) {
+std::vector<double> ProbeRank::next_answer(std::size_t& from) {
   for (;;) {
     MPI_Status status;
     std::vector<double> words = next_words(status);
@@ -212,7 +212,7 @@ std::vector<double> ProbeStation::next_answer(std::size_t& from) {
   }
 }
 
-void ProbeStation::serve() {
+void ProbeRank::serve() {
   for (;;) {
     MPI_Status status;
     const std::vector<double> words = next_words(status);
@@ -221,21 +221,21 @@ void ProbeStation::serve() {
   }
 }
 
-ProbeMeter::ProbeMeter(ProbeStation& station, const std::atomic<bool>& interrupted)
-    : station_(station), interrupted_(interrupted), start_s_(MPI_Wtime()) {}
+ProbeMeter::ProbeMeter(ProbeRank& self, const std::atomic<bool>& interrupted)
+    : self_(self), interrupted_(interrupted), start_s_(MPI_Wtime()) {}
 
 double ProbeMeter::elapsed_s() {
   return MPI_Wtime() - start_s_;
 }
 
 void ProbeMeter::dismiss() {
-  for (int rank = 1; rank < station_.count_; ++rank) send_words({}, rank, tag_end);
+  for (int rank = 1; rank < self_.count_; ++rank) send_words({}, rank, tag_end);
 }
 
-// A part of each errand of a round, at the same time: from its pair `first` on, at most `count`.
+// Runs a part of each errand of a round at the same time: `count` pairs at most, from `first` on.
 void ProbeMeter::run_errands(std::span<const probe::Pair> pairs, const Part& part,
                              std::vector<double>& times) {
-  std::vector<std::vector<std::uint32_t>> asked(static_cast<std::size_t>(station_.count_));
+  std::vector<std::vector<std::uint32_t>> asked(static_cast<std::size_t>(self_.count_));
   std::size_t left = 0;
   const auto targets = [&](std::size_t from) {
     std::vector<double> words;
@@ -253,19 +253,18 @@ void ProbeMeter::run_errands(std::span<const probe::Pair> pairs, const Part& par
     send_words(targets(errand.from), static_cast<int>(errand.from), tag_measure);
     ++left;
   }
-  if (!asked[0].empty()) take(0, station_.measure(targets(0)));
+  if (!asked[0].empty()) take(0, self_.measure(targets(0)));
   for (; left > 0; --left) {
     std::size_t from = 0;
-    const std::vector<double> words = station_.next_answer(from);
+    const std::vector<double> words = self_.next_answer(from);
     take(from, words);
   }
 }
 
 std::vector<double> ProbeMeter::round_trips_ns(std::span<const probe::Pair> pairs) {
-  // Short enough that Ctrl-C is heard in between, long enough that telling costs little.
+  // Few enough that Ctrl-C acts soon, many enough that requests cost little.
   constexpr int pings_at_once = 128;
-  const auto count =
-      static_cast<std::size_t>(std::max(1, pings_at_once / station_.settings_.pings));
+  const auto count = static_cast<std::size_t>(std::max(1, pings_at_once / self_.settings_.pings));
   std::vector<double> times(pairs.size(), probe::no_answer);
   for (const auto& round : probe::plan_rounds(pairs)) {
     std::size_t longest = 0;
@@ -278,12 +277,12 @@ std::vector<double> ProbeMeter::round_trips_ns(std::span<const probe::Pair> pair
 }
 
 std::vector<double> ProbeMeter::flows_bit_per_s(std::span<const probe::Pair> pairs) {
-  constexpr double least = 4096, most = 512 * 1024, messages = 64, turns = 4;
-  const double seconds = std::max(station_.settings_.flow_s, turns * longest_ns_ / 1e9);
+  constexpr double bytes_min = 4096, bytes_max = 512 * 1024, messages = 64, round_trips = 4;
+  const double seconds = std::max(self_.settings_.flow_s, round_trips * longest_ns_ / 1e9);
   const double fits = fastest_bit_per_s_ / 8 * seconds / messages;
-  const double size = std::floor(std::clamp(fits, least, most));
+  const double size = std::floor(std::clamp(fits, bytes_min, bytes_max));
   std::vector<double> rates(pairs.size());
-  std::vector<std::size_t> flow_of(static_cast<std::size_t>(station_.count_));
+  std::vector<std::size_t> flow_of(static_cast<std::size_t>(self_.count_));
   std::size_t left = pairs.size();
   const probe::Pair* own = nullptr;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -299,15 +298,14 @@ std::vector<double> ProbeMeter::flows_bit_per_s(std::span<const probe::Pair> pai
                  tag_send);
   }
   const auto bytes = static_cast<std::size_t>(size);
-  if (own != nullptr && own->from == 0)
-    station_.send_flow(static_cast<int>(own->to), seconds, bytes);
+  if (own != nullptr && own->from == 0) self_.send_flow(static_cast<int>(own->to), seconds, bytes);
   if (own != nullptr && own->to == 0) {
-    rates[flow_of[0]] = station_.receive_flow(static_cast<int>(own->from), bytes);
+    rates[flow_of[0]] = self_.receive_flow(static_cast<int>(own->from), bytes);
     --left;
   }
   for (; left > 0; --left) {
     std::size_t from = 0;
-    const std::vector<double> words = station_.next_answer(from);
+    const std::vector<double> words = self_.next_answer(from);
     rates[flow_of[from]] = words.empty() ? 0 : words[0];
   }
   for (const double rate : rates) fastest_bit_per_s_ = std::max(fastest_bit_per_s_, rate);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inside the probe program, over MPI: rank 0 tells the others what to measure and has their
-// answers; the others wait in a receive, and answer whoever sends them a small message.
+// Measurements of the probe program, over MPI. Rank 0 tells the other ranks what to measure and
+// collects their answers; the others wait for such requests, and answer pings of any rank.
 #pragma once
 
 #include <atomic>
@@ -17,27 +17,27 @@
 namespace weft::app {
 
 struct ProbeSettings {
-  int pings = 8;               // Of which the least counts.
-  double flow_s = 0.025;       // Of one trial.
-  double noise = 0;            // Added to measurements, as a share: for simulated networks.
-  std::uint64_t seed = 1;      // Of that noise.
-  bool messages_only = false;  // Echoes by MPI messages, never by the system's.
+  int pings = 8;               // Per round trip; the minimum counts.
+  double flow_s = 0.025;       // Duration of a flow.
+  double noise = 0;            // Share to add to measurements of simulated networks.
+  std::uint64_t seed = 1;      // Of the noise.
+  bool messages_only = false;  // Ping by MPI messages, never by ICMP.
 };
 
-// What a rank does when it is told. Every rank has one.
-class ProbeStation {
+// The measurements of one rank.
+class ProbeRank {
  public:
-  explicit ProbeStation(const ProbeSettings& settings);
+  explicit ProbeRank(const ProbeSettings& settings);
 
-  // Together with all others: whether the system's echoes reach everybody.
-  void agree();
-  // Until told to end.
+  // Collective: all ranks use ICMP echoes if these work on every host.
+  void choose_echoes();
+  // Serves requests until rank 0 dismisses this rank.
   void serve();
 
  private:
   friend class ProbeMeter;
   void handle(int source, int tag, const std::vector<double>& words);
-  // Serves others until an answer has come.
+  // Serves the requests of others until an answer arrives.
   std::vector<double> next_answer(std::size_t& from);
   std::vector<double> measure(const std::vector<double>& targets);
   double ping(int target);
@@ -48,22 +48,22 @@ class ProbeStation {
 
   ProbeSettings settings_;
   int self_ = 0, count_ = 0;
-  MPI_Comm flows_ = MPI_COMM_NULL;  // Flows may come before a rank is told of them.
-  bool by_system_ = false;
+  MPI_Comm flows_ = MPI_COMM_NULL;  // A flow may arrive before the request that announces it.
+  bool use_icmp_ = false;
   Echo echo_;
   std::vector<EchoAddresses> addresses_;
   Rng rng_;
 };
 
-// Rank 0's.
+// The meter of rank 0, which sends requests to all ranks.
 class ProbeMeter : public probe::Meter {
  public:
-  ProbeMeter(ProbeStation& station, const std::atomic<bool>& interrupted);
+  ProbeMeter(ProbeRank& self, const std::atomic<bool>& interrupted);
   std::vector<double> round_trips_ns(std::span<const probe::Pair> pairs) override;
   std::vector<double> flows_bit_per_s(std::span<const probe::Pair> pairs) override;
   double elapsed_s() override;
   bool interrupted() override { return interrupted_; }
-  void dismiss();  // The others.
+  void dismiss();  // Ends serve() on the other ranks.
 
  private:
   struct Part {
@@ -73,11 +73,11 @@ class ProbeMeter : public probe::Meter {
   void run_errands(std::span<const probe::Pair> pairs, const Part& part,
                    std::vector<double>& times);
 
-  ProbeStation& station_;
+  ProbeRank& self_;
   const std::atomic<bool>& interrupted_;
   double start_s_ = 0;
-  double longest_ns_ = 0;         // Round trip so far: a flow lasts some of them.
-  double fastest_bit_per_s_ = 0;  // So far: sizes of messages follow.
+  double longest_ns_ = 0;         // Longest round trip so far; a flow lasts several of them.
+  double fastest_bit_per_s_ = 0;  // Highest rate so far; it determines the size of messages.
 };
 
 }  // namespace weft::app

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program that weft probe starts on every host, real or simulated: an ordinary MPI program.
-// Rank 0 reads names of hosts, and perhaps an earlier finding, from its standard input, measures
-// with the help of the others, and prints lines "progress SHARE TEXT" and then the finding.
+// weft-probe, the MPI program that weft probe starts on every host, real or simulated. Rank 0 reads
+// the names of hosts, and perhaps an earlier finding, from standard input. It measures together
+// with the other ranks, and prints lines "progress SHARE TEXT" and then the finding.
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -23,16 +23,16 @@
 namespace weft::app {
 namespace {
 
-std::atomic<bool> asked_to_end = false;
+std::atomic<bool> end_requested = false;
 
 struct Request {
   ProbeSettings settings;
-  probe::ProbeSettings wish;
+  probe::ProbeSettings search;
   bool ask = false, progress = false, by_paper = false;
   std::optional<probe::Finding> earlier;
 };
 
-// weft probe writes the words; whoever starts the program by hand is told what it takes.
+// Reads one setting. weft probe writes them; false for one that does not exist.
 bool read_word(const std::string& word, Request& request) {
   const std::size_t equals = word.find('=');
   const std::string key = word.substr(0, equals);
@@ -42,7 +42,7 @@ bool read_word(const std::string& word, Request& request) {
     request.ask = true;
   else if (key == "progress")
     request.progress = true;
-  else if (key == "way" && value == "paper")
+  else if (key == "method" && value == "paper")
     request.by_paper = true;
   else if (key == "messages")
     request.settings.messages_only = true;
@@ -51,15 +51,15 @@ bool read_word(const std::string& word, Request& request) {
   else if (key == "flow" && number > 0)
     request.settings.flow_s = number;
   else if (key == "time" && number > 0)
-    request.wish.seconds_max = number;
+    request.search.seconds_max = number;
   else if (key == "noise" && number >= 0)
     request.settings.noise = number;
   else if (key == "seed")
     request.settings.seed = static_cast<std::uint64_t>(number);
   else if (key == "trials" && value == "never")
-    request.wish.trials = probe::Trials::never;
+    request.search.trials = probe::Trials::never;
   else if (key == "trials" && value == "always")
-    request.wish.trials = probe::Trials::always;
+    request.search.trials = probe::Trials::always;
   else
     return false;
   return true;
@@ -73,14 +73,14 @@ std::string read_all() {
   return text;
 }
 
-// The first line has the names, in the order of ranks; the rest is an earlier finding or nothing.
+// The first line has the names in the order of ranks; the rest may be an earlier finding.
 bool read_question(Request& request, int count) {
   const std::string text = read_all();
   const std::size_t end = std::min(text.find('\n'), text.size());
   for (const std::string_view name : split(std::string_view(text).substr(0, end), ' '))
-    if (!name.empty()) request.wish.hosts.emplace_back(name);
-  if (request.wish.hosts.size() != static_cast<std::size_t>(count)) {
-    fmt::print(stderr, "weft probe: {} names for {} ranks\n", request.wish.hosts.size(), count);
+    if (!name.empty()) request.search.hosts.emplace_back(name);
+  if (request.search.hosts.size() != static_cast<std::size_t>(count)) {
+    fmt::print(stderr, "weft probe: {} names for {} ranks\n", request.search.hosts.size(), count);
     return false;
   }
   if (trim(std::string_view(text).substr(end)).empty()) return true;
@@ -90,11 +90,11 @@ bool read_question(Request& request, int count) {
     return false;
   }
   request.earlier = *std::move(earlier);
-  request.wish.earlier = &*request.earlier;
+  request.search.earlier = &*request.earlier;
   return true;
 }
 
-// Without names: those that hosts have themselves. Two ranks of one host measure nothing.
+// Without a question the hosts' own names are used. Two ranks of one host cannot measure anything.
 bool gather_names(Request& request, int rank, int count) {
   char own[MPI_MAX_PROCESSOR_NAME] = {};
   int length = 0;
@@ -104,10 +104,10 @@ bool gather_names(Request& request, int rank, int count) {
   if (rank != 0 || request.ask) return true;
   std::set<std::string> seen;
   for (int i = 0; i < count; ++i) {
-    request.wish.hosts.emplace_back(all.data() + static_cast<std::size_t>(i) * sizeof own);
-    if (seen.insert(request.wish.hosts.back()).second) continue;
+    request.search.hosts.emplace_back(all.data() + static_cast<std::size_t>(i) * sizeof own);
+    if (seen.insert(request.search.hosts.back()).second) continue;
     fmt::print(stderr, "weft probe: two ranks are on host {}; start one on each\n",
-               request.wish.hosts.back());
+               request.search.hosts.back());
     return false;
   }
   return true;
@@ -120,30 +120,31 @@ int run(int argc, char** argv) {
   Request request;
   for (int i = 1; i < argc; ++i) {
     if (read_word(argv[i], request)) continue;
-    if (rank == 0) fmt::print(stderr, "weft probe: '{}' is no setting of the program\n", argv[i]);
+    if (rank == 0)
+      fmt::print(stderr, "weft probe: '{}' is not a setting of this program\n", argv[i]);
     return 2;
   }
-  // Ctrl-C reaches every rank: rank 0 ends in order, and the others serve it until then.
-  // Simulated ranks share their process, which has its own way to end.
+  // Ctrl-C reaches every rank: rank 0 ends in order, and the others serve it until then. Simulated
+  // ranks share one process, which handles Ctrl-C itself.
   if (!request.settings.messages_only)
-    std::signal(SIGINT, rank == 0 ? [](int) { asked_to_end = true; } : SIG_IGN);
+    std::signal(SIGINT, rank == 0 ? [](int) { end_requested = true; } : SIG_IGN);
   if (!gather_names(request, rank, count)) MPI_Abort(MPI_COMM_WORLD, 3);
   if (rank == 0 && request.ask && !read_question(request, count)) MPI_Abort(MPI_COMM_WORLD, 3);
-  ProbeStation station(request.settings);
-  station.agree();
+  ProbeRank self(request.settings);
+  self.choose_echoes();
   if (rank != 0) {
-    station.serve();
+    self.serve();
     return 0;
   }
   if (request.progress) {
-    request.wish.progress = [](double share, const std::string& what) {
+    request.search.progress = [](double share, const std::string& what) {
       fmt::print("progress {:.3f} {}\n", share, what);
       std::fflush(stdout);
     };
   }
-  ProbeMeter meter(station, asked_to_end);
-  const probe::Finding found = request.by_paper ? probe::find_by_paper(meter, request.wish)
-                                                : probe::find_network(meter, request.wish);
+  ProbeMeter meter(self, end_requested);
+  const probe::Finding found = request.by_paper ? probe::find_by_paper(meter, request.search)
+                                                : probe::find_network(meter, request.search);
   meter.dismiss();
   fmt::print("{}", probe::to_json(found));
   std::fflush(stdout);

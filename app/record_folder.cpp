@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 13> own_names = {
     "series.h5",    "series.raw",  "timeline.h5", "timeline.raw", "connections.csv",
     "buffers.csv",  "trace.otf2",  "trace.def"};
 
-bool is_of_a_record(const std::string& name) {
+bool belongs_to_record(const std::string& name) {
   if (std::find(own_names.begin(), own_names.end(), name) != own_names.end()) return true;
   if (!name.starts_with("events.") || !name.ends_with(".bin") || name.size() < 12) return false;
   return parse_int(name.substr(7, name.size() - 11)).has_value();
@@ -41,7 +41,7 @@ Status remove_former_record(const std::string& folder) {
   // An archive is two files and a folder.
   if (fs::exists(folder + "/trace.otf2", failed)) old.push_back(folder + "/trace");
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
-    if (is_of_a_record(entry.path().filename().string())) old.push_back(entry.path());
+    if (belongs_to_record(entry.path().filename().string())) old.push_back(entry.path());
   }
   for (const fs::path& path : old) {
     if (!failed) fs::remove_all(path, failed);

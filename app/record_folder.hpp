@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of a record, as weft sim and weft run write it.
+// The folder of a record, which weft sim and weft run write.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace weft::app {
 
-// Takes away what a former run has left, so that nobody takes its numbers for those of this one. A
-// folder without the summary of a run is somebody's own and is left as it is.
+// Removes the record of an earlier run, so that its numbers are not taken for those of this run. A
+// folder without the summary of a run is left as it is.
 Status remove_former_record(const std::string& folder);
 
 }  // namespace weft::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft report: records of runs as a page, as pictures and as tables.
+// weft report: shows records of runs as a page, as pictures and as tables.
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -9,6 +9,7 @@
 #include "command.hpp"
 #include "home.hpp"
 #include "output.hpp"
+#include "shared_options.hpp"
 #include <fmt/format.h>
 
 #include <weft/base/file.hpp>
@@ -26,12 +27,16 @@ using report::RunView;
 
 struct ReportOptions {
   std::vector<std::string> runs;
-  std::string output, title, svg, png, csv, at;
+  std::string output, title, format = "html", picture, table, at;
   double scale = 2;
-  bool list = false, json = false, quiet = false;
+  bool list = false, quiet = false;
+  bool png = false;  // Requested by the former name of --picture.
+
+  bool json() const { return format == "json"; }
+  bool is_page() const { return !list && !json() && picture.empty() && table.empty(); }
 };
 
-// "NAME=PATH" gives a run its name; otherwise the path does.
+// A run is called NAME if it is given as "NAME=PATH", else by its path.
 Result<std::vector<RunView>> load_runs(const ReportOptions& options, const report::Limits& limits) {
   std::vector<RunView> views;
   std::set<std::string> names;
@@ -60,40 +65,41 @@ Status check_options(const ReportOptions& o) {
         "which run? Give a folder of weft sim --record or weft run --record, or a --json file of "
         "weft traffic, map or probe");
   }
-  const int ways = (o.list ? 1 : 0) + (o.json ? 1 : 0) + (o.svg.empty() ? 0 : 1) +
-                   (o.png.empty() ? 0 : 1) + (o.csv.empty() ? 0 : 1);
-  if (ways > 1) return Error::call("--list, --json, --csv, --svg and --png: one at a time");
-  if (o.runs.size() > 1 && (!o.svg.empty() || !o.png.empty() || !o.csv.empty()))
-    return Error::call("a picture or table is of one run; give one");
-  if (!o.at.empty() && o.svg.empty() && o.png.empty())
-    return Error::call("--at is the moment of a picture: add --svg or --png");
+  const int outputs = (o.list ? 1 : 0) + (o.json() ? 1 : 0) + (o.picture.empty() ? 0 : 1) +
+                      (o.table.empty() ? 0 : 1);
+  if (outputs > 1)
+    return Error::call("--list, --format json, --picture and --table: one at a time");
+  if (o.runs.size() > 1 && (!o.picture.empty() || !o.table.empty()))
+    return Error::call("a picture or a table shows one run; give one");
+  if (!o.at.empty() && o.picture.empty())
+    return Error::call("--at is the time of a picture: add --picture");
   if (o.scale < 0.1 || o.scale > 20) return Error::call("--scale: must lie in 0.1 to 20");
   return {};
 }
 
-Status put_out(const ReportOptions& options, const std::string& text) {
+Status write_output(const ReportOptions& options, const std::string& text) {
   return options.output.empty() ? print(text) : write_file(options.output, text);
 }
 
 Status write_picture(const ReportOptions& options, const RunView& view) {
-  report::PictureRequest wish;
-  wish.id = options.svg.empty() ? options.png : options.svg;
+  report::PictureRequest request;
+  request.id = options.picture;
   if (!options.at.empty()) {
     const auto at = parse_duration(options.at);
     if (!at) return Error::call("--at: " + at.error().message());
-    wish.at = Time::zero() + *at;
+    request.at = Time::zero() + *at;
   }
-  const auto svg = report::draw(view, wish);
+  const auto svg = report::draw(view, request);
   if (!svg) return Error(svg.error());
-  if (options.png.empty()) return put_out(options, *svg);
-  if (options.output.empty()) return Error::call("--png needs -o FILE");
+  if (!options.png && !options.output.ends_with(".png")) return write_output(options, *svg);
+  if (options.output.empty()) return Error::call("a PNG picture needs -o FILE");
   const auto png = report::to_png(*svg, options.scale);
   if (!png) return Error(png.error());
   return write_file(options.output, *png);
 }
 
-// A page must stay below 20 MB, so that it opens quickly and can be sent by mail.
-constexpr std::size_t page_most = std::size_t{19} << 20;
+// Keeps a page below 20 MB, so that it opens quickly and can be sent by mail.
+constexpr std::size_t page_bytes_max = std::size_t{19} << 20;
 
 Status write_page(const ReportOptions& options) {
   const auto page_template = read_page_template();
@@ -109,14 +115,14 @@ Status write_page(const ReportOptions& options) {
     auto made = report::make_page(*page_template, head, *views);
     if (!made) return std::move(made).error();
     page = *std::move(made);
-    if (page.size() <= page_most || limits.heat_bytes < (std::size_t{1} << 20)) break;
+    if (page.size() <= page_bytes_max || limits.heat_bytes < (std::size_t{1} << 20)) break;
     limits.heat_bytes /= 2;
     limits.pairs /= 2;
     limits.spans /= 2;
   }
   const std::string output = options.output.empty() ? "report.html" : options.output;
   if (Status wrote = write_file(output, page); !wrote) return wrote;
-  if (page.size() > page_most)
+  if (page.size() > page_bytes_max)
     fmt::print(stderr, "weft: warning: {} is large; show fewer runs in one page\n", output);
   if (options.quiet) return {};
   return print(fmt::format("{}: {:.1f} MB, opens in any browser\n", output,
@@ -125,56 +131,80 @@ Status write_page(const ReportOptions& options) {
 
 Status run_report(const ReportOptions& options) {
   if (Status s = check_options(options); !s) return s;
-  const bool page = !options.list && !options.json && options.svg.empty() && options.png.empty() &&
-                    options.csv.empty();
-  if (page) return write_page(options);
+  if (options.is_page()) return write_page(options);
   const auto views = load_runs(options, {});
   if (!views) return Error(views.error());
-  if (options.list) return put_out(options, report::list_contents(*views));
-  if (options.json) return put_out(options, report::to_json(*views));
-  if (options.csv.empty()) return write_picture(options, views->front());
-  const auto csv = report::table_csv(views->front(), options.csv);
+  if (options.list) return write_output(options, report::list_contents(*views));
+  if (options.json()) return write_output(options, report::to_json(*views));
+  if (options.table.empty()) return write_picture(options, views->front());
+  const auto csv = report::table_csv(views->front(), options.table);
   if (!csv) return Error(csv.error());
-  return put_out(options, *csv);
+  return write_output(options, *csv);
+}
+
+void add_picture_options(CLI::App& parser, const std::shared_ptr<ReportOptions>& options) {
+  auto* const picture =
+      parser
+          .add_option("--picture", options->picture,
+                      "Write this picture instead of the page: SVG, or PNG if -o ends in .png")
+          ->type_name("NAME");
+  keep_former_name(parser.add_option("--svg", options->picture), picture);
+  const auto draw_png = [options](const std::string& name) {
+    options->picture = name;
+    options->png = true;
+  };
+  keep_former_name(parser.add_option_function<std::string>("--png", draw_png), picture);
+  parser
+      .add_option("--at", options->at, "Time of a heat map, as 35us (default: mean over all time)")
+      ->type_name("TIME");
+  parser.add_option("--scale", options->scale, "Pixels per unit of a PNG picture")
+      ->type_name("X")
+      ->capture_default_str();
 }
 
 std::function<Status()> set_up(CLI::App& parser) {
   auto options = std::make_shared<ReportOptions>();
   parser
       .add_option("RUN", options->runs,
-                  "folders of weft sim --record or weft run --record, --json files of weft "
-                  "traffic, map or probe; NAME=RUN names it")
+                  "Folder of weft sim --record or weft run --record, or --json file of weft "
+                  "traffic, map or probe; NAME=RUN gives it a name")
       ->type_name("RUN");
   parser
       .add_option("-o,--output", options->output,
-                  "the page (report.html), or the file of --svg, --png, --csv, --json")
+                  "Output file (default: report.html; for pictures, tables and JSON: standard "
+                  "output)")
       ->type_name("FILE");
-  parser.add_option("--title", options->title, "of the page (default: the first run's name)");
-  parser.add_flag("--list", options->list, "list tables and pictures");
-  parser.add_option("--svg", options->svg, "this picture instead of the page")
-      ->type_name("PICTURE");
-  parser.add_option("--png", options->png, "the same as pixels; needs -o")->type_name("PICTURE");
-  parser.add_option("--at", options->at, "moment of a heat map: 35us (default: mean of all time)")
-      ->type_name("TIME");
-  parser.add_option("--scale", options->scale, "of --png, pixels per unit")->capture_default_str();
-  parser.add_option("--csv", options->csv, "this table instead of the page")->type_name("TABLE");
-  parser.add_flag("--json", options->json, "all numbers, tables and curves instead of the page");
-  parser.add_flag("-q,--quiet", options->quiet, "do not say what was written");
+  auto* const format =
+      parser.add_option("--format", options->format, "Output format: a page, or all data as JSON")
+          ->check(CLI::IsMember({"html", "json"}))
+          ->capture_default_str();
+  keep_former_name(parser.add_flag_callback("--json", [options] { options->format = "json"; }),
+                   format);
+  parser
+      .add_option("--title", options->title, "Title of the page (default: name of the first run)")
+      ->type_name("TEXT");
+  parser.add_flag("--list", options->list, "List the tables and pictures that the runs have");
+  auto* const table =
+      parser.add_option("--table", options->table, "Write this table instead of the page, as CSV")
+          ->type_name("NAME");
+  keep_former_name(parser.add_option("--csv", options->table), table);
+  add_picture_options(parser, options);
+  add_quiet_flag(parser, options->quiet, "line about the page that was written");
   parser.footer(
       "Examples:\n"
       "  weft sim --net torus:8x8x8 --record run ./halo3d && weft report run -o halo.html\n"
       "  weft report before=run1 after=run2 -o compare.html\n"
       "  weft report predicted=sim measured=run -o twin.html\n"
-      "  weft report run --svg link-heat --at 35us -o heat.svg\n"
-      "  weft report run --csv calls\n"
-      "Exit code: 0, 1 it could not be written, 2 usage, 3 bad input.");
+      "  weft report run --picture link-heat --at 35us -o heat.svg\n"
+      "  weft report run --table calls\n"
+      "Exit code: 0 done, 1 the output could not be written, 2 usage, 3 bad input.");
   return [options] { return run_report(*options); };
 }
 
 }  // namespace
 
 Command report_command() {
-  return {"report", "Show runs: one page with pictures, or single pictures and tables", &set_up};
+  return {"report", "Show runs as a page with pictures, or as single pictures and tables", &set_up};
 }
 
 }  // namespace weft::app

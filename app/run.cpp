@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft run: a program's ranks as processes on this machine and others. Options in; the work is done
-// by weft/launch.
+// weft run: starts a program's ranks as processes on this machine and others. This file reads the
+// options; weft/real/launch does the work.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -10,10 +10,12 @@
 
 #include "command.hpp"
 #include "home.hpp"
+#include "output.hpp"
 #include "run_agent.hpp"
 #include "run_hosts.hpp"
 #include "run_places.hpp"
 #include "run_record.hpp"
+#include "shared_options.hpp"
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -32,9 +34,9 @@ namespace {
 
 struct RunOptions {
   RunPlacing placing;
-  std::string rsh, remote_weft, bind, machine, grace, timeout, lost_after, profile, merge_events,
-      connections;
-  std::vector<std::string> rails, collectives, messages, variables;
+  RemoteOptions remote;
+  std::string bind, machine, grace, timeout, lost_after, record, merge_events, connections;
+  std::vector<std::string> collectives, sets, messages, variables;
   bool label = false, events = false, quiet = false, verbose = false, agent = false;
   bool no_shared_memory = false, no_single_copy = false, show_topology = false;
 };
@@ -49,7 +51,7 @@ Status read_duration(const char* name, const std::string& text, Duration& out) {
   return {};
 }
 
-// The file of groups is read here: other hosts need not have it.
+// Reads the file of groups here, because other hosts may not have it.
 Status read_connections(launch::Settings& settings) {
   if (settings.connections.empty()) return {};
   auto request = conn::parse_request(settings.connections);
@@ -61,14 +63,30 @@ Status read_connections(launch::Settings& settings) {
   return {};
 }
 
-// Options go before variables WEFT_*.
+// The message layer is the only part of a machine's description that real hosts do not bring along.
+Result<std::vector<std::string>> read_message_keys(const RunOptions& options) {
+  if (options.sets.empty()) return options.messages;
+  std::vector<std::string> keys;
+  for (const std::string& text : options.sets) {
+    constexpr std::string_view table = "messages.";
+    if (!text.starts_with(table))
+      return Error::call(
+          "--set: '" + text +
+          "' is not a key of [messages]; for real hosts only these can be set, as in "
+          "messages.eager_limit=32KiB");
+    keys.push_back(text.substr(table.size()));
+  }
+  return keys;
+}
+
+// Options take precedence over the variables WEFT_*.
 Result<launch::Settings> complete_settings(const RunOptions& options) {
   auto settings = launch::settings_from_environment();
   if (!settings) return settings;
-  for (const std::string& text : options.rails) {
-    if (&text == &options.rails.front()) settings->rails.clear();
+  for (const std::string& text : options.remote.rails) {
+    if (&text == &options.remote.rails.front()) settings->rails.clear();
     for (const std::string_view rail : split(text, ',')) {
-      if (trim(rail).empty()) return Error::call("--rails: one of '" + text + "' has no name");
+      if (trim(rail).empty()) return Error::call("--rails: '" + text + "' has an empty name");
       settings->rails.emplace_back(trim(rail));
     }
   }
@@ -76,7 +94,9 @@ Result<launch::Settings> complete_settings(const RunOptions& options) {
   if (options.no_single_copy) settings->single_copy = false;
   if (options.events) settings->events = true;
   if (!options.collectives.empty()) settings->collectives = options.collectives;
-  if (!options.messages.empty()) settings->messages = options.messages;
+  auto messages = read_message_keys(options);
+  if (!messages) return std::move(messages).error();
+  if (!messages->empty()) settings->messages = *std::move(messages);
   if (!options.connections.empty()) settings->connections = options.connections;
   if (Status s = read_connections(*settings); !s) return std::move(s).error();
   coll::Choices choices;
@@ -84,7 +104,7 @@ Result<launch::Settings> complete_settings(const RunOptions& options) {
     if (Status s = choices.force(text); !s) return Error::call("--coll: " + s.error().message());
   if (Status s = read_duration("--lost-after", options.lost_after, settings->lost_after); !s)
     return std::move(s).error();
-  if (!options.profile.empty()) settings->profile = options.profile;
+  if (!options.record.empty()) settings->profile = options.record;
   if (!settings->profile.empty()) {
     settings->profile = std::filesystem::absolute(settings->profile).lexically_normal().string();
   }
@@ -93,7 +113,7 @@ Result<launch::Settings> complete_settings(const RunOptions& options) {
   return settings;
 }
 
-// "NAME=VALUE", or "NAME" for the value it has here.
+// Each is "NAME=VALUE", or "NAME" for the value that the variable has here.
 Result<std::vector<std::string>> read_variables(const std::vector<std::string>& wanted) {
   std::vector<std::string> out;
   for (const std::string& text : wanted) {
@@ -104,13 +124,14 @@ Result<std::vector<std::string>> read_variables(const std::vector<std::string>& 
       continue;
     }
     const auto value = launch::variable(text.c_str());
-    if (!value) return Error::call("-x: there is no variable " + text + " here; -x NAME=VALUE");
+    if (!value)
+      return Error::call("-x: the variable " + text + " is not set here; give -x NAME=VALUE");
     out.push_back(text + "=" + *value);
   }
   return out;
 }
 
-// What programs on other hosts most likely need of ours.
+// The variables that programs on other hosts most likely need.
 std::vector<std::string> remote_variables() {
   std::vector<std::string> all;
   for (const char* const prefix : {"PATH=", "LD_LIBRARY_PATH=", "OMP_", "WEFT_"})
@@ -118,7 +139,7 @@ std::vector<std::string> remote_variables() {
   return all;
 }
 
-// A program of another MPI library finds no other ranks here: each would be alone.
+// Ranks of a program that uses another MPI library would not find each other.
 void warn_of_other_library(const std::string& program) {
   std::ifstream file(program, std::ios::binary);
   std::string head(std::size_t{1} << 20, '\0');
@@ -137,8 +158,8 @@ void warn_of_other_library(const std::string& program) {
   }
 }
 
-// On standard error, as remarks; what the program prints is its own.
-void tell_places(const launch::LaunchJob& job) {
+// Printed on standard error, because standard output belongs to the program.
+void print_placement(const launch::LaunchJob& job) {
   for (const launch::HostRanks& host : job.hosts) {
     std::string ranks;
     for (const std::uint32_t rank : host.ranks) ranks += " " + std::to_string(rank);
@@ -159,7 +180,7 @@ Status check_words(const RunOptions& options, const std::vector<std::string>& wo
                        "'; options of weft stand before the program, see weft run --help");
   }
   if (!options.machine.empty() && (!options.show_topology || !words.empty()))
-    return Error::call("--machine describes another machine: for --show-topology alone");
+    return Error::call("--machine describes another machine: use it with --show-topology alone");
   return {};
 }
 
@@ -184,28 +205,29 @@ Result<launch::LaunchJob> make_job(const RunOptions& options) {
   job.label = options.label;
   std::error_code failed;
   job.folder = std::filesystem::current_path(failed).string();
-  for (const std::string_view word : split(options.rsh, ' '))
+  for (const std::string_view word : split(options.remote.rsh, ' '))
     if (!word.empty()) job.remote_shell.emplace_back(word);
   if (job.remote_shell.empty()) job.remote_shell = usual_remote_shell(options.placing);
   job.remote_agent = {find_home().lib + "/weft-agent"};
-  if (!options.remote_weft.empty()) job.remote_agent = {options.remote_weft, "run", "--agent"};
+  if (!options.remote.remote_weft.empty())
+    job.remote_agent = {options.remote.remote_weft, "run", "--agent"};
   for (Status s : {read_duration("--grace", options.grace, job.grace),
                    read_duration("--timeout", options.timeout, job.timeout)})
     if (!s) return std::move(s).error();
   return job;
 }
 
-RecordWish record_wish(const RunOptions& options, const launch::LaunchJob& job) {
-  RecordWish wish;
-  if (job.words.empty()) return wish;
-  wish.folder = job.settings.profile;
-  wish.events = job.settings.events;
-  wish.quiet = options.quiet;
-  wish.program = job.words.front();
+RecordOptions record_options(const RunOptions& options, const launch::LaunchJob& job) {
+  RecordOptions record;
+  if (job.words.empty()) return record;
+  record.folder = job.settings.profile;
+  record.events = job.settings.events;
+  record.quiet = options.quiet;
+  record.program = job.words.front();
   for (const launch::HostRanks& host : job.hosts) {
-    wish.ranks += static_cast<std::uint32_t>(host.ranks.size());
+    record.ranks += static_cast<std::uint32_t>(host.ranks.size());
   }
-  return wish;
+  return record;
 }
 
 Status run(const RunOptions& options, const std::vector<std::string>& words) {
@@ -214,13 +236,14 @@ Status run(const RunOptions& options, const std::vector<std::string>& words) {
   if (!options.merge_events.empty()) {
     return merge_events(options.merge_events, {.all = false, .quiet = options.quiet});
   }
+  if (asks_for_list(options.collectives)) return print(coll::list_algorithms());
   if (Status s = check_words(options, words); !s) return s;
   auto job = make_job(options);
   if (!job) return std::move(job).error();
   job->words = words;
-  const RecordWish record = record_wish(options, *job);
+  const RecordOptions record = record_options(options, *job);
   if (Status s = prepare_record(record); !s) return s;
-  if (options.verbose) tell_places(*job);
+  if (options.verbose) print_placement(*job);
   if (!options.quiet && !words.empty()) warn_of_other_library(words.front());
   const auto code = launch::launch_job(*job);
   if (!code) return Error(code.error());
@@ -229,62 +252,97 @@ Status run(const RunOptions& options, const std::vector<std::string>& words) {
   return {};
 }
 
-void add_options(CLI::App& parser, RunOptions& options) {
-  parser
-      .add_option("-n,--ranks", options.placing.ranks, "Ranks (default: one for every slot, or 1)")
+void add_rank_options(CLI::App& parser, RunOptions& options) {
+  begin_group(parser, "Ranks");
+  add_ranks_option(parser, options.placing.ranks, "one for every slot, or 1")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{launch::ranks_max}));
-  parser.add_option("--hosts", options.placing.hosts,
-                    "Where: a,b,c or a:4,b:4 with slots, or a file with a line 'NAME [slots=N]' "
-                    "for each host (default: the hosts of a Slurm job; else this machine)");
-  parser.add_option("--map", options.placing.map,
-                    "Which rank runs where: a line 'RANK HOST' for each, as weft map writes it");
-  parser.add_option("--rsh", options.rsh,
-                    "Starts a command on a host: RSH HOST COMMAND, or with %h for the host "
-                    "(default: ssh -o BatchMode=yes; in a Slurm job srun)");
-  parser.add_option("--remote-weft", options.remote_weft,
-                    "weft on the other hosts (default: the path it has here)");
-  parser.add_option("-x", options.variables, "Also this variable: NAME or NAME=VALUE")
+  parser
+      .add_option(
+          "--map", options.placing.map,
+          "Map file: a line 'RANK HOST' for each rank, as weft map writes it (default: blocks "
+          "of ranks on each host)")
+      ->type_name("FILE");
+  parser
+      .add_option("--bind", options.bind,
+                  "Binding of ranks: none, core, numa or near-card (default: as suits the machine)")
+      ->type_name("NAME");
+  parser
+      .add_option("-x", options.variables,
+                  "Environment variable to pass to the ranks: NAME or NAME=VALUE; can be repeated")
+      ->type_name("NAME[=VALUE]")
       ->allow_extra_args(false);
   parser
-      .add_option("--rails", options.rails,
-                  "Network interfaces to use: names, addresses or subnets (default: those that "
-                  "the hosts have in common)")
-      ->allow_extra_args(false);
-  parser.add_flag("--no-shared-memory", options.no_shared_memory,
-                  "Ranks of one host use the network too");
-  parser.add_flag("--no-single-copy", options.no_single_copy,
-                  "Never copy from process to process directly");
-  parser.add_option("--coll", options.collectives, "Force an algorithm: alltoall=bruck")
-      ->allow_extra_args(false);
-  parser.add_option("--message", options.messages, "A key of [messages]: eager_limit=32KiB")
-      ->allow_extra_args(false);
-  parser.add_option("--connections", options.connections,
-                    "full, on-demand, or managed (with ,shortcuts=N or ,max=N ,replace=lru|random "
-                    ",groups=FILE of 'HOST SWITCH'). Default: on demand, managed where descriptors "
-                    "are too few");
-  parser.add_option("--lost-after", options.lost_after,
-                    "A rank that nobody has heard of for so long is lost (default: 8 s)");
-  parser.add_option("--bind", options.bind,
-                    "What ranks are bound to: none, core, numa, near-card (default: as the machine "
-                    "suggests)");
+      .add_option("--timeout", options.timeout,
+                  "Time limit of the job, which then ends with code 124 (default: none)")
+      ->type_name("TIME");
+  parser
+      .add_option(
+          "--grace", options.grace,
+          "Time for the other ranks to end by themselves after one has failed (default: 5 s)")
+      ->type_name("TIME");
+}
+
+void add_host_options(CLI::App& parser, RunOptions& options) {
+  begin_group(parser, "Hosts");
+  parser
+      .add_option("--hosts", options.placing.hosts,
+                  "Hosts to run on: a,b,c, a:4,b:4 with slots, or a file with a line 'NAME "
+                  "[slots=N]' for each (default: the hosts of a Slurm job, else this machine)")
+      ->type_name("HOSTS|FILE");
+  add_remote_options(parser, options.remote);
   parser.add_flag("--show-topology", options.show_topology,
-                  "Print rails, memory and cores and what follows from them");
-  parser.add_option("--machine", options.machine,
-                    "For --show-topology: an hwloc XML file instead of this machine");
+                  "Print rails, memory and cores of each host and the binding that follows");
+  parser
+      .add_option("--machine", options.machine,
+                  "hwloc XML file to use instead of this machine, for --show-topology")
+      ->type_name("FILE");
+}
+
+void add_message_options(CLI::App& parser, RunOptions& options) {
+  begin_group(parser, "Messages");
+  parser.add_flag("--no-shared-memory", options.no_shared_memory,
+                  "Use the network between ranks of one host, too");
+  parser.add_flag("--no-single-copy", options.no_single_copy,
+                  "Never copy directly from the memory of another process");
+  add_collective_option(parser, options.collectives);
+  auto* const set =
+      parser
+          .add_option("--set", options.sets,
+                      "Set a key of the message layer: messages.eager_limit=32KiB; can be repeated")
+          ->type_name("TABLE.KEY=VALUE")
+          ->allow_extra_args(false);
+  keep_former_name(parser.add_option("--message", options.messages)->allow_extra_args(false), set);
+  parser
+      .add_option(
+          "--connections", options.connections,
+          "Connections between ranks: full, on-demand or managed, the last with ,shortcuts=N "
+          "or ,max=N ,replace=lru|random ,groups=FILE, as weft probe --groups writes it (default: "
+          "on-demand, or managed if a process may not open enough descriptors)")
+      ->type_name("MODE");
+  parser
+      .add_option("--lost-after", options.lost_after,
+                  "Time of silence after which a rank counts as lost (default: 8 s)")
+      ->type_name("TIME");
 }
 
 void add_output_options(CLI::App& parser, RunOptions& options) {
-  parser.add_option("--record,--profile", options.profile, "Folder for the record of the run");
-  parser.add_flag("--events", options.events, "Also each call and message, for OTF2");
-  parser.add_option("--merge-events", options.merge_events,
-                    "Make the OTF2 archive of a record's logs; after a run under another launcher");
-  parser.add_flag("--label", options.label, "Begin each line of a rank with [rank]");
-  parser.add_option("--timeout", options.timeout, "End the job after this time, with code 124");
-  parser.add_option("--grace", options.grace,
-                    "When a rank fails, the others have so long to end by themselves "
-                    "(default: 5 s)");
-  parser.add_flag("-q,--quiet", options.quiet, "No warnings");
-  parser.add_flag("-v,--verbose", options.verbose, "Also which rank runs where");
+  begin_group(parser, "Output");
+  auto* const record =
+      parser
+          .add_option("--record", options.record,
+                      "Folder for a record of the run, for weft report and weft map")
+          ->type_name("DIR");
+  keep_former_name(parser.add_option("--profile", options.record), record);
+  parser.add_flag("--events", options.events,
+                  "Also record each call and message, as an OTF2 archive");
+  parser
+      .add_option("--merge-events", options.merge_events,
+                  "Make the OTF2 archive of this record and do nothing else, after a run under "
+                  "another launcher")
+      ->type_name("DIR");
+  add_label_flag(parser, options.label);
+  add_quiet_flag(parser, options.quiet, "warnings");
+  add_verbose_flag(parser, options.verbose, "which rank runs where");
   parser.add_flag("--agent", options.agent)->group("");
 }
 
@@ -293,12 +351,18 @@ void add_output_options(CLI::App& parser, RunOptions& options) {
 Command run_command() {
   return {"run", "Run an MPI program on this machine and others", [](CLI::App& parser) {
             auto options = std::make_shared<RunOptions>();
-            take_rest(parser, "PROGRAM");
-            add_options(parser, *options);
+            pass_on_rest(parser, "PROGRAM");
+            add_rank_options(parser, *options);
+            add_host_options(parser, *options);
+            add_message_options(parser, *options);
             add_output_options(parser, *options);
             parser.footer(
-                "Any program may be run; ranks find each other if it was linked by 'weft cc', "
-                "'weft c++' or 'weft fc'.\nThe exit code is that of the worst rank.");
+                "Any program can be run; its ranks find each other if it was linked by 'weft cc', "
+                "'weft c++'\nor 'weft fc'. The exit code is the greatest of the ranks' codes.\n"
+                "Examples:\n"
+                "  weft run -n 4 ./program\n"
+                "  weft run --hosts a:4,b:4 --record run ./program\n"
+                "  weft run --hosts hosts.txt --map best.map --rails eth0,eth1 ./program");
             return std::function<Status()>(
                 [options, &parser] { return run(*options, parser.remaining()); });
           }};

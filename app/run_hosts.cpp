@@ -26,7 +26,7 @@ std::string own_name() {
   return name.data();
 }
 
-// The hosts of a Slurm allocation that we are in; only Slurm reads its own lists.
+// The hosts of the Slurm job that this process is part of. Only Slurm can expand its host lists.
 Result<std::vector<launch::Host>> slurm_hosts() {
   std::FILE* const listing = ::popen("scontrol show hostnames \"$SLURM_JOB_NODELIST\"", "re");
   std::string text;
@@ -36,7 +36,7 @@ Result<std::vector<launch::Host>> slurm_hosts() {
     text.append(bytes.data(), size);
   }
   if (listing == nullptr || ::pclose(listing) != 0)
-    return Error::run("scontrol does not tell the hosts of this Slurm job; name them: --hosts");
+    return Error::run("scontrol does not name the hosts of this Slurm job; name them with --hosts");
   return launch::parse_host_file(text, "scontrol show hostnames");
 }
 
@@ -50,7 +50,7 @@ Result<std::vector<launch::Host>> find_hosts(const RunPlacing& placing) {
   return std::vector<launch::Host>{{own_name(), 0}};
 }
 
-// What was asked for; else one for every slot, a Slurm job's tasks, or one.
+// The requested number; else one for every slot, the tasks of a Slurm job, or one.
 Result<std::uint32_t> count_ranks(const RunPlacing& placing,
                                   const std::vector<launch::Host>& hosts) {
   std::int64_t ranks = placing.ranks;
@@ -65,7 +65,7 @@ Result<std::uint32_t> count_ranks(const RunPlacing& placing,
   return static_cast<std::uint32_t>(ranks);
 }
 
-// A map counts nodes; here they are the hosts, in the order in which they are listed.
+// The nodes of a map are the hosts, in the order in which they are listed.
 Result<std::vector<std::uint32_t>> read_map(const std::string& path,
                                             const std::vector<launch::Host>& hosts,
                                             std::uint32_t ranks) {
@@ -92,7 +92,7 @@ Result<std::vector<launch::HostRanks>> place_ranks(const RunPlacing& placing) {
 }
 
 std::vector<std::string> usual_remote_shell(const RunPlacing& placing) {
-  // Inside a Slurm job ssh is often forbidden, and Slurm's own way is there.
+  // Slurm clusters often forbid ssh, but srun works inside a job.
   if (by_slurm(placing)) {
     return {"srun",      "--overlap",  "--quiet",      "--mpi=none",
             "--nodes=1", "--ntasks=1", "--nodelist=%h"};

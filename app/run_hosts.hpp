@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which hosts weft run uses and which ranks go where.
+// The hosts of weft run, and the placement of ranks on them.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 namespace weft::app {
 
 struct RunPlacing {
-  std::string hosts;       // As the option says; empty: those of a Slurm job, else this machine.
-  std::string map;         // A file; empty: blocks.
-  std::int64_t ranks = 0;  // 0: not said.
+  std::string hosts;       // The option; empty: the hosts of a Slurm job, else this machine.
+  std::string map;         // A file; empty: ranks in blocks.
+  std::int64_t ranks = 0;  // 0: not given.
 };
 
 Result<std::vector<launch::HostRanks>> place_ranks(const RunPlacing& placing);
 
-// Starts a command on another host, if nobody says how.
+// The command that starts commands on another host by default.
 std::vector<std::string> usual_remote_shell(const RunPlacing& placing);
 
 }  // namespace weft::app

@@ -13,27 +13,27 @@ namespace weft::app {
 Result<launch::HostPlaces> decide_places(const launch::HostJob& job) {
   const auto settings = launch::parse_settings(job.settings);
   if (!settings) return Error(settings.error());
-  locality::HostRequest wish;
-  wish.ranks = static_cast<int>(job.here.size());
+  locality::HostRequest request;
+  request.ranks = static_cast<int>(job.here.size());
   for (const std::string& word : settings->rails) {
     // "ofi:verbs:mlx5_0": a word of another kind of rail ends with the name of the NIC.
     const bool interface = wire::claimant_of(word) == nullptr;
-    (interface ? wish.rails : wish.cards)
+    (interface ? request.rails : request.cards)
         .push_back(interface ? word : word.substr(word.rfind(':') + 1));
   }
-  wish.machine_file = job.machine;
+  request.machine_file = job.machine;
   if (!job.bind.empty()) {
     const auto binding = locality::parse_binding(job.bind);
     if (!binding) return Error(binding.error());
-    wish.binding = *binding;
+    request.binding = *binding;
   }
-  const auto plan = locality::plan_host(wish);
+  const auto plan = locality::plan_host(request);
   if (!plan) return Error(plan.error());
   launch::HostPlaces places;
   places.explanation = plan->explain();
-  for (int i = 0; i < wish.ranks; ++i) {
+  for (int i = 0; i < request.ranks; ++i) {
     const std::vector<int>& cpus = plan->places.ranks[static_cast<std::size_t>(i)].cpus;
-    // What cannot be bound runs anywhere: the system refuses in some containers.
+    // A failure is ignored: some containers forbid binding, and ranks run unbound, too.
     places.ranks.push_back({plan->text_for(i), [cpus] {
                               static_cast<void>(locality::bind_this_process(cpus).has_value());
                             }});

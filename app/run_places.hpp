@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the ranks of one host run: what locality decides, for launch to do.
+// The cores of the ranks of one host: weft/real/locality decides, weft/real/launch binds.
 #pragma once
 
 #include <weft/real/launch/agent.hpp>
 
 namespace weft::app {
 
-// Runs in the agent of each host.
+// Called by the agent of each host.
 Result<launch::HostPlaces> decide_places(const launch::HostJob& job);
 
-// Whether a way of binding is known; an agent would say so too, but late.
+// Fails for an unknown binding, before any agent starts.
 Status check_binding(const std::string& name);
 
 }  // namespace weft::app

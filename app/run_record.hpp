@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record of a run (weft run --profile): what is done before the job and after it. What lies
-// between is done by its ranks.
+// The record of a run (weft run --record): the work before and after the job. During the job its
+// ranks write the record.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,24 @@
 
 namespace weft::app {
 
-struct RecordWish {
-  std::string folder;  // Empty: none.
+struct RecordOptions {
+  std::string folder;  // Empty: no record.
   bool events = false;
   bool quiet = false;
   std::string program;
   std::uint32_t ranks = 0;
 };
 
-// Makes the folder, finds out whether it can be written, and takes away what a former run left.
-Status prepare_record(const RecordWish& wish);
-// `code`: of the job. Problems are told on standard error; the code stays what it is.
-void conclude_record(const RecordWish& wish, int code);
+// Makes the folder, checks that it can be written, and removes the record of an earlier run.
+Status prepare_record(const RecordOptions& options);
+// `code`: exit code of the job, which stays the same: problems are only printed, on standard error.
+void conclude_record(const RecordOptions& options, int code);
 
-struct MergeWish {
-  bool all = false;    // Refuse if a log is missing.
-  bool quiet = false;  // Do not tell of what is missing.
+struct MergeOptions {
+  bool all = false;    // Fail if a log is missing.
+  bool quiet = false;  // Do not warn of missing logs.
 };
-// Makes the archive trace.otf2 of the ranks' logs and takes those away.
-Status merge_events(const std::string& folder, const MergeWish& wish);
+// Makes the archive trace.otf2 from the ranks' logs, and removes the logs.
+Status merge_events(const std::string& folder, const MergeOptions& options);
 
 }  // namespace weft::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The logs of all ranks as one archive, on one clock: that of rank 0's host.
+// Merges the event logs of all ranks into one archive, on the clock of rank 0's host.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -25,8 +25,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* archive_name = "trace";
 
-// How far a node's clock is ahead, as measured at the beginning and at the end of the run; between
-// those it changes evenly.
+// The offset of a node's clock, measured at the start and at the end of the run and interpolated
+// linearly in between.
 class NodeClock {
  public:
   void add(std::int64_t at_ns, std::int64_t ahead_ns) {
@@ -42,19 +42,19 @@ class NodeClock {
   }
 
  private:
-  struct Look {
+  struct Sample {
     std::int64_t at = 0, ahead = 0;
   };
-  Look first_, last_;
+  Sample first_, last_;
   int count_ = 0;
 };
 
 struct Logs {
   std::uint32_t ranks = 0;
   std::vector<std::string> hosts;                    // By rank.
-  std::vector<std::optional<EventLogStart>> starts;  // None: the log is missing.
+  std::vector<std::optional<EventLogStart>> starts;  // Nothing if the log is missing.
   std::map<std::uint32_t, NodeClock> clocks;         // By node.
-  std::int64_t origin_ns = 0;                        // The first start of all.
+  std::int64_t origin_ns = 0;                        // The earliest start.
 
   std::vector<std::uint32_t> missing() const {
     std::vector<std::uint32_t> list;
@@ -114,7 +114,7 @@ Result<Logs> survey(const std::string& folder) {
     }
     const fs::path expected = event_log_path(folder, start.rank);
     if (start.ranks != logs.ranks || fs::path(path).filename() != expected.filename()) {
-      return Error::input("this is the log of another run; take it away").at(path, 0);
+      return Error::input("this is the log of another run; remove it").at(path, 0);
     }
     logs.hosts[start.rank] = start.host;
     logs.starts[start.rank] = start;
@@ -135,7 +135,7 @@ Result<Logs> survey(const std::string& folder) {
   return logs;
 }
 
-// One rank's events on their way into the archive.
+// Writes the events of one rank into the archive.
 class Transcript {
  public:
   Transcript(const Logs& logs, EventLogReader& log, Otf2Writer& out)
@@ -161,8 +161,8 @@ class Transcript {
   NodeClock clock_;
   std::int64_t origin_ns_;
   std::int64_t last_ns_ = 0;
-  std::vector<std::uint32_t> open_;  // Calls.
-  std::unordered_map<std::uint64_t, LoggedMessage> coming_;
+  std::vector<std::uint32_t> open_;  // Calls that have not returned.
+  std::unordered_map<std::uint64_t, LoggedMessage> pending_;
 };
 
 void Transcript::write(const LoggedEvent& event) {
@@ -184,13 +184,13 @@ void Transcript::write(const LoggedEvent& event) {
       out_.receive(at, traced(event.message));
       break;
     case EventKind::receive_begin:
-      coming_[event.number] = event.message;
+      pending_[event.number] = event.message;
       out_.receive_begin(at, event.number);
       break;
     case EventKind::receive_end:
-      if (const auto found = coming_.find(event.number); found != coming_.end()) {
+      if (const auto found = pending_.find(event.number); found != pending_.end()) {
         out_.receive_end(at, traced(found->second), event.number);
-        coming_.erase(found);
+        pending_.erase(found);
       }
       break;
     case EventKind::start:
@@ -210,14 +210,14 @@ Status Transcript::write() {
     if (!*more) break;
     write(event);
   }
-  // A rank that was ended inside a call.
+  // Close the calls in which a rank was ended.
   for (; !open_.empty(); open_.pop_back()) {
     out_.leave(moment(last_ns_), log_.names()[open_.back()]);
   }
   return {};
 }
 
-// As weft/message/mpi/comm.hpp counts contexts: four for each communicator.
+// A communicator has four contexts, numbered as in weft/message/mpi/comm.hpp.
 std::string name_of_context(std::uint32_t context) {
   const std::uint32_t number = context / 4;
   const std::string comm = number == 0   ? "MPI_COMM_WORLD"
@@ -227,7 +227,7 @@ std::string name_of_context(std::uint32_t context) {
   return comm + kinds[context % 4];
 }
 
-// `cut`: ranks whose logs have no end.
+// `cut` receives the ranks whose logs have no end.
 Status write_archive(const std::string& folder, const Logs& logs, const std::string& into,
                      std::vector<std::uint32_t>& cut) {
   auto out = Otf2Writer::create(into, archive_name);
@@ -246,7 +246,7 @@ Status write_archive(const std::string& folder, const Logs& logs, const std::str
   return (*out)->finish(names);
 }
 
-// An archive is a file, another and a folder; none of the old one must remain beside the new.
+// An archive is two files and a folder. All of the old one go before the new one is moved here.
 Status put_in_place(const std::string& from, const std::string& folder) {
   std::error_code failed;
   for (const char* const ending : {"", ".def", ".otf2"}) {
@@ -260,19 +260,19 @@ Status put_in_place(const std::string& from, const std::string& folder) {
 
 }  // namespace
 
-Status merge_events(const std::string& folder, const MergeWish& wish) {
+Status merge_events(const std::string& folder, const MergeOptions& options) {
   auto logs = survey(folder);
   if (!logs) return std::move(logs).error();
   const std::vector<std::uint32_t> missing = logs->missing();
   if (!missing.empty()) {
     const std::string text = fmt::format("{} has no log of rank {}", folder, list_text(missing));
-    if (wish.all) {
+    if (options.all) {
       return Error::input(text +
                           "; if they ran on other hosts, copy events.*.bin from there; then: weft "
                           "run --merge-events " +
                           folder);
     }
-    if (!wish.quiet) warn(text);
+    if (!options.quiet) warn(text);
   }
   const std::string made = folder + "/.trace";
   std::error_code failed;
@@ -285,9 +285,10 @@ Status merge_events(const std::string& folder, const MergeWish& wish) {
     return Error(done.error().broken(),
                  done.error().text() + "; the logs are kept: weft run --merge-events " + folder);
   }
-  if (!cut.empty() && !wish.quiet) warn("events of rank " + list_text(cut) + " end before the run");
+  if (!cut.empty() && !options.quiet)
+    warn("events of rank " + list_text(cut) + " end before the run");
   for (const std::string& path : find_logs(folder)) fs::remove(path, failed);
-  // Other launchers leave this to us, too.
+  // After a run under another launcher the timeline is still raw.
   return fs::exists(folder + "/timeline.raw", failed) ? convert_timeline(folder) : Status();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft sim: a program's ranks on a simulated machine. The simulator runs inside the program, which
-// was linked with it by 'weft cc'; here its options are read and checked, and the program started.
+// weft sim: runs a program's ranks on a simulated machine. The simulator runs inside the program,
+// which 'weft cc' has linked with it. This file reads and checks the options, starts the program
+// and waits for it.
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -14,6 +15,7 @@
 #include "home.hpp"
 #include "output.hpp"
 #include "record_folder.hpp"
+#include "shared_options.hpp"
 #include "sim_live.hpp"
 #include "sim_options.hpp"
 #include <fmt/format.h>
@@ -25,7 +27,6 @@
 #include <weft/base/file.hpp>
 #include <weft/base/quantity.hpp>
 #include <weft/message/coll/choose.hpp>
-#include <weft/network/part/part.hpp>
 #include <weft/network/route/policy_plugin.hpp>
 #include <weft/output/record/series_file.hpp>
 #include <weft/output/record/timeline.hpp>
@@ -46,14 +47,14 @@ Status make_folder(const std::string& out) {
   return launched().self == 0 ? remove_former_record(out) : Status();
 }
 
-// What the program has written without any library becomes HDF5.
+// Converts the raw files of the program, which has no HDF5 library, to HDF5.
 Status convert_record(const SimulationOptions& simulation) {
   if (launched().self != 0) return {};
   std::error_code failed;
   const auto has = [&](const char* name) {
     return std::filesystem::exists(simulation.out + name, failed);
   };
-  // Made for a page alone, it is nothing to keep.
+  // A series that was written for the live page alone is not kept.
   if (simulation.series_paced) std::filesystem::remove(simulation.out + "/series.raw", failed);
   if (has("/timeline.raw")) {
     if (Status s = convert_timeline(simulation.out); !s) return s;
@@ -64,49 +65,49 @@ Status convert_record(const SimulationOptions& simulation) {
   return convert_series(simulation.out, facts_of(*setup));
 }
 
-// Requests to end that come from a process are for us alone, and are passed on to the program;
-// those of a terminal have reached it, too. Until there is a program they wait; afterwards they
-// hold as before.
-class PassedOn {
+// Forwards signals that ask weft to end to the program. A terminal sends its signals to the program
+// as well, so only those of other processes are forwarded. Signals that arrive before the program
+// starts are held back until then; the destructor restores the former handlers.
+class SignalForwarder {
  public:
-  PassedOn() {
+  SignalForwarder() {
     sigset_t set;
     ::sigemptyset(&set);
     for (const int signal : signals) ::sigaddset(&set, signal);
     ::sigprocmask(SIG_BLOCK, &set, &before_);
   }
-  ~PassedOn() {
+  ~SignalForwarder() {
     for (std::size_t i = 0; begun_ && i < signals.size(); ++i)
       ::sigaction(signals[i], &actions_[i], nullptr);
     ::sigprocmask(SIG_SETMASK, &before_, nullptr);
   }
-  PassedOn(const PassedOn&) = delete;
-  PassedOn& operator=(const PassedOn&) = delete;
+  SignalForwarder(const SignalForwarder&) = delete;
+  SignalForwarder& operator=(const SignalForwarder&) = delete;
 
-  // In the program, before it becomes one.
+  // For the child process, before it becomes the program.
   void release() const { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
   void begin(pid_t program) {
-    told = program;
+    receiver = program;
     struct sigaction action = {};
     action.sa_flags = SA_SIGINFO | SA_RESTART;
     action.sa_sigaction = [](int signal, siginfo_t* info, void*) {
-      if (told > 0 && (signal == SIGTERM || info->si_code <= 0)) ::kill(told, signal);
+      if (receiver > 0 && (signal == SIGTERM || info->si_code <= 0)) ::kill(receiver, signal);
     };
     for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &action, &actions_[i]);
     begun_ = true;
     release();
   }
-  void program_ended() { told = 0; }
+  void program_ended() { receiver = 0; }
 
  private:
   static constexpr std::array<int, 3> signals = {SIGINT, SIGTERM, SIGHUP};
-  static inline volatile pid_t told = 0;
+  static inline volatile pid_t receiver = 0;
   sigset_t before_ = {};
   std::array<struct sigaction, 3> actions_ = {};
   bool begun_ = false;
 };
 
-// As a shell would find it.
+// The path of a program as a shell would find it.
 Result<std::string> find_program(const std::string& name) {
   if (name.find('/') != std::string::npos || ::access(name.c_str(), X_OK) == 0) {
     if (::access(name.c_str(), F_OK) != 0) return Error::input(name + ": no such program");
@@ -118,8 +119,8 @@ Result<std::string> find_program(const std::string& name) {
   return Error::input(name + ": no such program");
 }
 
-// What happened to one process only, whichever it is, must be told by that one.
-Error lost(const std::string& text) {
+// An error of one process only, which therefore prints it itself.
+Error process_error(const std::string& text) {
   const Launch launch = launched();
   if (launch.count == 1) return Error::run(text);
   const std::string whole = fmt::format("process {} of {}: {}", launch.self, launch.count, text);
@@ -128,24 +129,25 @@ Error lost(const std::string& text) {
   std::exit(1);
 }
 
-// Runs the program and waits for it; its exit code, or 128 and the signal that ended it.
+// Runs the program and waits for it. Returns its exit code, or 128 + the signal that ended it.
 Result<int> run_program(const std::string& program, const std::vector<std::string>& words,
-                        const SimulationOptions& simulation, SimLive& live, PassedOn& signals) {
+                        const SimulationOptions& simulation, SimLive& live,
+                        SignalForwarder& signals) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   ::setenv(simulation_variable, to_text(simulation).c_str(), 1);
-  // Each record of Fortran goes out at once, so that we know whose it is.
+  // Fortran shall write each record at once, so that its rank is known.
   ::setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "1", 1);
-  // Threads of OpenMP would be the process's, not the rank's, and find somebody else's variables.
+  // OpenMP threads would belong to the process, not to a rank, and use another rank's variables.
   for (const char* name : {"OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OPENBLAS_NUM_THREADS"})
     ::setenv(name, "1", 1);
-  ::setenv("KMP_WARNINGS", "0", 0);  // Clang's OpenMP would mention it for every rank.
+  ::setenv("KMP_WARNINGS", "0", 0);  // Clang's OpenMP would warn of this for every rank.
   const pid_t child = ::fork();
   if (child < 0) return Error::run(std::string("cannot start a process: ") + std::strerror(errno));
   if (child == 0) {
     signals.release();
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // Whatever ends us must not leave it behind.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // The program must not outlive weft, however weft ends.
     ::execv(program.c_str(), arguments.data());
     const std::string text =
         "weft: error: " + program + " cannot be started: " + std::strerror(errno) + "\n";
@@ -162,25 +164,25 @@ Result<int> run_program(const std::string& program, const std::vector<std::strin
   signals.program_ended();
   live.finish();
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
-    return lost(fmt::format(
+    return process_error(fmt::format(
         "{} was killed after it had used {:.1f} MB: the machine probably ran out of memory; use "
-        "fewer ranks, carry no data (--payload none), or more processes (mpirun -np 2 weft sim "
+        "fewer ranks, carry no data (--payload none), or use more processes (mpirun -np 2 weft sim "
         "...)",
         program, static_cast<double>(use.ru_maxrss) * 1024 / 1e6));
   }
   if (WIFSIGNALED(status)) {
-    return lost(fmt::format("{} was ended by signal {} ({})", program, WTERMSIG(status),
-                            strsignal(WTERMSIG(status))));
+    return process_error(fmt::format("{} was ended by signal {} ({})", program, WTERMSIG(status),
+                                     strsignal(WTERMSIG(status))));
   }
   return WEXITSTATUS(status);
 }
 
 Status simulate(const SimOptions& options, const std::vector<std::string>& words) {
-  if (options.list_collectives) return print(coll::list_algorithms());
-  if (options.simulation.partition == "list") return print(list_cuts());
-  auto instead = asked_instead(options.machine);
-  if (!instead) return std::move(instead).error();
-  if (*instead) return print(**instead);
+  if (asks_for_list(options.simulation.collectives)) return print(coll::list_algorithms());
+  if (options.simulation.partition == "list") return print(partition_list());
+  auto requested = requested_text(options.machine);
+  if (!requested) return std::move(requested).error();
+  if (*requested) return print(**requested);
   if (words.empty()) return Error::call("which program? weft sim [options] PROGRAM [arguments]");
   if (words.front().starts_with('-')) {
     return Error::call("unknown option '" + words.front() +
@@ -195,8 +197,8 @@ Status simulate(const SimOptions& options, const std::vector<std::string>& words
   auto program = find_program(words.front());
   if (!program) return std::move(program).error();
   if (Status linked = check_linked(*program); !linked) return linked;
-  // Everything that can be wrong with the machine is told before the program starts.
-  PassedOn signals;
+  // Read here as well, so that errors in the description appear before the program starts.
+  SignalForwarder signals;
   SimLive live;
   {
     const auto setup = read_setup(simulation);
@@ -213,7 +215,7 @@ Status simulate(const SimOptions& options, const std::vector<std::string>& words
   auto code = run_program(*program, words, simulation, live, signals);
   if (!code) return std::move(code).error();
   if (!live.owns(simulation.out)) {
-    // What became of the program is more important than what it left.
+    // A failure of the program matters more than one of its record.
     if (Status s = convert_record(simulation); !s && *code != 0) {
       fmt::print(stderr, "weft: warning: {}\n", s.error().text());
     } else if (!s) {
@@ -227,22 +229,27 @@ Status simulate(const SimOptions& options, const std::vector<std::string>& words
 }  // namespace
 
 Command sim_command() {
-  return {"sim", "Run an MPI program on a simulated machine", [](CLI::App& parser) {
-            auto options = std::make_shared<SimOptions>();
-            take_rest(parser, "PROGRAM");
-            CLI::Option* const ranks = add_sim_options(parser, *options);
-            parser.footer(
-                "The program must have been linked by 'weft cc', 'weft c++' or 'weft fc'. Its exit "
-                "code is passed on.\nOn several machines or cores: mpirun -np 8 weft sim ... with "
-                "Open MPI or MPICH; same results.");
-            return std::function<Status()>([options, ranks, &parser] {
-              options->ranks_given = ranks->count() > 0;
-              Status ended = simulate(*options, parser.remaining());
-              // All find the same, and a launcher ends all when one fails: that is left to process
-              // 0, which has something to say first.
-              return launched().self == 0 ? std::move(ended) : Status();
-            });
-          }};
+  return {
+      "sim", "Run an MPI program on a simulated machine", [](CLI::App& parser) {
+        auto options = std::make_shared<SimOptions>();
+        pass_on_rest(parser, "PROGRAM");
+        CLI::Option* const ranks = add_sim_options(parser, *options);
+        parser.footer(
+            "The program must have been linked by 'weft cc', 'weft c++' or 'weft fc'. weft sim "
+            "returns its\nexit code. To use several machines or cores: mpirun -np 8 weft sim "
+            "..., with Open MPI or MPICH;\nresults are the same.\n"
+            "Examples:\n"
+            "  weft sim --net torus:8x8x8 ./halo3d 3 65536\n"
+            "  weft sim --net fattree:k=8,levels=3 -n 64 --record run ./program\n"
+            "  weft sim --net presets/nsim-torus.toml --coll alltoall=bruck -o results ./program");
+        return std::function<Status()>([options, ranks, &parser] {
+          options->ranks_given = ranks->count() > 0;
+          Status ended = simulate(*options, parser.remaining());
+          // All processes end alike, and mpirun kills all as soon as one fails. So only process
+          // 0 fails, after it has printed the reason.
+          return launched().self == 0 ? std::move(ended) : Status();
+        });
+      }};
 }
 
 }  // namespace weft::app

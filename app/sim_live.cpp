@@ -21,18 +21,18 @@ SimLive::~SimLive() {
 
 Status SimLive::prepare(const std::string& port, SimulationOptions& options,
                         const SimulationSetup& setup, const std::string& title) {
-  LiveWish wish;
+  LiveSettings settings;
   if (!port.empty()) {
     const auto number = parse_int(port);
     if (!number || *number < 1 || *number > 65535)
-      return Error::call("--live: '" + port + "' is no port from 1 to 65535");
-    wish.port = static_cast<std::uint16_t>(*number);
+      return Error::call("--live: '" + port + "' is not a port from 1 to 65535");
+    settings.port = static_cast<std::uint16_t>(*number);
   }
   if (options.series == Duration::zero()) {
     if (Status s = read_series("auto", options); !s) return s;
     options.series_paced = true;
   }
-  if (launched().self != 0) {  // Of several processes the first one writes and shows.
+  if (launched().self != 0) {  // Only process 0 writes files and serves the page.
     if (options.out.empty()) options.out = ".";
     return {};
   }
@@ -42,11 +42,11 @@ Status SimLive::prepare(const std::string& port, SimulationOptions& options,
   folder_ = pattern;
   if (options.out.empty()) options.out = folder_;
   if (options.progress_file.empty()) options.progress_file = folder_ + "/progress.json";
-  wish.folder = options.out;
-  wish.progress_file = options.progress_file;
-  wish.title = title + " on " + setup.machine.topology->name;
-  wish.network = facts_of(setup);
-  auto page = LivePage::open(std::move(wish));
+  settings.folder = options.out;
+  settings.progress_file = options.progress_file;
+  settings.title = title + " on " + setup.machine.topology->name;
+  settings.network = facts_of(setup);
+  auto page = LivePage::open(std::move(settings));
   if (!page) return std::move(page).error();
   page_ = *std::move(page);
   std::fprintf(stderr, "weft: live at %s\n", page_->address().c_str());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft sim --live: what the page needs of a run.
+// weft sim --live: prepares a run for its page, and serves the page.
 #pragma once
 
 #include <memory>
@@ -16,17 +16,17 @@ namespace weft::app {
 class SimLive {
  public:
   SimLive() = default;
-  ~SimLive();  // Takes away what only the page needed.
+  ~SimLive();  // Removes files that only the page needed.
   SimLive(const SimLive&) = delete;
   SimLive& operator=(const SimLive&) = delete;
 
-  // Adds to the options what the page is made of, and opens it. `port`: empty for any.
+  // Adds the outputs that the page needs to the options, and opens the page. `port`: empty for any.
   Status prepare(const std::string& port, SimulationOptions& options, const SimulationSetup& setup,
                  const std::string& title);
-  // When nothing is to be forked any more. Nothing happens if it was not prepared.
+  // Call it after the last fork. Without prepare() nothing happens.
   void start();
   void finish();
-  // The user did not ask for the files in this folder.
+  // Whether the folder is temporary, so that the user did not ask for its files.
   bool owns(const std::string& folder) const { return !folder_.empty() && folder == folder_; }
 
  private:

@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 
+#include "command.hpp"
+#include "shared_options.hpp"
 #include <fmt/format.h>
 
 #include <weft/base/quantity.hpp>
@@ -20,7 +22,7 @@ Status read_count(const char* name, std::int64_t value, std::uint32_t& out) {
   return {};
 }
 
-// "none", "measured", "measured*2.5"
+// `text`: "none", "measured" or "measured*2.5".
 Result<double> parse_compute(const std::string& text) {
   if (text == "none") return 0.0;
   if (text == "measured") return 1.0;
@@ -74,26 +76,23 @@ Status read_times(const SimOptions& options, SimulationOptions& simulation) {
   }
   if (simulation.watched.empty() &&
       !(options.watch_from + options.watch_until + options.watch_every).empty()) {
-    return Error::call("--watch-from, -until and -every say when: say which routers by --watch");
+    return Error::call("--watch-from, --watch-until and --watch-every need --watch ROUTER");
   }
   if (simulation.watch_until < simulation.watch_from)
     return Error::call("--watch-until: lies before --watch-from");
   return {};
 }
 
-// --record DIR: all that weft report can show.
+// --record DIR turns on all outputs that weft report can show.
 Status add_record(SimOptions& options, SimulationOptions& simulation) {
   if (options.record.empty()) return {};
-  if (!simulation.out.empty()) return Error::call("--record DIR and --out DIR: give one of them");
+  if (!simulation.out.empty())
+    return Error::call("--record DIR and --output DIR: give one of them");
   simulation.out = options.record;
   simulation.matrix = simulation.timeline = true;
   if (options.series.empty()) options.series = "auto";
   return {};
 }
-
-}  // namespace
-
-namespace {
 
 Status check(const SimOptions& options, SimulationOptions& simulation) {
   if (options.ranks_given) {
@@ -111,21 +110,21 @@ Status check(const SimOptions& options, SimulationOptions& simulation) {
   if (!options.stack.empty()) {
     const auto stack = parse_bytes(options.stack);
     if (!stack || stack->count < (1 << 14) || stack->count > (std::int64_t{1} << 34))
-      return Error::call("--stack: '" + options.stack + "' is no size from 16 KiB to 16 GiB");
+      return Error::call("--stack: '" + options.stack + "' is not a size from 16 KiB to 16 GiB");
     simulation.stack = *stack;
   }
   if (Status s = read_times(options, simulation); !s) return s;
   if (simulation.threads < 1 || simulation.threads > 63)
     return Error::call("--threads: must lie in 1 to 63");
   if (simulation.threads > 1 && launched().count > 1)
-    return Error::call("--threads: each of several processes has one; start more processes");
+    return Error::call("--threads: under mpirun each process has one thread; start more processes");
   if (const auto cut = parse_cut(simulation.partition); !cut)
     return Error::call("--partition: " + cut.error().message());
   if (simulation.out.empty() &&
       (simulation.matrix || simulation.timeline || simulation.series > Duration::zero() ||
        !simulation.watched.empty())) {
     return Error::call(
-        "--matrix, --series, --timeline and --watch write files: say where with --out DIR");
+        "--matrix, --series, --timeline and --watch write files: say where with --output DIR");
   }
   coll::Choices choices;
   for (const std::string& text : simulation.collectives) {
@@ -135,83 +134,112 @@ Status check(const SimOptions& options, SimulationOptions& simulation) {
 }
 
 CLI::Option* add_rank_options(CLI::App& parser, SimOptions& options) {
-  CLI::Option* const ranks =
-      parser.add_option("-n,--ranks", options.ranks, "Ranks (default: one for every place)");
-  parser.add_option("--ranks-per-node", options.ranks_per_node, "Places on a node")
-      ->capture_default_str();
-  parser.add_option("--map", options.simulation.map,
-                    "Which rank runs where: a line 'RANK NODE' for each");
-  parser.add_option("--connections", options.simulation.connections,
-                    "What connections cost and how many there are: full, on-demand, managed (with "
-                    ",shortcuts=N or ,max=N ,replace=lru|random ,groups=auto|FILE). Default: they "
-                    "cost nothing");
+  begin_group(parser, "Ranks");
+  CLI::Option* const ranks = add_ranks_option(parser, options.ranks, "one for every slot");
+  add_ranks_per_node_option(parser, options.ranks_per_node);
+  parser
+      .add_option(
+          "--map", options.simulation.map,
+          "Map file: a line 'RANK NODE' for each rank, as weft map writes it (default: ranks "
+          "in the order of nodes)")
+      ->type_name("FILE");
+  parser
+      .add_option(
+          "--separate", options.simulation.separation,
+          "How each rank gets its own global variables: delta (compiled by weft cc), copies "
+          "of the program, or none (default: the best that the program allows)")
+      ->check(CLI::IsMember({"delta", "copies", "none"}));
+  parser.add_option("--stack", options.stack, "Stack size of a rank (default: 64 KiB to 8 MiB)")
+      ->type_name("SIZE");
   return ranks;
 }
 
-void add_run_options(CLI::App& parser, SimOptions& options) {
+void add_message_options(CLI::App& parser, SimOptions& options) {
+  begin_group(parser, "Messages");
   parser
       .add_option("--payload", options.payload,
-                  "none: only sizes of messages travel; full: their data too")
+                  "Content of messages: none simulates their sizes only, full delivers their data")
+      ->type_name("none|full")
       ->capture_default_str();
   parser
       .add_option("--compute", options.compute,
-                  "The program's own work takes no time (none), or what it takes here "
-                  "(measured, measured*FACTOR)")
+                  "Time of the program's own computing: none, measured on this machine, or "
+                  "measured*FACTOR")
+      ->type_name("none|measured")
       ->capture_default_str();
-  parser.add_option("--coll", options.simulation.collectives, "Force an algorithm: alltoall=bruck")
-      ->allow_extra_args(false);
-  parser.add_flag("--list-coll", options.list_collectives, "List collective algorithms");
+  auto* const coll = add_collective_option(parser, options.simulation.collectives);
+  const auto list = [&options] { options.simulation.collectives = {"list"}; };
+  keep_former_name(parser.add_flag_callback("--list-coll", list), coll);
   parser
-      .add_option("--threads", options.simulation.threads,
-                  "Worker threads; results do not depend on it")
-      ->capture_default_str();
-  parser
-      .add_option("--partition", options.simulation.partition,
-                  "How the network is shared out among threads or processes ('list' shows the "
-                  "ways); results do not depend on it")
-      ->capture_default_str();
-  parser.add_option("--seed", options.simulation.seed, "Of random choices in routing")
-      ->capture_default_str();
-  parser.add_option("--stack", options.stack, "Stack of a rank (default: 64 KiB to 8 MiB)");
-  parser.add_option("--until", options.until, "Stop at this simulated time");
-  parser
-      .add_option("--separate", options.simulation.separation,
-                  "How ranks get their own globals: delta (compiled by weft cc), copies, "
-                  "none (default: the best that the program allows)")
-      ->check(CLI::IsMember({"delta", "copies", "none"}));
+      .add_option("--connections", options.simulation.connections,
+                  "Connections between ranks and their cost: full, on-demand or managed, the last "
+                  "with ,shortcuts=N or ,max=N ,replace=lru|random ,groups=auto|FILE (default: no "
+                  "cost)")
+      ->type_name("MODE");
 }
 
-void add_output_options(CLI::App& parser, SimOptions& options) {
-  parser.add_option("--out", options.simulation.out,
-                    "Folder for summary.json, ranks.csv, calls.csv");
+void add_simulation_options(CLI::App& parser, SimOptions& options) {
+  begin_group(parser, "Simulation");
+  parser
+      .add_option("--threads", options.simulation.threads,
+                  "Worker threads; results do not depend on their number")
+      ->type_name("N")
+      ->capture_default_str();
+  add_partition_option(parser, options.simulation.partition);
+  add_seed_option(parser, options.simulation.seed, "random routing choices");
+  parser
+      .add_option("--until", options.until, "Stop at this simulated time (default: run to the end)")
+      ->type_name("TIME");
+}
+
+void add_record_options(CLI::App& parser, SimOptions& options) {
+  begin_group(parser, "Records");
+  parser
+      .add_option("--record", options.record,
+                  "Folder for a record of the run, for weft report: as --output with --matrix, "
+                  "--timeline and --series auto")
+      ->type_name("DIR");
+  auto* const output = parser
+                           .add_option("-o,--output", options.simulation.out,
+                                       "Output folder, for summary.json, ranks.csv and calls.csv")
+                           ->type_name("DIR");
+  keep_former_name(parser.add_option("--out", options.simulation.out), output);
   parser.add_flag("--matrix", options.simulation.matrix,
-                  "Also traffic.txt: bytes and messages per pair");
-  parser.add_option("--series", options.series,
-                    "Also series.h5: what each link carried, in intervals of this length; auto: of "
-                    "a length that grows with the run");
+                  "Also write traffic.txt: bytes and messages of each pair of ranks");
+  parser
+      .add_option("--series", options.series,
+                  "Also write series.h5: what each link carried in intervals of this length; auto: "
+                  "intervals that grow with the run")
+      ->type_name("TIME|auto");
   parser.add_flag("--timeline", options.simulation.timeline,
-                  "Also timeline.h5: in which call each rank was when");
-  parser.add_option("--record", options.record,
-                    "Folder for all that weft report shows: --out with --matrix, --timeline and "
-                    "--series auto");
+                  "Also write timeline.h5: the calls of each rank over time");
   parser
       .add_option("--watch", options.simulation.watched,
-                  "Also buffers.csv: levels of this router's buffers (a number, a name or "
-                  "coordinates); repeat for more")
+                  "Also write buffers.csv: buffer levels of this router (number, name or "
+                  "coordinates); can be repeated")
+      ->type_name("ROUTER")
       ->allow_extra_args(false);
-  parser.add_option("--watch-from", options.watch_from, "Begin to watch (default: at once)");
-  parser.add_option("--watch-until", options.watch_until, "and end (default: never)");
-  parser.add_option("--watch-every", options.watch_every, "Look so often (default: 10 ns)");
+  parser.add_option("--watch-from", options.watch_from, "Time to start watching (default: 0)")
+      ->type_name("TIME");
+  parser
+      .add_option("--watch-until", options.watch_until, "Time to stop watching (default: the end)")
+      ->type_name("TIME");
+  parser
+      .add_option("--watch-every", options.watch_every,
+                  "Sampling interval of --watch (default: 10 ns)")
+      ->type_name("TIME");
+}
+
+void add_display_options(CLI::App& parser, SimOptions& options) {
+  begin_group(parser, "Display");
   // A flag, so that the next word is the program and not the port.
   parser.add_flag("--live", options.live,
-                  "Show it in a browser while it runs: prints an address on this machine; "
-                  "--live=8080: at this port");
-  parser.add_option("--progress-file", options.simulation.progress_file,
-                    "A line of JSON that says how far it has come, for jobs that nobody watches");
-  parser.add_flag("--label", options.simulation.label, "Begin each line of a rank with [rank]");
-  parser.add_flag("-q,--quiet", options.simulation.quiet, "No summary, no progress");
-  parser.add_flag("-v,--verbose", options.simulation.verbose,
-                  "Also speed and memory of the simulation");
+                  "Show the run in a browser while it lasts, and print the address of the page; "
+                  "--live=8080 chooses the port");
+  add_progress_file_option(parser, options.simulation.progress_file);
+  add_label_flag(parser, options.simulation.label);
+  add_quiet_flag(parser, options.simulation.quiet, "summary and no progress");
+  add_verbose_flag(parser, options.simulation.verbose, "speed and memory of the simulation");
 }
 
 }  // namespace
@@ -219,8 +247,10 @@ void add_output_options(CLI::App& parser, SimOptions& options) {
 CLI::Option* add_sim_options(CLI::App& parser, SimOptions& options) {
   add_machine_options(parser, options.machine);
   CLI::Option* const ranks = add_rank_options(parser, options);
-  add_run_options(parser, options);
-  add_output_options(parser, options);
+  add_message_options(parser, options);
+  add_simulation_options(parser, options);
+  add_record_options(parser, options);
+  add_display_options(parser, options);
   return ranks;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of weft sim.
+// The command line of weft sim.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ namespace weft::app {
 
 struct SimOptions {
   MachineOptions machine;
-  SimulationOptions simulation;  // What needs no reading.
+  SimulationOptions simulation;  // Options that need no parsing.
   std::int64_t ranks = 0, ranks_per_node = 1;
   std::string payload = "none", compute = "none", stack, until, series;
   std::string watch_from, watch_until, watch_every;
   std::string record;
-  std::string live;  // "true", or a port; empty: no page.
-  bool list_collectives = false, ranks_given = false;
+  std::string live;  // "true" or a port; empty: no page.
+  bool ranks_given = false;
 };
 
 // Returns the option for the number of ranks.
 CLI::Option* add_sim_options(CLI::App& parser, SimOptions& options);
 
-// What they ask for, checked as far as no network is needed.
+// Parses the options and checks all that can be checked without the network.
 Result<SimulationOptions> complete(SimOptions options);
 
-// "auto", or an interval.
+// `text`: "auto" or an interval.
 Status read_series(const std::string& text, SimulationOptions& simulation);
 
 }  // namespace weft::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft traffic: latency and throughput of a network under synthetic load.
+// weft traffic: measures latency and throughput of a simulated network under synthetic load.
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -39,14 +39,14 @@ Status check_outputs(const TrafficOptions& o) {
   return {};
 }
 
-// What is to be simulated.
+// The simulations to run.
 struct Work {
   std::vector<Scenario> scenarios;
   std::vector<Load> loads;
   SweepSettings settings;
 };
 
-// Before the long run: a partition may be for other networks, or not in this build.
+// Checked before the long run: a partition may not fit the network or not be in this build.
 Result<Cut> choose_cut(const TrafficOptions& options, const std::vector<Scenario>& scenarios) {
   auto cut = parse_cut(options.partition);
   if (!cut) return Error::call("--partition: " + cut.error().message());
@@ -97,7 +97,7 @@ Result<Work> make_work(const TrafficOptions& options, const Job& job) {
   if (!scenarios) return std::move(scenarios).error();
   work.scenarios = *std::move(scenarios);
   TrafficDefaults defaults;
-  // With the network itself varied there is no one file to ask.
+  // If --vary changes the network, there is no single file to read defaults from.
   if (request.options.contains("net")) {
     auto read = read_defaults(request);
     if (!read) return std::move(read).error();
@@ -124,9 +124,9 @@ Result<Work> make_work(const TrafficOptions& options, const Job& job) {
   if (!cut) return std::move(cut).error();
   settings.cut = *cut;
   settings.peers = job.peers();
-  settings.workers = options.workers;
+  settings.workers = options.threads;
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  settings.jobs = options.jobs > 0 ? options.jobs : std::max(1, cores / options.workers);
+  settings.jobs = options.jobs > 0 ? options.jobs : std::max(1, cores / options.threads);
   return work;
 }
 
@@ -141,9 +141,9 @@ double seconds_now() {
   return std::chrono::duration<double>(now).count();
 }
 
-// Of all files: whether they can be written. The one about progress is begun.
+// Checks that all files can be written, and starts the progress file.
 Result<std::optional<ProgressFile>> start_files(const TrafficOptions& options, const Job& job) {
-  if (!job.speaks()) return std::optional<ProgressFile>();
+  if (!job.is_root()) return std::optional<ProgressFile>();
   if (Status s = check_outputs(options); !s) return std::move(s).error();
   if (options.progress_file.empty()) return std::optional<ProgressFile>();
   auto file = ProgressFile::start(options.progress_file, &seconds_now);
@@ -152,7 +152,7 @@ Result<std::optional<ProgressFile>> start_files(const TrafficOptions& options, c
 }
 
 Sweep do_work(const Work& work, bool search, const Job& job, ProgressFile* file) {
-  Progress meter = job.speaks() ? Progress::to_stderr(&seconds_now) : Progress(&seconds_now, {});
+  Progress meter = job.is_root() ? Progress::to_stderr(&seconds_now) : Progress(&seconds_now, {});
   SweepControl control{.stop = &interrupted(), .progress = {}};
   if (meter.visible() || file != nullptr)
     control.progress = [&](const SweepNews& news) {
@@ -194,11 +194,11 @@ Status show(const TrafficOptions& options, const Sweep& sweep) {
   return print(tables(options, sweep) + "digest " + sweep_digest(sweep) + "\n");
 }
 
-Status verdict(const Sweep& sweep) {
+Status final_status(const Sweep& sweep) {
   if (sweep.failure) return *sweep.failure;
   if (!sweep.stopped) return {};
   return Error::run(point_count(sweep) > 0
-                        ? "interrupted; the results above are what was done until then"
+                        ? "interrupted; the results above cover the completed points only"
                         : "interrupted before the first result");
 }
 
@@ -207,15 +207,15 @@ Status status_of(const Result<T>& result) {
   return result ? Status() : Status(result.error());
 }
 
-// All processes come here, and all return the same.
+// Called by all processes; all return the same status.
 Status run_together(const TrafficOptions& options, const Job& job) {
   auto file = start_files(options, job);
   auto work = file ? make_work(options, job) : Result<Work>(file.error());
   if (Status s = agree(job.peers(), status_of(work)); !s) return s;
   ProgressFile* const progress = file && *file ? &**file : nullptr;
   const Sweep sweep = do_work(*work, options.saturation, job, progress);
-  Status end = agree(job.peers(), job.speaks() ? show(options, sweep) : Status());
-  if (end) end = verdict(sweep);
+  Status end = agree(job.peers(), job.is_root() ? show(options, sweep) : Status());
+  if (end) end = final_status(sweep);
   using State = ProgressFile::State;
   if (progress != nullptr) {
     const State state = sweep.stopped ? State::interrupted : end ? State::done : State::failed;
@@ -224,7 +224,7 @@ Status run_together(const TrafficOptions& options, const Job& job) {
   return end;
 }
 
-// The machine of every curve, once where they share it.
+// Prints the machine of every curve, but only once for curves that share it.
 Status show_machines(const TrafficOptions& options) {
   const auto scenarios = make_all(options, request_of(options));
   if (!scenarios) return Error(scenarios.error());
@@ -240,9 +240,9 @@ Status show_machines(const TrafficOptions& options) {
 }
 
 Status run_traffic(const TrafficOptions& options, Job& job) {
-  if (const std::string lists = asked_lists(options); !lists.empty())
-    return job.speaks() ? print(lists) : Status();
-  if (options.machine.show) return job.speaks() ? show_machines(options) : Status();
+  if (const std::string lists = requested_lists(options); !lists.empty())
+    return job.is_root() ? print(lists) : Status();
+  if (options.machine.show) return job.is_root() ? show_machines(options) : Status();
   const Interrupts caught;
   if (Status s = job.join(); !s) return s;
   return job.guard([&] { return run_together(options, job); });
@@ -258,7 +258,7 @@ std::function<Status()> set_up(CLI::App& parser) {
 }  // namespace
 
 Command traffic_command() {
-  return {"traffic", "Latency and saturation throughput under synthetic load", &set_up};
+  return {"traffic", "Measure latency and saturation throughput under synthetic load", &set_up};
 }
 
 }  // namespace weft::app

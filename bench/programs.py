@@ -24,7 +24,7 @@ large = [("16x16x16", 1024), ("64x32x32", 4)]
 def run(weft, program, torus, block, threads, scratch):
     out = pathlib.Path(scratch, "out")
     command = [weft, "sim", "-q", "--net", str(root / "presets/nsim-torus.toml"), "--set", f"network.topology=torus:{torus}",
-               "--threads", str(threads), "--out", str(out), program, str(block)]
+               "--threads", str(threads), "--output", str(out), program, str(block)]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.monotonic()
     # A process of its own, whose children are only this run: peak memory is not summed over runs.

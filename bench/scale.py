@@ -40,7 +40,7 @@ def command_of(weft, case, workers, programs, out):
         torus, words = "64x64x64", [programs["halo3d"], "10", "8192"]
     else:
         torus, words = bruck[case][0], [programs["bruck"], str(bruck[case][1])]
-    line = [weft, "sim", "-q", "--net", str(root / "presets/nsim-torus.toml"), "--set", f"network.topology=torus:{torus}", "--out", str(out)]
+    line = [weft, "sim", "-q", "--net", str(root / "presets/nsim-torus.toml"), "--set", f"network.topology=torus:{torus}", "--output", str(out)]
     if workers.startswith("t"):
         line += ["--threads", workers[1:]]
     if workers[0] in launchers:

@@ -31,7 +31,7 @@ def without_programs(*names):
 
 def without_parts(weft, *names):
     """Which optional parts (names as in weft doctor) this weft was built without, or nothing."""
-    told = subprocess.run([weft, "doctor", "--quick", "--json"], capture_output=True, text=True, check=False).stdout
+    told = subprocess.run([weft, "doctor", "--quick", "--format", "json"], capture_output=True, text=True, check=False).stdout
     states = {check["name"]: check["state"] for check in json.loads(told)["checks"]}
     missing = [name for name in names if states[name] != "ok"]
     return f"weft was built without {', '.join(missing)}" if missing else ""

@@ -55,7 +55,7 @@ TIME = re.compile(r"verified at ([\d.]+) us|^([\d.]+)$", re.M)
 def run(lab, weft, folder, job, mode):
     ranks, _, hosts, (program, *words) = JOBS[job]
     groups = f",groups={folder}/groups" if mode != "full" else ""
-    call = lab.words(weft, ranks, "--timeout", "60s", "--connections", mode + groups, "--profile", folder / "record", folder / "first", folder / program, *words,
+    call = lab.words(weft, ranks, "--timeout", "60s", "--connections", mode + groups, "--record", folder / "record", folder / "first", folder / program, *words,
                      hosts=hosts)
     done = subprocess.run([str(word) for word in call], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, start_new_session=True)
     found = TIME.search(done.stdout)

@@ -48,7 +48,7 @@ def row_of(options, hosts, folder):
         counts = found["counts"]
         rows[shuffled].append((len(places), len(set(places)), counts["round_trips"], counts["trials"], counts["seconds"]))
         if paper is None and hosts <= options.paper:
-            _, _, by_paper = probe(options.weft, net, folder, "--noise", options.noise, "--way", "paper", "--trials", "never")
+            _, _, by_paper = probe(options.weft, net, folder, "--noise", options.noise, "--method", "paper", "--trials", "never")
             paper = by_paper["counts"]["seconds"]
     made = {"hosts": hosts, "seeds": options.seeds, "right": options.seeds - len(wrong), "wrong": wrong}
     for shuffled, word in (False, "ordered"), (True, "shuffled"):

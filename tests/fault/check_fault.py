@@ -46,7 +46,7 @@ class Faults(Case):
     def start(self, *arguments, options=()):
         self.out = self.place / self.id().rsplit(".", 1)[-1]
         run = subprocess.Popen(
-            [WEFT, "sim", "--net", "torus:4x4", "--out", str(self.out), *options, self.program, *arguments],
+            [WEFT, "sim", "--net", "torus:4x4", "--output", str(self.out), *options, self.program, *arguments],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
         self.addCleanup(self.clean_up, run)
         return run
@@ -102,7 +102,7 @@ class Faults(Case):
 
     def test_only_records_are_cleared(self):
         def simulate(out):
-            subprocess.run([WEFT, "sim", "-q", "--net", "torus:4x4", "--until", "5us", "--out", str(out), self.program],
+            subprocess.run([WEFT, "sim", "-q", "--net", "torus:4x4", "--until", "5us", "--output", str(out), self.program],
                            capture_output=True, check=True, timeout=60)
 
         own = self.place / "own"
@@ -139,7 +139,7 @@ class Faults(Case):
     def test_full_disk_is_told_and_leaves_no_part(self):
         out = self.place / "full"
         run = subprocess.run(
-            [WEFT, "sim", "-q", "--net", "torus:4x4", "--until", "50us", "--out", str(out), self.program],
+            [WEFT, "sim", "-q", "--net", "torus:4x4", "--until", "50us", "--output", str(out), self.program],
             capture_output=True, check=False, timeout=60, preexec_fn=limit_files)
         self.assertNotEqual(run.returncode, 0)
         self.assertRegex(run.stderr, rb"weft: error: cannot write .*summary\.json.: File too large")

@@ -71,10 +71,10 @@ def use(weft, folder, **how):
     record = f"{folder}/record"
     simulated = run(weft + ["sim", "-q", "--net", "mesh:4x4", "--payload", "full", "--record", record, f"{folder}/sum"], **how)
     expect(simulated == "sum 136\n", simulated)
-    expect("MPI_Allreduce" in run(weft + ["report", record, "--csv", "calls"], **how), "weft report --csv")
+    expect("MPI_Allreduce" in run(weft + ["report", record, "--table", "calls"], **how), "weft report --table")
     expect(run(weft + ["run", "-n", "2", f"{folder}/sum"], **how) == "sum 3\n", "weft run")
     expect("[link]" in run(weft + ["help", "network-file"], **how), "weft help")
-    report = json.loads(run(weft + ["doctor", "--json"], **how))
+    report = json.loads(run(weft + ["doctor", "--format", "json"], **how))
     return {check["name"]: check for check in report["checks"]}
 
 
@@ -99,7 +99,7 @@ def check_unpacked(package, folder, build):
     (prefix / "include/weft-mpi/mpi.h").unlink()
     for plugin in library.parent.glob("weft-*.so"):
         plugin.unlink()
-    report = json.loads(run(weft + ["doctor", "--json"], code=1, env=ENVIRONMENT))
+    report = json.loads(run(weft + ["doctor", "--format", "json"], code=1, env=ENVIRONMENT))
     states = {check["name"]: check["state"] for check in report["checks"]}
     expect(states["mpi.h"] == "missing" and states["weft cc"] == "missing", states)
     expect(states["MPI library"] == "ok" and states["PMIx"] == "note" and states["libfabric"] == "note", states)

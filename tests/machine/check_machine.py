@@ -140,7 +140,7 @@ class Machine(unittest.TestCase):
         (self.folder / "two.map").write_text("0 0\n1 1\n")
         for profile in PROFILES[1:]:
             told = ["--profile", profile]
-            done = run(["net", "torus:4x4", "--json"] + told, self.folder)
+            done = run(["net", "torus:4x4", "--format", "json"] + told, self.folder)
             self.assertEqual(json.loads(done.stdout)["profile"], profile)
             self.assertIn(f" {profile}\n", run(["net", "torus:4x4"] + told, self.folder).stdout)
             done = run(["traffic", "--net", "mesh:2x2", "--load", "0.05", "--json", "t.json"] + told, self.folder)

@@ -13,8 +13,8 @@ from common import Terminal, expect, run, skip
 CASES = (
     ("weft tra", "weft traffic "),
     ("weft traffic --satu", "weft traffic --saturation "),
-    ("weft probe --way pa", "weft probe --way paper "),
-    ("weft probe --way=pa", "weft probe --way=paper "),
+    ("weft probe --method pa", "weft probe --method paper "),
+    ("weft probe --method=pa", "weft probe --method=paper "),
     ("weft sim --separate=de", "weft sim --separate=delta "),
     ("weft net --list ri", "weft net --list ring.toml "),
     ("weft traffic --net ri", "weft traffic --net ring.toml "),
@@ -22,7 +22,7 @@ CASES = (
     ("weft run -n 2 prog --ri", "weft run -n 2 prog --ri"),
     ("weft help netw", "weft help network-file "),
     ("weft completion fi", "weft completion fish "),
-    ("weft doctor --js", "weft doctor --json "),
+    ("weft doctor --fo", "weft doctor --format "),
 )
 
 
@@ -89,7 +89,7 @@ def check_words(weft):
         expect(lines[0] == "words", f"{words}: {lines}")
         return [line.partition("\t")[0] for line in lines[1:]]
 
-    listed = run([weft, "--help"]).stdout.partition("Subcommands:\n")[2]
+    listed = run([weft, "--help"]).stdout.partition("Commands:\n")[2]
     commands = re.findall(r"^  (\S+) ", listed, re.M)
     expect(len(commands) >= 12 and offered("weft", "") == commands, f"commands: {offered('weft', '')}, not {commands}")
     for command in commands:

@@ -33,7 +33,7 @@ class Surroundings:
             self.env.pop(variable, None)
 
     def doctor(self, weft, *words, code=None, **variables):
-        done = run([weft, "doctor", "--json", *words], code=code, env={**self.env, **variables})
+        done = run([weft, "doctor", "--format", "json", *words], code=code, env={**self.env, **variables})
         expect(not list(self.tmp.iterdir()), f"left behind: {list(self.tmp.iterdir())}")
         report = json.loads(done.stdout)
         missing = [check for check in report["checks"] if check["state"] == "missing"]

@@ -48,10 +48,10 @@ def check_pager(weft):
 
 
 def check_manual(weft, folder):
-    commands = re.findall(r"^  (\S+) ", run([weft, "--help"]).stdout.partition("Subcommands:\n")[2], re.M)
+    commands = re.findall(r"^  (\S+) ", run([weft, "--help"]).stdout.partition("Commands:\n")[2], re.M)
     pages = {page.name for page in folder.iterdir()}
     expect(pages == {"weft.1"} | {f"weft-{command}.1" for command in commands}, f"{pages}")
-    expect(".B weft\n[OPTIONS] SUBCOMMAND\n" in (folder / "weft.1").read_text(), "how to call weft")
+    expect(".B weft\n[OPTIONS] COMMAND\n" in (folder / "weft.1").read_text(), "how to call weft")
     for command in commands:
         text = (folder / f"weft-{command}.1").read_text().replace("\\-", "-")
         shown = run([weft, command, "--help"]).stdout.partition("Options:")[2]

@@ -14,7 +14,7 @@ def main():
     parts = {path.name for path in (build / lib).iterdir() if path.is_file() and not path.is_symlink()}
     for name in sorted(parts):
         expect(f"{lib}/{name}" in made, f"{lib}/{name} is no part of the target product, so the demo goes without it")
-    checks = json.loads(run([weft, "doctor", "--json"], code=None).stdout)["checks"]
+    checks = json.loads(run([weft, "doctor", "--format", "json"], code=None).stdout)["checks"]
     found = " ".join(check["found"] for check in checks)
     # Libraries that are loaded on demand have a line each; without one nobody learns that it is missing.
     for name in sorted(name for name in parts if name.startswith("weft-") or name == "weft_globals.so"):

@@ -190,7 +190,7 @@ class Record(Case):
                     self.assertEqual(names(self.folder), RECORD)
                     self.check_sums(ranks)
                     simulated = self.scratch / "simulated"
-                    subprocess.run([WEFT, "sim", "-q", "--net", f"torus:{ranks}", "--payload", "full", "--matrix", "--out", str(simulated),
+                    subprocess.run([WEFT, "sim", "-q", "--net", f"torus:{ranks}", "--payload", "full", "--matrix", "--output", str(simulated),
                                     *words, str(program)], check=True, capture_output=True)
                     self.assertEqual(matrix(self.folder), matrix(simulated))
                     self.assertEqual(calls(self.folder), calls(simulated))
@@ -255,7 +255,7 @@ class Endings(Case):
         self.assertLess(names(self.folder), RECORD, done.stderr)
 
     def test_interrupted(self):
-        words = [WEFT, "run", "-n", "4", "--profile", str(self.folder), str(self.program), "ready"]
+        words = [WEFT, "run", "-n", "4", "--record", str(self.folder), str(self.program), "ready"]
         with Job(words) as job:
             job.read_until("ready")
             job.process.send_signal(signal.SIGTERM)

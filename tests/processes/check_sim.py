@@ -39,7 +39,7 @@ class Sim(unittest.TestCase):
             with self.subTest(launcher=launcher.name):
                 for words, code, text in (
                         (["--nett", "torus:4x4", self.troubled], 2, b"--nett"),
-                        (["--net", "torus:4", "--threads", "2", self.troubled], 2, b"each of several processes has one"),
+                        (["--net", "torus:4", "--threads", "2", self.troubled], 2, b"each process has one thread"),
                         (["--net", "torus:4x4", "--partition", "block", self.troubled], 2, b"did you mean 'blocks'?"),
                         ([*NET, "no_program"], 3, b"no such program"),
                         ([*NET, "--progress-file", "no/folder", self.troubled], 1, b"no/folder")):
@@ -82,7 +82,7 @@ class Sim(unittest.TestCase):
         self.out = self.place / self.id().rsplit(".", 1)[-1]
         progress = self.place / "progress.json"
         progress.unlink(missing_ok=True)
-        job = launch.start([*before, WEFT, "sim", *NET, "--out", self.out, "--progress-file", progress, self.endless], self.place)
+        job = launch.start([*before, WEFT, "sim", *NET, "--output", self.out, "--progress-file", progress, self.endless], self.place)
 
         def state():
             return json.loads(progress.read_text(encoding="utf-8")) if progress.exists() else {}

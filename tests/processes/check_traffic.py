@@ -60,7 +60,7 @@ class Traffic(unittest.TestCase):
         self.assertIn(b"digest", alone[0])
         for workers in (2, 4):
             with self.subTest(workers=workers):
-                self.assertEqual(self.results([], [*options, "--workers", workers]), alone)
+                self.assertEqual(self.results([], [*options, "--threads", workers]), alone)
         for launcher in LAUNCHERS:
             for processes in (2, 3, 4):
                 with self.subTest(launcher=launcher.name, processes=processes):
@@ -98,7 +98,7 @@ class Traffic(unittest.TestCase):
         for partition in ("blocks", "ranges") if lacks_metis else ("blocks", "metis", "ranges"):
             with self.subTest(partition=partition):
                 options = [*CASES["mesh"], "--partition", partition]
-                self.assertEqual(self.results([], [*options, "--workers", "3"]), alone)
+                self.assertEqual(self.results([], [*options, "--threads", "3"]), alone)
                 self.assertEqual(self.results(LAUNCHERS[0].words(2), options), alone)
         if lacks_metis:
             self.skipTest(lacks_metis)
@@ -114,7 +114,7 @@ class Traffic(unittest.TestCase):
         for launcher in LAUNCHERS:
             with self.subTest(launcher=launcher.name):
                 self.refused(launcher, ["traffic", "--lod", "0.1"], 2, b"did you mean '--load'?")
-                self.refused(launcher, ["traffic", "--net", "mesh:4x4", "--load", "0.1", "--workers", "2"], 2, b"leave out")
+                self.refused(launcher, ["traffic", "--net", "mesh:4x4", "--load", "0.1", "--threads", "2"], 2, b"leave out")
                 self.refused(launcher, ["traffic", "--net", "none.toml", "--load", "0.1"], 3, b"none.toml")
                 self.refused(launcher, ["traffic", "--net", "mesh:4x4", "--load", "0.1", "--csv", "no/out.csv"], 2, b"no folder")
 

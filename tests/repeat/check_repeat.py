@@ -50,7 +50,7 @@ class Job:
     def run(self, name, options, launcher=()):
         out = self.folder / name
         done = subprocess.run(
-            [*launcher, self.weft, "sim", *self.machine, *self.watch, "--out", str(out), *options, str(self.program),
+            [*launcher, self.weft, "sim", *self.machine, *self.watch, "--output", str(out), *options, str(self.program),
              *self.arguments], capture_output=True, check=False, timeout=240, env=ENVIRONMENT)
         return out, Printed(done)
 

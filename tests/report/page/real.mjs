@@ -38,7 +38,7 @@ function makeReports() {
   sim("torus:8x8x4", "after", "--map", "best.map");
   weft("traffic", "--net", "mesh:4x4", "--vary", "routing=dor,valiant", "--vcs", "2", "--load", "0.1:0.3:0.1", "--json", "sweep.json", "--quiet");
   weft("probe", "--net", "fattree:k=4,levels=2", "--json", "probe.json", "--quiet");
-  weft("run", "-n", "4", "--profile", "real", "-q", "./halo3d", "20", "65536");
+  weft("run", "-n", "4", "--record", "real", "-q", "./halo3d", "20", "65536");
   for (const name of ["torus", "tree", "graph", "real"]) weft("report", name, "-o", `${name}.html`, "-q");
   for (const name of ["sweep", "map", "probe"]) weft("report", `${name}.json`, "-o", `${name}.html`, "-q");
   weft("report", "before=before", "after=after", "-o", "compare.html", "-q");
@@ -52,7 +52,7 @@ const general = (browser) =>
 
 // Of a table that the command line prints: the row with this first cell.
 const row = (run, table, key) =>
-  weft("report", run, "--csv", table)
+  weft("report", run, "--table", table)
     .split("\n")
     .find((line) => line.startsWith(`${key},`))
     .split(",");
@@ -72,7 +72,7 @@ async function summaryIsThatOfTheCommandLine(browser) {
 // The strip and the drawing say the same as the series: at some moment a link is full.
 async function heatIsThatOfTheSeries(browser) {
   const page = await open(browser, fileOf("torus"), { hash: "tab=network" });
-  const points = weft("report", "torus", "--csv", "link-use")
+  const points = weft("report", "torus", "--table", "link-use")
     .split("\n")
     .filter((line) => line.startsWith("fullest link"))
     .map((line) => Number(line.split(",")[2]));

@@ -89,7 +89,7 @@ Result<RunView> load_folder(const std::string& folder, const Limits& limits) {
   if (!fs::exists(path, failed)) {
     return Error::input(folder +
                         " has no summary.json: give a folder of weft sim --record DIR or weft run "
-                        "--profile DIR, or a --json file of weft traffic, map or probe");
+                        "--record DIR, or a --json file of weft traffic, map or probe");
   }
   const auto json = read_json(path);
   if (!json) return Error(json.error());

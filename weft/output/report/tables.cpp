@@ -56,10 +56,10 @@ std::vector<Table> all_tables(const RunView& view) {
 std::string list_contents(std::span<const RunView> views) {
   std::string out;
   for (const RunView& view : views) {
-    out += fmt::format("{} ({})\n  tables, for --csv:\n", view.name, view.kind);
+    out += fmt::format("{} ({})\n  tables, for --table:\n", view.name, view.kind);
     for (const Table& table : all_tables(view))
       out += fmt::format("    {:<14} {}, {} rows\n", table.id, table.title, table.rows.size());
-    out += "  pictures, for --svg and --png:\n";
+    out += "  pictures, for --picture:\n";
     for (const PictureName& name : pictures_of(view))
       out += fmt::format("    {:<14} {}\n", name.id, name.title);
     for (const std::string& remark : view.remarks) out += "  note: " + remark + "\n";

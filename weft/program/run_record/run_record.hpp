@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record of a real run: the same files that `weft sim --out DIR --matrix` writes, with measured
+// The record of a real run: the files that `weft sim --output DIR --matrix` writes, with measured
 // numbers.
 #pragma once
 
