@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The fullest links of a run, and when they were full.
+"""The busiest links of a run, and when they were full.
 
 Usage: hot_links.py FOLDER [HOW_MANY]     FOLDER: of weft sim --record
 """
@@ -27,7 +27,7 @@ def main(folder, count):
         bytes_ = file["bytes"][:].astype(float)  # samples x links
         share = bytes_ / seconds[:, None] / file["link_byte_per_s"][:]
         whole = bytes_.sum(axis=0)
-        print(f"{'link':<28} {'bytes':>12} {'fullest':>8}   when")
+        print(f"{'link':<28} {'bytes':>12} {'max':>8}   when")
         for link in np.argsort(-whole, kind="stable")[:count]:
             if whole[link] == 0:
                 break

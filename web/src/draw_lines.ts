@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees and graphs: switches as points, links as lines, the fullest on top. Zoom and pan.
+// Trees and graphs: switches as points, links as lines, the busiest on top. Zoom and pan.
 import { pageColour } from "./colour";
 import { h, pen, sizeCanvas } from "./dom";
 import { onWidth, Teller } from "./drawing";
@@ -8,7 +8,7 @@ import { bindGestures } from "./gestures";
 import { graphPlaces, treePlaces } from "./layout";
 import type { Places } from "./layout";
 import { nodesByRouter, routerName } from "./netmodel";
-import { fullest, nearestLine, nearestPoint } from "./pick";
+import { busiest, nearestLine, nearestPoint } from "./pick";
 import { Window2D } from "./window2d";
 
 export const linksDrawnMost = 10_000;
@@ -70,10 +70,10 @@ export class LineDrawing implements Drawing {
   draw(shade: Shade): void {
     this.shade = shade;
     const link = shade.link;
-    this.order = link ? fullest(link, linksDrawnMost) : this.firstLinks();
+    this.order = link ? busiest(link, linksDrawnMost) : this.firstLinks();
     const left = (link?.length ?? this.options.model.links.from.length) - this.order.length;
     this.note.textContent =
-      left > 0 ? `The ${linksDrawnMost.toLocaleString("en-GB")} fullest links are drawn.` : "";
+      left > 0 ? `The ${linksDrawnMost.toLocaleString("en-GB")} busiest links are drawn.` : "";
     this.paint();
   }
 

@@ -181,8 +181,8 @@ export class NetPanel {
       lines.push(`${percent(share)} of ${of.replace(/^share of /, "")}`);
     } else {
       const which = choice.dimension >= 0 ? ` along ${dimensionName(choice.dimension)}` : "";
-      lines.push(`fullest link${which}: ${percent(share)}`);
-      const link = this.fullestLink(pick.router);
+      lines.push(`busiest link${which}: ${percent(share)}`);
+      const link = this.busiestLink(pick.router);
       if (link >= 0 && share > 0) lines.push(linkName(this.model, link));
     }
     return lines;
@@ -196,7 +196,7 @@ export class NetPanel {
     return [nodes.length === 1 ? `node ${nodes[0]}` : `nodes ${nodes[0]} to ${nodes.at(-1)}`];
   }
 
-  private fullestLink(router: number): number {
+  private busiestLink(router: number): number {
     const raw = this.frames.linkValues(this.look!.choice, this.frame);
     const { from, direction } = this.model.links;
     const { dimension } = this.look!.choice;

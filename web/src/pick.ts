@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the point or line under the pointer, and the fullest links.
+// Finds the point or line under the pointer, and the busiest links.
 import type { LinkEnds } from "./heat";
 import type { Places } from "./layout";
 
@@ -47,7 +47,7 @@ export function nearestLine(
 }
 
 // Indices of the `most` largest values, the smallest of them first.
-export function fullest(values: Uint8Array, most: number): Uint32Array<ArrayBuffer> {
+export function busiest(values: Uint8Array, most: number): Uint32Array<ArrayBuffer> {
   const counts = new Uint32Array(257);
   for (const v of values) ++counts[v + 1]!;
   for (let v = 0; v < 256; ++v) counts[v + 1]! += counts[v]!;

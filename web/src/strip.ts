@@ -30,7 +30,7 @@ export class Strip {
   constructor(go: (ps: number) => void) {
     this.canvas.setAttribute(
       "aria-label",
-      "Mean and fullest over time; a click goes to that moment",
+      "Mean and maximum over time; a click goes to that moment",
     );
     this.element.append(this.canvas);
     this.observer = onWidth(this.element, (width) => {
@@ -79,7 +79,7 @@ export class Strip {
     for (const run of this.runs) {
       const t = run.endPs.findIndex((end) => end >= ps);
       if (t < 0) continue;
-      const values = `mean ${percent(run.stats.mean[t]!)}, fullest ${percent(run.stats.most[t]!)}`;
+      const values = `mean ${percent(run.stats.mean[t]!)}, max ${percent(run.stats.most[t]!)}`;
       lines.push(this.runs.length > 1 ? `${run.name}: ${values}` : values);
     }
     showTip(lines, event.clientX, event.clientY);

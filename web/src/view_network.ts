@@ -175,7 +175,7 @@ class NetworkView implements Shown {
     if (look.solid) fields.push(this.leastField(look));
     if (heated) {
       const scales = [
-        { value: "", text: "the fullest" },
+        { value: "", text: "the maximum" },
         { value: "full", text: "100 %" },
       ];
       fields.push(
@@ -205,7 +205,7 @@ class NetworkView implements Shown {
       const links = layer.per === "link";
       options.push({
         value: layer.id,
-        text: links && layer.id === "links" ? "fullest link" : layer.title,
+        text: links && layer.id === "links" ? "busiest link" : layer.title,
       });
       if (!links || !this.list.every((panel) => panel.model.links.direction)) continue;
       this.radix().forEach((_, d) =>
@@ -309,8 +309,8 @@ class NetworkView implements Shown {
       this.list.map(({ run }, i) => ({
         text:
           this.list.length > 1
-            ? `${run.name}: mean (full), fullest (dashed)`
-            : "below: mean (full), fullest (dashed)",
+            ? `${run.name}: mean (full), max (dashed)`
+            : "below: mean (full), max (dashed)",
         colour: kindColour(i),
       })),
     );

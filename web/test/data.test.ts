@@ -6,7 +6,7 @@ import { asNumbers, fromBase64, inflate } from "../src/blocks";
 import { axesFor, coordinates, dimensionName, fitTiles, makeSlices, routerAt } from "../src/cube";
 import { binPairs, cellsAlong, logStep, rangeOf } from "../src/density";
 import { frameAt, Frames, routerValues, unionOfTimes } from "../src/heat";
-import { fullest, nearestLine, nearestPoint } from "../src/pick";
+import { busiest, nearestLine, nearestPoint } from "../src/pick";
 import { listRanks, ranksByNode, shadeOf } from "../src/ranks";
 
 test("a block comes back as it was written", async () => {
@@ -36,7 +36,7 @@ const links = {
   direction: Uint8Array.from([0, 2, 1, 3]),
 };
 
-test("a router has the value of its fullest outgoing link", () => {
+test("a router has the value of its busiest outgoing link", () => {
   const frame = Uint8Array.from([10, 20, 40, 30]);
   assert.deepEqual([...routerValues(frame, links, -1, new Uint8Array(2))], [20, 40]);
   assert.deepEqual([...routerValues(frame, links, 0, new Uint8Array(2))], [10, 40]);
@@ -175,9 +175,9 @@ test("logarithmic steps use the whole ramp", () => {
   assert.equal(logStep(7, { least: 7, most: 7 }), 255);
 });
 
-test("the fullest links come last, and only as many as asked for", () => {
-  assert.deepEqual([...fullest(Uint8Array.from([5, 0, 255, 5, 7]), 3)], [3, 4, 2]);
-  assert.equal(fullest(Uint8Array.from([1]), 10).length, 1);
+test("the busiest links come last, and only as many as asked for", () => {
+  assert.deepEqual([...busiest(Uint8Array.from([5, 0, 255, 5, 7]), 3)], [3, 4, 2]);
+  assert.equal(busiest(Uint8Array.from([1]), 10).length, 1);
 });
 
 test("the pointer finds points and lines within reach", () => {

@@ -33,7 +33,7 @@ async function hotRouterMoves(browser, file) {
     assert.ok(at.count > 50, `no hot router in frame ${t}`);
     const tip = await tipAt(page, at);
     assert.ok(tip.startsWith(nameOf(hotTorus(t))), `${tip} is not ${nameOf(hotTorus(t))}`);
-    assert.match(tip, /fullest link: 100 %/);
+    assert.match(tip, /busiest link: 100 %/);
   }
   await close(page);
 }
@@ -114,7 +114,7 @@ async function keyboardReadsRouters(browser, file) {
   await id(page, "slices").focus();
   for (const key of ["ArrowRight", "ArrowRight", "ArrowDown"]) await page.keyboard.press(key);
   assert.ok((await text(page, "tip")).startsWith("(1, 1, 0)"));
-  assert.match(await text(page, "said"), /^\(1, 1, 0\), fullest link/);
+  assert.match(await text(page, "said"), /^\(1, 1, 0\), busiest link/);
   await page.keyboard.press("Enter");
   assert.match(await text(page, "router-text"), /^\(1, 1, 0\)/);
   await id(page, "find").fill("(3,4,5)");
@@ -161,7 +161,7 @@ async function treeShowsLevels(browser, file) {
   // Leaf 3 of 16 is hot in frame 3; it stands in the lowest row.
   const x = at.x + 26 + ((at.width - 52) * 3.5) / 16;
   const tip = await tipAt(page, { x, y: at.y + at.height - 26 });
-  assert.match(tip, /^leaf3fullest link: 100 %leaf3 to spine\d/);
+  assert.match(tip, /^leaf3busiest link: 100 %leaf3 to spine\d/);
   // Half way up the line to spine 0 there is a link.
   const up = at.x + 26 + ((at.width - 52) * 0.5) / 8;
   const link = await tipAt(page, { x: (x + up) / 2, y: at.y + at.height / 2 });
@@ -184,7 +184,7 @@ async function graphIsDrawn(browser, file) {
   assert.ok(hot.count > 100, "the hot router and its links");
   await id(page, "find").fill("g0r3");
   await page.keyboard.press("Enter");
-  assert.match(await text(page, "router-text"), /^g0r3, fullest link: 100 %/);
+  assert.match(await text(page, "router-text"), /^g0r3, busiest link: 100 %/);
   const first = await picture(page, "lines");
   await page.reload();
   await ready(page);
@@ -249,7 +249,7 @@ async function sevenDimensions(browser, file) {
   await id(page, "layer").selectOption("links.6");
   await id(page, "find").fill("3");
   await page.keyboard.press("Enter");
-  assert.match(await text(page, "router-text"), /fullest link along d6: 100 %, .*, [+\u2212]d6$/);
+  assert.match(await text(page, "router-text"), /busiest link along d6: 100 %, .*, [+\u2212]d6$/);
   assert.doesNotMatch(await page.locator("body").innerText(), /undefined/);
   await close(page);
   const placed = await open(browser, file, { hash: "tab=placement" });

@@ -76,19 +76,19 @@ async function heatIsThatOfTheSeries(browser) {
     .split("\n")
     .filter((line) => line.startsWith("fullest link"))
     .map((line) => Number(line.split(",")[2]));
-  const fullest = points.indexOf(Math.max(...points));
+  const busiest = points.indexOf(Math.max(...points));
   const slider = id(page, "slider");
   assert.equal(Number(await slider.getAttribute("max")), points.length - 2, "a frame for each interval");
   await slider.focus();
   await page.keyboard.press("Home");
   const idle = await picture(page, "slices");
-  for (let i = 0; i < fullest; ++i) await page.keyboard.press("ArrowRight");
+  for (let i = 0; i < busiest; ++i) await page.keyboard.press("ArrowRight");
   await frame(page);
-  assert.equal((await numbers(page)).frame, fullest);
+  assert.equal((await numbers(page)).frame, busiest);
   assert.notEqual(await picture(page, "slices"), idle);
   const hot = await spot(page, "slices", hottest.light);
   assert.ok(hot.count > 0, "no full link is drawn");
-  await shot(page, "real-torus-fullest");
+  await shot(page, "real-torus-busiest");
   await close(page);
 }
 

@@ -309,7 +309,7 @@ async function phone(browser, file) {
   await id(page, "slices")
     .first()
     .tap({ position: { x: 4, y: 20 } });
-  assert.match(await text(page, "router-text"), /^\(0, 0, 0\), fullest link: 100 %/);
+  assert.match(await text(page, "router-text"), /^\(0, 0, 0\), busiest link: 100 %/);
   await tab(page, "timeline");
   const before = (await numbers(page)).window;
   await id(page, "timeline").first().scrollIntoViewIfNeeded();

@@ -116,7 +116,7 @@ void add_map(const Json& json, RunView& view) {
                          map->at("link_max"), map->at("link_mean")});
   }
   for (const auto& [key, label, unit] : {std::tuple{"hop_bytes", "Hop-bytes", "B"},
-                                         {"link_max", "Fullest link", "B"},
+                                         {"link_max", "Busiest link", "B"},
                                          {"hops", "Hops", "1"},
                                          {"value", "Value of the objective", ""}}) {
     view.facts.push_back(fact(key, label, after.at(key), unit, "less"));

@@ -59,7 +59,7 @@ void Board::set(const RankMap& map) {
       load_[c.link] += static_cast<double>(flow.bytes) * c.share;
   }
   max_known_ = false;
-  // As the unit the fullest link, so that powers stay small.
+  // As the unit the busiest link, so that powers stay small.
   typical_ = 0;
   for (const double load : load_) typical_ = std::max(typical_, load);
   if (typical_ <= 0) typical_ = 1;

@@ -3,7 +3,7 @@
 // load of every link. Always equal to what judge() finds for the same map (below 2^53 bytes to the
 // bit). A swap is tried, then kept or dropped; trying changes nothing.
 //
-// Searches follow a smooth form of the objective, its logarithm with the fullest link replaced by a
+// Searches follow a smooth form of the objective, its logarithm with the busiest link replaced by a
 // p-norm of all: the maximum itself says nothing about most moves.
 #pragma once
 

@@ -19,7 +19,7 @@ enum class Argument {
   components,       // Ranks that hang together do not fit one router.
   spectrum,         // The pattern holds together more tightly than the cube.
   pinned,           // Ranks with a place of their own say this much to each other.
-  mean_link,        // Hop-bytes over all links: the fullest is not below the mean.
+  mean_link,        // Hop-bytes over all links: the busiest is not below the mean.
   heaviest_flows,   // They leave (reach) a rank by too few links.
   bytes_of_a_rank,  // What a rank sends (hears) over all links of the best router.
   bytes_of_all,     // What all ranks send (hear) over all links of routers with slots.

@@ -39,7 +39,7 @@ Judgement judge(const Problem& problem, const RankMap& map, const Objective& obj
     sum += load;
     if (load > made.link_max) {
       made.link_max = load;
-      made.fullest = LinkId(l);
+      made.busiest = LinkId(l);
     }
   }
   if (links > 0) made.link_mean = sum / static_cast<double>(links);

@@ -15,10 +15,10 @@ namespace weft::map {
 struct Judgement {
   std::uint64_t hops = 0;  // Summed over ordered pairs that talk.
   double hop_bytes = 0;    // Each pair's bytes times its hops.
-  double link_max = 0;     // Bytes on the fullest link, times its slowness.
+  double link_max = 0;     // Bytes on the busiest link, times its slowness.
   double link_mean = 0;    // Over all links that are there.
   double link_norm = 0;    // The objective's p-norm, per link: between mean and max.
-  LinkId fullest{0};
+  LinkId busiest{0};
   std::uint64_t cut_off = 0;  // Pairs without a way.
   double value = 0;           // The objective; less is better.
   std::vector<double> loads;  // By link, times slowness.

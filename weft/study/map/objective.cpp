@@ -14,10 +14,10 @@ namespace weft::map {
 namespace {
 
 constexpr std::array names = {
-    ObjectiveName{"paper", "sum of hops times bytes on the fullest link (RMATT's eval)"},
+    ObjectiveName{"paper", "sum of hops times bytes on the busiest link (RMATT's eval)"},
     ObjectiveName{"hops", "sum of hops over pairs that talk"},
     ObjectiveName{"hop-bytes", "sum of bytes times hops"},
-    ObjectiveName{"link-max", "bytes on the fullest link"},
+    ObjectiveName{"link-max", "bytes on the busiest link"},
     ObjectiveName{"link-norm", "p-norm of link loads; link-norm:8 for another p than 16"},
     ObjectiveName{"time", "as paper, but the simulator judges the best maps at the end"},
     ObjectiveName{"mix", "product of powers: mix:hop-bytes=1,link-max=2"},

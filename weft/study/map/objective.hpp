@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes one map better than another: a product of powers of hops, hop-bytes, the fullest link
-// and a p-norm of link loads. "paper" is hops times the fullest link (RMATT's eval).
+// What makes one map better than another: a product of powers of hops, hop-bytes, the busiest link
+// and a p-norm of link loads. "paper" is hops times the busiest link (RMATT's eval).
 #pragma once
 
 #include <span>

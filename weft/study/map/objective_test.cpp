@@ -98,7 +98,7 @@ TEST(Judge, ByHand) {
   EXPECT_EQ(j.link_mean, 40);  // Six links.
   EXPECT_EQ(j.value, 300);
   EXPECT_EQ(j.cut_off, 0u);
-  EXPECT_EQ(j.fullest, problem.topology().graph.link(RouterId(0), 0));
+  EXPECT_EQ(j.busiest, problem.topology().graph.link(RouterId(0), 0));
   const Judgement norm = judge(problem, problem.in_order(), objective_of("link-norm:2"), *paths);
   EXPECT_NEAR(norm.value, std::sqrt((2 * 1e4 + 1600) / 6), 1e-6);
 }

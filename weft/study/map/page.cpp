@@ -28,7 +28,7 @@ std::vector<Quantity> quantities(const MapReport& r) {
   std::vector<Quantity> all = {
       {"hops", "hops", static_cast<double>(a.hops), static_cast<double>(b.hops), r.bounds.hops},
       {"hop-bytes", "hop_bytes", a.hop_bytes, b.hop_bytes, r.bounds.hop_bytes},
-      {"fullest link", "link_max", a.link_max, b.link_max, r.bounds.link_max},
+      {"busiest link", "link_max", a.link_max, b.link_max, r.bounds.link_max},
       {"mean link", "link_mean", a.link_mean, b.link_mean, r.bounds.link_mean},
       {"objective", "value", a.value, b.value, r.bounds.value}};
   if (a.cut_off > 0 || b.cut_off > 0)
@@ -160,7 +160,7 @@ Chart histogram(const MapReport& r, const Graph& graph) {
   const double most = std::max(r.before.judgement.link_max, r.after.judgement.link_max);
   const double top = most > 0 ? most : 1;
   std::string subtitle =
-      fmt::format("fullest link: {} before, {} after", number(r.before.judgement.link_max),
+      fmt::format("busiest link: {} before, {} after", number(r.before.judgement.link_max),
                   number(r.after.judgement.link_max));
   if (r.bounds.link_max)
     subtitle += fmt::format("; no map below {} (dotted)", number(*r.bounds.link_max));
@@ -173,7 +173,7 @@ Chart histogram(const MapReport& r, const Graph& graph) {
   const double room = 0.8 * top;
   if (r.after.judgement.link_max > 0 && r.after.judgement.link_max < room)
     chart.rules.push_back(
-        {.at = r.after.judgement.link_max, .vertical = true, .label = "fullest after"});
+        {.at = r.after.judgement.link_max, .vertical = true, .label = "busiest after"});
   if (r.bounds.link_max && *r.bounds.link_max > 0 && *r.bounds.link_max < room)
     chart.rules.push_back({.at = *r.bounds.link_max, .vertical = true, .label = ""});
   return chart;
@@ -188,7 +188,7 @@ nlohmann::ordered_json side_json(const ReportSide& side) {
   made["link_max"] = j.link_max;
   made["link_mean"] = j.link_mean;
   made["link_norm"] = j.link_norm;
-  made["fullest_link"] = j.fullest.index;
+  made["fullest_link"] = j.busiest.index;
   made["cut_off"] = j.cut_off;
   made["value"] = j.value;
   if (side.seconds) made["seconds"] = *side.seconds;

@@ -45,7 +45,7 @@ TEST(MapPage, TableIsAlignedAndComplete) {
   const MapReport r = sample(p);
   const std::string text = table(r);
   for (const char* word : {"network: torus:4x4\n", "seed: 3\n", "hops ", "hop-bytes ",
-                           "fullest link ", "mean link ", "objective ", "  2.000\n", "best "})
+                           "busiest link ", "mean link ", "objective ", "  2.000\n", "best "})
     EXPECT_NE(text.find(word), std::string::npos) << word << "\n" << text;
   EXPECT_LT(text.find("best"), text.find("say"));
   EXPECT_LT(text.find("say"), text.find("worse"));

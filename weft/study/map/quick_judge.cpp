@@ -214,14 +214,14 @@ void QuickJudge::pour(const Axis& axis, std::size_t first, std::size_t last) {
   }
 }
 
-std::int32_t QuickJudge::fullest() const {
+std::int32_t QuickJudge::busiest() const {
   std::int32_t most = 0;
   for (const std::int32_t load : load_) most = std::max(most, load);
   return most;
 }
 
 double QuickJudge::norm() const {
-  const double most = fullest();
+  const double most = busiest();
   if (most == 0) return 0;
   double sum = 0;
   for (const std::int32_t load : load_)
@@ -244,14 +244,14 @@ double QuickJudge::value(const RankMap& map, double limit) {
                          power(hop_units * 2 * unit_, objective_.hop_bytes);
   if (!objective_.needs_links()) return without <= limit ? without : too_much;
   std::fill(load_.begin(), load_.end(), 0);
-  constexpr std::size_t stretch = 4096;  // Flows between two looks at the fullest link.
+  constexpr std::size_t stretch = 4096;  // Flows between two looks at the busiest link.
   for (std::size_t i = 0; i < items_.size(); i += stretch) {
     const std::size_t end = std::min(i + stretch, items_.size());
     for (const Axis& axis : axes_)
       axis.width == 16 ? pour<16>(axis, i, end) : pour<0>(axis, i, end);
     if (objective_.link_norm > 0 && end < items_.size()) continue;
     double value = without;
-    if (objective_.link_max > 0) value *= power(fullest() * unit_, objective_.link_max);
+    if (objective_.link_max > 0) value *= power(busiest() * unit_, objective_.link_max);
     if (objective_.link_norm > 0) value *= power(norm(), objective_.link_norm);
     if (value > limit) return too_much;
     if (end == items_.size()) return value;

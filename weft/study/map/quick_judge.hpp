@@ -67,7 +67,7 @@ class QuickJudge {
   void count(std::uint64_t& hops, double& hop_units) const;
   std::uint32_t apart(std::uint64_t a, std::uint64_t b) const;
   void tabulate();
-  std::int32_t fullest() const;
+  std::int32_t busiest() const;
   double norm() const;
 
   const Problem& problem_;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <weft/study/map/crew.hpp>
+#include <weft/study/map/run_jobs.hpp>
 #include <weft/study/map/search.hpp>
 #include <weft/study/map/search_run.hpp>
 
@@ -68,7 +68,7 @@ void Search::go(Chains& chains, const char* doing) {
     chains[i]->winner = &winner;
     if (i % count == self) mine.push_back(chains[i].get());
   }
-  work_off(
+  run_jobs(
       mine.size(), options_.threads, [&](std::size_t i) { mine[i]->made = mine[i]->run(*mine[i]); },
       [&] { look(chains, doing); });
   if (peers != nullptr && exchange(chains, *peers, halt_.load())) halt_ = true;
@@ -110,9 +110,9 @@ void Search::make_first() {
     made = make_candidates(problem_, options_.objective, numberings_, choice, &halt_);
   };
   // By a thread of its own, so that this one can look at the clock.
-  work_off(1, 1, build, [&] { look({}, "first maps"); });
+  run_jobs(1, 1, build, [&] { look({}, "first maps"); });
   for (const Candidate& given : options_.given) made.push_back(given);
-  work_off(
+  run_jobs(
       made.size(), options_.threads,
       [&](std::size_t i) {
         const auto own = ground_.paths();

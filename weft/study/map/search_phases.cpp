@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <weft/base/pack.hpp>
-#include <weft/study/map/crew.hpp>
+#include <weft/study/map/run_jobs.hpp>
 #include <weft/study/map/search_run.hpp>
 
 namespace weft::map::detail {
@@ -219,7 +219,7 @@ Status Search::choose_by_time() {
     const auto job = [&](std::size_t) {
       time = options_.play(candidates_[i].map, quickest, halt_);
     };
-    work_off(1, 1, job, [&] { look({}, "simulating the best maps"); });
+    run_jobs(1, 1, job, [&] { look({}, "simulating the best maps"); });
     if (!time) return Error(time.error());
     if (over()) break;
     if (*time >= quickest) continue;

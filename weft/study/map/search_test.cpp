@@ -11,7 +11,7 @@
 #include <weft/parallel/processes/local.hpp>
 #include <weft/study/map/anneal.hpp>
 #include <weft/study/map/bounds.hpp>
-#include <weft/study/map/crew.hpp>
+#include <weft/study/map/run_jobs.hpp>
 #include <weft/study/map/scotch.hpp>
 #include <weft/study/map/search.hpp>
 #include <weft/study/map/test_patterns.hpp>
@@ -76,12 +76,12 @@ std::vector<Found> found_together(const Problem& problem, const SearchOptions& o
   return found;
 }
 
-TEST(CrewWorkers, EveryJobIsDoneOnce) {
+TEST(RunJobs, EveryJobIsDoneOnce) {
   for (const int threads : {0, 1, 3}) {
     for (const std::size_t jobs : {0u, 1u, 2u, 100u}) {
       std::vector<std::atomic<int>> done(jobs);
       const auto caller = std::this_thread::get_id();
-      work_off(
+      run_jobs(
           jobs, threads, [&](std::size_t i) { ++done[i]; },
           [&] { EXPECT_EQ(std::this_thread::get_id(), caller); });
       for (const auto& times : done) EXPECT_EQ(times.load(), 1);

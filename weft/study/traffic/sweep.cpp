@@ -25,16 +25,16 @@ constexpr double overload_all = 1;
 // The typical number of points in a search, for the progress meter alone.
 constexpr double search_points = 14;
 
-// Runs tasks side by side and keeps the failure of the first in order, whichever failed first.
-class Crew {
+// Runs tasks in parallel. If several fail, keeps the error of the one with the lowest number.
+class TaskRunner {
  public:
-  Crew(const SweepSettings& settings, const SweepControl& control)
+  TaskRunner(const SweepSettings& settings, const SweepControl& control)
       : jobs_(settings.peers != nullptr ? 1 : settings.jobs),
         peers_(settings.peers),
         control_(control),
         stop_(control.stop, settings.peers) {}
 
-  // task(i) for i in [0, count), lower ones begun first. Returns early after a failure or a stop.
+  // Calls task(i) for i in [0, count), in this order. Returns early after a failure or a stop.
   template <typename Task>
   void run(std::size_t count, Task&& task) {
     std::atomic<std::size_t> next{0};
@@ -100,11 +100,12 @@ std::vector<Curve> make_curves(const std::vector<Scenario>& scenarios) {
 
 // A lone packet gains nothing from several processes, but several curves do: each process takes its
 // share of them.
-void deal_zero_loads(std::vector<Curve>& curves, Crew& crew) {
-  const auto self = static_cast<std::size_t>(crew.peers()->self());
-  const auto processes = static_cast<std::size_t>(crew.peers()->count());
+void deal_zero_loads(std::vector<Curve>& curves, TaskRunner& runner) {
+  const auto self = static_cast<std::size_t>(runner.peers()->self());
+  const auto processes = static_cast<std::size_t>(runner.peers()->count());
   Packer mine;
-  for (std::size_t c = self; c < curves.size() && !crew.stop_sign().raised_here(); c += processes) {
+  for (std::size_t c = self; c < curves.size() && !runner.stop_sign().raised_here();
+       c += processes) {
     const auto zero = zero_load_latency(*curves[c].scenario);
     mine.put(c);
     mine.put(zero.has_value());
@@ -114,23 +115,23 @@ void deal_zero_loads(std::vector<Curve>& curves, Crew& crew) {
     }
     mine.put(*zero);
   }
-  for (const PeerBytes& bytes : crew.peers()->all_gather(mine.take())) {
+  for (const PeerBytes& bytes : runner.peers()->all_gather(mine.take())) {
     Unpacker theirs(bytes);
     while (!theirs.empty()) {
       const auto c = theirs.take<std::size_t>();
       if (theirs.take<bool>())
         curves[c].zero = theirs.take<ZeroLoad>();
       else
-        crew.fail(c, unpack_error(theirs));
+        runner.fail(c, unpack_error(theirs));
     }
   }
 }
 
-void find_zero_loads(std::vector<Curve>& curves, Crew& crew) {
-  if (crew.peers() != nullptr) return deal_zero_loads(curves, crew);
-  crew.run(curves.size(), [&](std::size_t c) -> Status {
+void find_zero_loads(std::vector<Curve>& curves, TaskRunner& runner) {
+  if (runner.peers() != nullptr) return deal_zero_loads(curves, runner);
+  runner.run(curves.size(), [&](std::size_t c) -> Status {
     double mine = 0;
-    crew.report(mine, 0, "zero load");
+    runner.report(mine, 0, "zero load");
     auto zero = zero_load_latency(*curves[c].scenario);
     if (!zero) return std::move(zero).error();
     curves[c].zero = *zero;
@@ -138,8 +139,8 @@ void find_zero_loads(std::vector<Curve>& curves, Crew& crew) {
   });
 }
 
-Result<Point> run_point(const Curve& curve, double load, const SweepSettings& settings, Crew& crew,
-                        double limit_factor) {
+Result<Point> run_point(const Curve& curve, double load, const SweepSettings& settings,
+                        TaskRunner& runner, double limit_factor) {
   Experiment experiment{.scenario = curve.scenario,
                         .load = load,
                         .phases = settings.phases,
@@ -151,11 +152,11 @@ Result<Point> run_point(const Curve& curve, double load, const SweepSettings& se
     experiment.phases.latency_limit_cycles = limit_factor * curve.zero.latency_cycles;
   double mine = 0;
   const std::string what = fmt::format("{} at load {:.4g}", curve.scenario->label, load);
-  crew.report(mine, 0, what);
-  Control control{.stop = crew.stop(),
-                  .progress = [&](double share) { crew.report(mine, share, what); }};
+  runner.report(mine, 0, what);
+  Control control{.stop = runner.stop(),
+                  .progress = [&](double share) { runner.report(mine, share, what); }};
   auto point = run_experiment(experiment, control);
-  if (point) crew.count_point();
+  if (point) runner.count_point();
   return point;
 }
 
@@ -216,8 +217,8 @@ void collect(std::vector<Task>& tasks, bool all, std::vector<Curve>& curves) {
 
 class Search {
  public:
-  Search(Curve& curve, const SweepSettings& settings, Crew& crew)
-      : curve_(curve), settings_(settings), crew_(crew) {}
+  Search(Curve& curve, const SweepSettings& settings, TaskRunner& runner)
+      : curve_(curve), settings_(settings), runner_(runner) {}
 
   Status run() {
     auto bracket = find_saturation(limited(), [&](double load) { return carries(load); });
@@ -227,7 +228,7 @@ class Search {
     // Who was interrupted, or ended because another curve failed, has no complaint of its own.
     if (!bracket && !interrupted_) return std::move(bracket).error();
     if (!bracket || !done) return done;
-    if (crew_.ended()) return {};
+    if (runner_.ended()) return {};
     Saturation found{.load = *bracket};
     for (const Point& point : curve_.points) {
       if (point.accepted <= found.peak_accepted) continue;
@@ -250,8 +251,8 @@ class Search {
     return search;
   }
   Result<bool> carries(double load) {
-    if (crew_.ended()) return interrupt();
-    auto point = run_point(curve_, load, settings_, crew_, 4 * settings_.factor);
+    if (runner_.ended()) return interrupt();
+    auto point = run_point(curve_, load, settings_, runner_, 4 * settings_.factor);
     if (!point) return std::move(point).error();
     const Point& p = *point;
     curve_.points.push_back(p);
@@ -273,8 +274,8 @@ class Search {
     for (const double load : loads) {
       const bool known = std::any_of(curve_.points.begin(), curve_.points.end(),
                                      [&](const Point& p) { return p.load == load; });
-      if (known || crew_.ended()) continue;
-      auto point = run_point(curve_, load, settings_, crew_, 4 * settings_.factor);
+      if (known || runner_.ended()) continue;
+      auto point = run_point(curve_, load, settings_, runner_, 4 * settings_.factor);
       if (!point) return std::move(point).error();
       curve_.points.push_back(*point);
     }
@@ -287,7 +288,7 @@ class Search {
 
   Curve& curve_;
   const SweepSettings& settings_;
-  Crew& crew_;
+  TaskRunner& runner_;
   bool interrupted_ = false;
 };
 
@@ -296,48 +297,48 @@ class Search {
 Sweep run_sweep(const std::vector<Scenario>& scenarios, const std::vector<Load>& loads,
                 const SweepSettings& settings, const SweepControl& control) {
   Sweep sweep;
-  Crew crew(settings, control);
+  TaskRunner runner(settings, control);
   sweep.curves = make_curves(scenarios);
   auto tasks = make_tasks(sweep.curves, loads);
   if (!tasks) {
     sweep.failure = std::move(tasks).error();
     return sweep;
   }
-  find_zero_loads(sweep.curves, crew);
-  crew.expect(static_cast<double>(tasks->size()));
+  find_zero_loads(sweep.curves, runner);
+  runner.expect(static_cast<double>(tasks->size()));
   std::mutex mutex;
-  if (!crew.ended())
-    crew.run(tasks->size(), [&](std::size_t i) -> Status {
+  if (!runner.ended())
+    runner.run(tasks->size(), [&](std::size_t i) -> Status {
       Task& task = (*tasks)[i];
       {
         const std::lock_guard lock(mutex);
         if (!settings.all && beyond_the_end(*tasks, i)) return {};
       }
       auto point =
-          run_point(sweep.curves[task.curve], task.load, settings, crew, latency_limit_factor);
+          run_point(sweep.curves[task.curve], task.load, settings, runner, latency_limit_factor);
       if (!point) return std::move(point).error();
       const std::lock_guard lock(mutex);
       task.point = std::make_unique<Point>(*std::move(point));
       return {};
     });
   collect(*tasks, settings.all, sweep.curves);
-  sweep.failure = crew.take_failure();
-  sweep.stopped = crew.stopped();
+  sweep.failure = runner.take_failure();
+  sweep.stopped = runner.stopped();
   return sweep;
 }
 
 Sweep search_saturation(const std::vector<Scenario>& scenarios, const SweepSettings& settings,
                         const SweepControl& control) {
   Sweep sweep;
-  Crew crew(settings, control);
+  TaskRunner runner(settings, control);
   sweep.curves = make_curves(scenarios);
-  find_zero_loads(sweep.curves, crew);
-  crew.expect(search_points * static_cast<double>(scenarios.size()));
-  if (!crew.ended())
-    crew.run(sweep.curves.size(),
-             [&](std::size_t c) { return Search(sweep.curves[c], settings, crew).run(); });
-  sweep.failure = crew.take_failure();
-  sweep.stopped = crew.stopped();
+  find_zero_loads(sweep.curves, runner);
+  runner.expect(search_points * static_cast<double>(scenarios.size()));
+  if (!runner.ended())
+    runner.run(sweep.curves.size(),
+               [&](std::size_t c) { return Search(sweep.curves[c], settings, runner).run(); });
+  sweep.failure = runner.take_failure();
+  sweep.stopped = runner.stopped();
   return sweep;
 }
 

@@ -7,11 +7,11 @@
 #include <thread>
 #include <vector>
 
-#include <weft/study/map/crew.hpp>
+#include <weft/study/map/run_jobs.hpp>
 
 namespace weft::map {
 
-void work_off(std::size_t count, int threads, const std::function<void(std::size_t)>& job,
+void run_jobs(std::size_t count, int threads, const std::function<void(std::size_t)>& job,
               const std::function<void()>& look) {
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
@@ -23,8 +23,8 @@ void work_off(std::size_t count, int threads, const std::function<void(std::size
     --working;
     changed.notify_one();
   };
-  std::vector<std::thread> crew;
-  for (std::size_t t = working; t-- > 0;) crew.emplace_back(work);
+  std::vector<std::thread> workers;
+  for (std::size_t t = working; t-- > 0;) workers.emplace_back(work);
   std::unique_lock lock(mutex);
   do {
     if (working > 0) changed.wait_for(lock, std::chrono::milliseconds(50));
@@ -33,7 +33,7 @@ void work_off(std::size_t count, int threads, const std::function<void(std::size
     lock.lock();
   } while (working > 0);
   lock.unlock();
-  for (std::thread& t : crew) t.join();
+  for (std::thread& t : workers) t.join();
 }
 
 }  // namespace weft::map

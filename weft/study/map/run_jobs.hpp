@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a list of jobs on threads, while the calling thread reports the progress.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace weft::map {
+
+// Calls job(i) once for each i below count, on at most `threads` threads. The calling thread calls
+// `look` every 50 ms until all jobs are done, and at least once.
+void run_jobs(std::size_t count, int threads, const std::function<void(std::size_t)>& job,
+              const std::function<void()>& look);
+
+}  // namespace weft::map
