@@ -218,8 +218,10 @@ TEST_P(EveryRailWorkers, PartsAndMeetsAgain) {
 TEST_P(EveryRailWorkers, LosesNothingWhenConnectionsBreak) {
   if (!GetParam().carries_frames) GTEST_SKIP() << "its connections belong to the rails beside it";
   ConnectionBreaker breaker(7);
-  run_job(3, settings, [](Wire& wire) { talk(wire, measured(), 300, 1'000'000); });
-  breaker.stop();
+  run_job(3, settings, [&](Wire& wire) {
+    talk(wire, measured(), 300, 1'000'000);
+    breaker.stop();
+  });
   if (breaker.broken() == 0) GTEST_SKIP() << "it has no connections that a test can break";
   EXPECT_GT(breaker.broken(), 2);
 }

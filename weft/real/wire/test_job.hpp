@@ -84,16 +84,28 @@ class ThreadSeat final : public launch::Seat {
   launch::Secret secret_{};
 };
 
+// Looks after the network until all ranks have come here: when a connection breaks, one that left
+// could not take what has to be sent again.
+inline void stay_until_all_are_done(Wire& wire, const std::atomic<std::uint32_t>& busy) {
+  for (Completion ignored; busy > 0; wire.wait(wire.now() + Duration::ms(1))) {
+    while (wire.poll(ignored)) {
+    }
+  }
+}
+
 inline void run_job(std::uint32_t ranks, const launch::Settings& settings,
                     const std::function<void(Wire&)>& body) {
   MeetingPlace table(ranks);
+  std::atomic<std::uint32_t> busy = ranks;
   std::vector<std::thread> threads;
   for (std::uint32_t i = 0; i < ranks; ++i) {
     threads.emplace_back([&, i] {
       ThreadSeat seat(table, i, ranks, settings);
       auto wire = Wire::join(seat);
+      if (wire) body(**wire);
+      --busy;
       ASSERT_TRUE(wire) << wire.error().text();
-      body(**wire);
+      stay_until_all_are_done(**wire, busy);
       (*wire)->leave(Duration::ms(5000));
       table.exchange(i, "");  // Others may still be at it.
     });
@@ -195,6 +207,7 @@ class ConnectionBreaker {
   void run() {
     for (std::uint64_t i = 0; !end_; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(random_.at(2 * i) % 30));
+      if (end_) return;
       std::vector<int> sockets = connections();
       std::erase_if(sockets, [&](int one) {
         return std::find(others_.begin(), others_.end(), one) != others_.end();
