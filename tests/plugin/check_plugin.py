@@ -91,7 +91,7 @@ class Threads(Case):
             for policy, net in POLICIES.items():
                 for threads in ("1", "2"):
                     with self.subTest(command=command.name, policy=policy, threads=threads):
-                        more = ["--workers" if command.name == "traffic" else "--threads", threads]
+                        more = ["--threads", threads]
                         original = self.results(command, command.words(net, policy, more))
                         copy = self.results(command, command.words(net, f"./libcopies.so:copy-of-{policy}", more))
                         self.assertEqual(copy, original)
