@@ -84,25 +84,54 @@ std::string reference_line(const std::string& command, const std::vector<Topic>&
   return {};
 }
 
+std::string topic_line(std::string_view name, std::string_view title) {
+  return fmt::format("  weft help {:<22} {}\n", name, title);
+}
+
+// Where the answer to a word stands.
+std::string word_text(const CLI::App& root, const std::vector<Topic>& topics, std::string_view name,
+                      const HelpWord& word) {
+  std::string out = fmt::format("{}: {}. Read on with:\n\n", name, word.means);
+  for (const std::string_view wanted : split(word.topics, ',')) {
+    for (const CLI::App* command : commands_of(root))
+      if (command->get_name() == wanted) out += topic_line(wanted, command->get_description());
+    for (const Topic& topic : topics)
+      if (topic.name == wanted) out += topic_line(wanted, topic.title);
+  }
+  return out;
+}
+
+Error no_topic(const CLI::App& root, const std::vector<Topic>& topics, const std::string& name) {
+  const std::vector<std::string> commands = command_names(root);
+  std::vector<std::string_view> known(commands.begin(), commands.end());
+  for (const Topic& topic : topics) known.push_back(topic.name);
+  for (const HelpWord& word : help_words())
+    for (const std::string_view one : split(word.names, ',')) known.push_back(one);
+  std::string remedy = suggest(name, known);
+  if (remedy.find("did you mean") == std::string::npos) remedy.clear();
+  std::string mentioned;
+  for (const Topic* topic : topics_that_mention(name, topics))
+    mentioned += (mentioned.empty() ? "" : ", ") + topic->name;
+  if (!mentioned.empty()) remedy += "; texts that have the word: " + mentioned;
+  if (remedy.empty()) remedy = "; 'weft help' lists all";
+  return Error::call(fmt::format("no topic '{}'{}", name, remedy));
+}
+
 Status show_topic(const CLI::App& root, const std::string& name) {
   const std::vector<Topic> topics = find_topics(find_home().doc, command_names(root));
   for (const CLI::App* command : commands_of(root))
     if (command->get_name() == name)
       return show_page(command->help("weft") + reference_line(name, topics));
-  std::vector<std::string_view> known;
   for (const Topic& topic : topics) {
-    known.push_back(topic.name);
     const bool full = topic.group + "/" + topic.name == name;
     if (topic.name != name && !full) continue;
     const auto text = read_file(topic.path);
     if (!text) return Error(text.error());
     return show_page(render_page(*text, style_here()));
   }
-  const std::vector<std::string> commands = command_names(root);
-  known.insert(known.begin(), commands.begin(), commands.end());
-  std::string remedy = suggest(name, known);
-  if (remedy.find("did you mean") == std::string::npos) remedy = "; 'weft help' lists all";
-  return Error::call(fmt::format("no topic '{}'{}", name, remedy));
+  if (const HelpWord* const word = find_help_word(name))
+    return show_page(word_text(root, topics, name, *word));
+  return no_topic(root, topics, name);
 }
 
 Status run_help(const CLI::App& root, const HelpOptions& options) {
@@ -121,7 +150,8 @@ Status run_help(const CLI::App& root, const HelpOptions& options) {
 std::function<Status()> set_up(CLI::App& parser) {
   auto options = std::make_shared<HelpOptions>();
   parser
-      .add_option("TOPIC", options->topic, "Name of a command or a text (default: list them all)")
+      .add_option("TOPIC", options->topic,
+                  "Name of a command or a text, or a word such as slurm (default: list them all)")
       ->type_name("TOPIC");
   parser.add_flag("--list", options->list, "List the names of all topics, one per line");
   parser.add_option("--man-pages", options->man_folder)->group("");
@@ -131,7 +161,8 @@ std::function<Status()> set_up(CLI::App& parser) {
       "Examples:\n"
       "  weft help sim\n"
       "  weft help network-file\n"
-      "  weft help concepts/deadlock");
+      "  weft help concepts/deadlock\n"
+      "  weft help placement");
   return [options, &parser] { return run_help(*parser.get_parent(), *options); };
 }
 

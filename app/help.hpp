@@ -2,6 +2,7 @@
 // weft help: the commands, and the texts that are installed with weft as topics.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,19 @@ std::vector<Topic> find_topics(const std::string& folder, const std::vector<std:
 
 // The names of commands, then those of texts.
 std::vector<std::string> topic_names(const CLI::App& root);
+
+// A word that is no topic, and the topics that answer it.
+struct HelpWord {
+  std::string_view names;   // Words of one meaning, with commas.
+  std::string_view means;   // What the topics tell of.
+  std::string_view topics;  // Names of commands and texts, with commas; the best comes first.
+};
+std::span<const HelpWord> help_words();
+const HelpWord* find_help_word(std::string_view word);  // Null: none. Large letters are as small.
+
+// At most four texts that have the word, those that have it most often first.
+std::vector<const Topic*> topics_that_mention(std::string_view word,
+                                              const std::vector<Topic>& topics);
 
 struct PageStyle {
   std::size_t width = 80;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
+#include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "help.hpp"
 #include <gtest/gtest.h>
 
 #include <weft/base/file.hpp>
+#include <weft/base/text.hpp>
 
 namespace weft::app {
 namespace {
@@ -86,6 +90,34 @@ TEST(HelpTopics, NamesAreUnique) {
             "all (T all)\nhowto/map (T howto/map)\nreference/map (T reference/map)\n"
             "reference/sim (T reference/sim)\n");
   EXPECT_TRUE(find_topics(folder + "/nowhere", {}).empty());
+  std::filesystem::remove_all(folder);
+}
+
+TEST(HelpWords, NamesStandOnceInSmallLetters) {
+  std::set<std::string_view> seen;
+  for (const HelpWord& word : help_words()) {
+    EXPECT_FALSE(word.means.empty() || word.topics.empty()) << word.names;
+    for (const std::string_view name : split(word.names, ',')) {
+      EXPECT_TRUE(seen.insert(name).second) << name << " stands twice";
+      EXPECT_EQ(find_help_word(name), &word) << name << " is not found";
+    }
+  }
+  EXPECT_EQ(find_help_word("SLURM"), find_help_word("slurm"));
+  EXPECT_EQ(find_help_word("xyzzyx"), nullptr);
+}
+
+TEST(HelpWords, TextsAreSearchedFromTheBeginningOfWords) {
+  const std::string folder = testing::TempDir() + "weft_help_words";
+  std::filesystem::create_directories(folder);
+  ASSERT_TRUE(write_file(folder + "/one.md", "# One\nA Quorum, quorums; unquorumed.\n"));
+  ASSERT_TRUE(write_file(folder + "/three.md", "# Three\nquorum quorum quorum\n"));
+  ASSERT_TRUE(write_file(folder + "/none.md", "# None\nsomething else\n"));
+  const std::vector<Topic> topics = find_topics(folder, {});
+  std::string found;
+  for (const Topic* topic : topics_that_mention("quorum", topics)) found += topic->name + " ";
+  EXPECT_EQ(found, "three one ");
+  EXPECT_TRUE(topics_that_mention("morum", topics).empty());
+  EXPECT_TRUE(topics_that_mention("q", topics).empty());  // Too short to say anything.
   std::filesystem::remove_all(folder);
 }
 

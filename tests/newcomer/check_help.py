@@ -31,9 +31,28 @@ def check_topics(weft, source):
     expect(max(map(len, page.splitlines())) <= 130, "long lines")
 
 
+def check_words(weft, source):
+    """Words that people type lead to topics that are there, and no topic is hidden by a word."""
+    names = run([weft, "help", "--list"]).stdout.split()
+    table = re.findall(r'^    {"([^"]+)",[^"]+"[^"]+",\s+"([^"]+)"}', (source / "app/help_words.cpp").read_text(), re.M)
+    words = [word for entry in table for word in entry[0].split(",")]
+    expect({"topology", "cost", "python", "slurm", "placement", "failure", "numa"} <= set(words), f"words: {words}")
+    for entry in table:
+        for word in entry[0].split(","):
+            expect(word not in names, f"{word} is a topic of its own")
+            text = run([weft, "help", word]).stdout
+            expect(text.startswith(f"{word}: "), text)
+            led = re.findall(r"^  weft help (\S+)  *\S", text, re.M)
+            expect(led == entry[1].split(",") and set(led) <= set(names), f"weft help {word} leads to {led}")
+
+
 def check_unknown(weft):
     said = run([weft, "help", "netwrk-file"], code=2).stderr
     expect("no topic 'netwrk-file'; did you mean 'network-file'?" in said, said)
+    said = run([weft, "help", "topologgy"], code=2).stderr
+    expect("no topic 'topologgy'; did you mean 'topology'?" in said, said)
+    said = run([weft, "help", "rendezvous"], code=2).stderr
+    expect("no topic 'rendezvous'; texts that have the word: " in said and "reference/sim" in said, said)
     expect("'weft help' lists all" in run([weft, "help", "xyzzyx"], code=2).stderr, "far from everything")
 
 
@@ -83,6 +102,7 @@ def main():
         check_pages(pathlib.Path(manual), what)
         return
     check_topics(weft, pathlib.Path(source))
+    check_words(weft, pathlib.Path(source))
     check_unknown(weft)
     check_pager(weft)
     check_manual(weft, pathlib.Path(manual))
