@@ -37,7 +37,7 @@ class Command:
 
 
 COMMANDS = (
-    Command("sim", ("out/summary.json", "out/ranks.csv", "out/calls.csv"), ("-q", "--out", "out", "--ranks", "16"), ("./program",)),
+    Command("sim", ("out/summary.json", "out/ranks.csv", "out/calls.csv"), ("-q", "--output", "out", "--ranks", "16"), ("./program",)),
     Command("map", ("out.json", "map.txt"), ("--traffic", "flows.txt", "--json", "out.json", "-o", "map.txt", "--evaluations", "500")),
     Command("traffic", ("out.json", "out.csv"), ("--packet", "8", "--load", "0.1,0.3", "--warmup", "200", "--measure", "500",
                                                  "--json", "out.json", "--csv", "out.csv")),
