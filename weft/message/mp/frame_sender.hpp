@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends frames of the message layer: picks the rail, and returns credit to the peer with each
-// frame.
+// Sends frames of the message layer, and returns credit to the peer with each of them.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +8,7 @@
 #include <weft/message/mp/header.hpp>
 #include <weft/message/mp/options.hpp>
 #include <weft/message/mp/peer_table.hpp>
+#include <weft/message/mp/rail_choice.hpp>
 #include <weft/message/mp/request.hpp>
 #include <weft/message/port/fabric.hpp>
 
@@ -17,7 +17,7 @@ namespace weft::mp {
 class FrameSender {
  public:
   FrameSender(const Fabric& fabric, const Options& options, PeerTable& peers)
-      : fabric_(fabric), options_(options), peers_(peers) {}
+      : fabric_(fabric), options_(options), peers_(peers), rails_(fabric, options) {}
 
   // The first frame of a message.
   void post(const Request* request, Header& header, Payload payload, std::uint64_t cookie);
@@ -31,21 +31,15 @@ class FrameSender {
   void number(Header& header, RankId peer) {
     if (!fabric_.ordered) header.sequence = peers_[peer].sent++;
   }
-
-  // For frames without data: the rail of least latency; the first of them if equal.
-  RailId quickest_rail(RankId peer) const;
-  // For eager messages.
-  RailId eager_rail(RankId peer) const {
-    return fabric_.rails.rail_count(peer) < 2 ? RailId(0) : spread_rail(peer);
-  }
+  const RailChoice& rails() const { return rails_; }
 
  private:
-  RailId spread_rail(RankId peer) const;
   void return_credit(RankId peer);
 
   const Fabric fabric_;
   const Options& options_;
   PeerTable& peers_;
+  const RailChoice rails_;
 };
 
 }  // namespace weft::mp

@@ -39,8 +39,7 @@ Messenger::Messenger(const Fabric& fabric, const Options& options)
       trunk_(options.split == Split::measured ? std::make_unique<Trunk>(fabric, options) : nullptr),
       head_starts_(
           std::make_unique<HeadStarts>(fabric, options, *requests_, *peers_, trunk_.get())),
-      rendezvous_(
-          std::make_unique<Rendezvous>(fabric, options, *requests_, *sender_, trunk_.get())) {}
+      rendezvous_(std::make_unique<Rendezvous>(fabric, *requests_, *sender_, trunk_.get())) {}
 
 Messenger::~Messenger() = default;
 
@@ -106,7 +105,7 @@ bool Messenger::send_now(const Sending& sending) {
   Header header = envelope(Verb::eager, sending);
   header.credit = std::exchange(peer.owed, 0);
   const auto* const data = static_cast<const std::byte*>(sending.data);
-  fabric_.transport.post({sending.to, sender_->eager_rail(sending.to), Duration::zero()},
+  fabric_.transport.post({sending.to, sender_->rails().for_eager(sending.to), Duration::zero()},
                          encode(header), {data, sending.size}, false, 0);
   return true;
 }

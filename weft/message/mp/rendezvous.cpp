@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <utility>
+#include <vector>
 
 #include <weft/message/mp/rendezvous.hpp>
 
@@ -58,7 +58,6 @@ void Rendezvous::write_measured(Request* send, const Header& ready, const Header
 }
 
 void Rendezvous::write_parts(Request* send, const Header& ready) {
-  const std::size_t size = ready.size;
   Header notice;
   notice.verb = Verb::part;
   notice.receiver = ready.receiver;
@@ -66,51 +65,15 @@ void Rendezvous::write_parts(Request* send, const Header& ready) {
     write_measured(send, ready, notice);
     return;
   }
-  const auto least = static_cast<std::size_t>(options_.stripe_min.count);
-  const int wanted = send->tuning == nullptr ? 0 : send->tuning->rails;
-  const int rails = fabric_.rails.rail_count(send->peer);
-  const int most = wanted > 0 ? std::min(wanted, rails) : rails;
-  const auto count = static_cast<std::uint32_t>(
-      std::clamp<std::size_t>(size / least, 1, static_cast<std::size_t>(most)));
   const Duration gap = send->tuning == nullptr ? Duration::zero() : send->tuning->gap;
-  const std::vector<std::size_t> ends = part_ends(send->peer, size, count);
-  send->parts_open = static_cast<std::uint16_t>(
-      std::count_if(ends.begin(), ends.end(), [last = std::size_t{0}](std::size_t end) mutable {
-        return std::exchange(last, end) != end;
-      }));
-  std::size_t start = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::size_t length = ends[i] - start;
-    if (length == 0) continue;
-    const std::byte* const data = send->data == nullptr ? nullptr : send->data + start;
-    const RailId rail = count == 1 ? sender_.quickest_rail(send->peer) : RailId(i);
-    notice.key = start;
-    fabric_.transport.write({send->peer, rail, gap}, {data, length}, {ready.key, start},
-                            encode(notice), RequestTable::id_of(send));
-    start = ends[i];
+  const std::vector<RailPart> parts = sender_.rails().cut(send->peer, ready.size, send->tuning);
+  send->parts_open = static_cast<std::uint16_t>(parts.size());
+  for (const RailPart& part : parts) {
+    const std::byte* const data = send->data == nullptr ? nullptr : send->data + part.offset;
+    notice.key = part.offset;
+    fabric_.transport.write({send->peer, part.rail, gap}, {data, part.size},
+                            {ready.key, part.offset}, encode(notice), RequestTable::id_of(send));
   }
-}
-
-// Where each rail's part ends: equal parts, or proportional to the rates of the rails.
-std::vector<std::size_t> Rendezvous::part_ends(RankId peer, std::size_t size,
-                                               std::uint32_t count) const {
-  std::vector<std::uint64_t> weights(count, 1);
-  if (options_.split == Split::proportional) {
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const Rate rate = fabric_.rails.rail_facts(peer, RailId(i)).rate;
-      const auto bit_per_s = static_cast<std::uint64_t>(rate.in_bit_per_s());
-      weights[i] = std::max<std::uint64_t>(bit_per_s / 1'000'000, 1);
-    }
-  }
-  std::uint64_t total = 0, sum = 0;
-  for (const std::uint64_t weight : weights) total += weight;
-  std::vector<std::size_t> ends(count);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    sum += weights[i];
-    const auto exact = static_cast<detail::UnsignedWide>(size) * sum / total;
-    ends[i] = static_cast<std::size_t>(exact);
-  }
-  return ends;
 }
 
 void Rendezvous::on_part(const Header& header, const Completion& completion) {

@@ -5,13 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include <weft/message/mp/frame_sender.hpp>
 #include <weft/message/mp/head_starts.hpp>
 #include <weft/message/mp/header.hpp>
 #include <weft/message/mp/matching.hpp>
-#include <weft/message/mp/options.hpp>
 #include <weft/message/mp/request_table.hpp>
 #include <weft/message/mp/trunk.hpp>
 #include <weft/message/port/fabric.hpp>
@@ -21,9 +19,8 @@ namespace weft::mp {
 class Rendezvous {
  public:
   // `trunk` may be null: then messages are cut once, by what the rails say of themselves.
-  Rendezvous(const Fabric& fabric, const Options& options, RequestTable& requests,
-             FrameSender& sender, Trunk* trunk)
-      : fabric_(fabric), options_(options), requests_(requests), sender_(sender), trunk_(trunk) {}
+  Rendezvous(const Fabric& fabric, RequestTable& requests, FrameSender& sender, Trunk* trunk)
+      : fabric_(fabric), requests_(requests), sender_(sender), trunk_(trunk) {}
 
   // At the receiver: a receive has matched the message.
   void answer(Request* receive, const Envelope& message);
@@ -37,10 +34,8 @@ class Rendezvous {
  private:
   void write_parts(Request* send, const Header& ready);
   void write_measured(Request* send, const Header& ready, const Header& notice);
-  std::vector<std::size_t> part_ends(RankId peer, std::size_t size, std::uint32_t count) const;
 
   const Fabric fabric_;
-  const Options& options_;
   RequestTable& requests_;
   FrameSender& sender_;
   Trunk* const trunk_;

@@ -34,7 +34,7 @@ class OneRank : public testing::Test {
   PeerTable peers;
   RequestTable requests{port.fabric()};
   FrameSender sender{port.fabric(), options, peers};
-  Rendezvous rendezvous{port.fabric(), options, requests, sender, nullptr};
+  Rendezvous rendezvous{port.fabric(), requests, sender, nullptr};
 };
 
 TEST_F(OneRank, CutsAMessageByTheRatesOfItsRails) {

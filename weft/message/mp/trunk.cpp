@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Gives the parts of messages to rails, and again if they are late or lost.
 #include <algorithm>
 
 #include <weft/base/check.hpp>
@@ -10,23 +11,11 @@ namespace {
 
 constexpr std::uint64_t part_bit = std::uint64_t{1} << 63;
 
-// What a rail may have under way: enough to keep it busy until we look again, and not so much that
-// it would hold up a message when it slows down.
-constexpr Duration ahead = Duration::ms(3);
-constexpr std::size_t window_least = std::size_t{128} << 10;
-constexpr Duration part_time = Duration::ms(1);
-constexpr std::size_t part_least = std::size_t{64} << 10;
 // Only with so much before it does a part tell how fast a rail is.
 constexpr std::size_t backlog = std::size_t{32} << 10;
-constexpr std::size_t part_most = std::size_t{1} << 20;
 constexpr Duration tend_every = Trunk::look_again;
 constexpr Duration patience = Duration::ms(5);  // With a rail that is late.
 constexpr Duration least_gain = Duration::us(200);
-constexpr std::size_t line_bytes = 64;  // Parts begin at whole lines of memory.
-
-std::size_t bytes_in(Duration time, double rate) {
-  return static_cast<std::size_t>(time.in_seconds() * rate);
-}
 
 }  // namespace
 
@@ -63,12 +52,8 @@ bool Trunk::begin(const Load& load) {
   return given;
 }
 
-// The rail with the least before it, and its share of the message, so that all would be through at
-// the same time. Nothing while even that rail has enough to do.
-Trunk::Choice Trunk::choose(RankId id, Peer& peer, const Message& message) const {
-  const int wish = message.load.tuning == nullptr ? 0 : message.load.tuning->rails;
-  const std::size_t most =
-      wish > 0 ? std::min(peer.rails.size(), static_cast<std::size_t>(wish)) : peer.rails.size();
+std::optional<RailPart> Trunk::choose(RankId id, const Peer& peer, const Message& message) {
+  const int rails = rails_for(static_cast<int>(peer.rails.size()), message.load.tuning);
   // Frames are short, and follow each other before it is heard what of the last ones is through:
   // each is cut for rails that are equally busy, by what these say of themselves beside each other.
   const double scale = message.load.frames ? share_of_nominal(id, peer) : 1;
@@ -76,45 +61,35 @@ Trunk::Choice Trunk::choose(RankId id, Peer& peer, const Message& message) const
     if (!message.load.frames) return static_cast<double>(peer.rails[i].queued);
     return i < message.given.size() ? static_cast<double>(message.given[i]) : 0.0;
   };
-  double sum = 0, before = 0, least = 0, chosen_rate = 0;
-  Duration latency;
-  Choice choice;
-  for (std::size_t i = 0; i < most; ++i) {
+  offers_.clear();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(rails); ++i) {
     const RailId rail(static_cast<std::uint32_t>(i));
     const RailFacts facts = fabric_.rails.rail_facts(id, rail);
     if (!facts.up) continue;
     const double full =
         message.load.frames ? facts.rate.in_byte_per_s() * scale : rate(id, peer, i);
     const double own = full * (message.worth.empty() ? 1.0 : std::max(message.worth[i], 1e-3));
-    const double waiting = before_on(i);
-    const double wait = waiting / own + facts.latency.in_seconds();
-    sum += own;
-    before += waiting;
-    if (choice.found && wait >= least) continue;
-    choice = {rail, 0, true};
-    least = wait;
-    chosen_rate = own;
-    latency = facts.latency;
+    offers_.push_back({rail, own, facts.latency, before_on(i), peer.rails[i].queued});
   }
-  if (!choice.found) return choice;
-  const std::size_t queued = peer.rails[choice.rail.index].queued;
-  const std::size_t window =
-      std::max(bytes_in(std::max(ahead, latency * 2), chosen_rate), window_least);
-  if (queued >= window) return {};
   const std::size_t left =
       message.again.empty() ? message.load.data.size - message.next : message.again.back().size;
-  const double together = (static_cast<double>(left) + before) / sum * chosen_rate;
-  const double share = together - before_on(choice.rail.index);
-  const auto stripe = static_cast<std::size_t>(options_.stripe_min.count);
-  const std::size_t largest = std::clamp(bytes_in(part_time, chosen_rate), part_least, part_most);
-  std::size_t size = share > 0 ? static_cast<std::size_t>(share) : 0;
-  size = std::min(std::max(size, stripe), std::max(largest, stripe));
-  size += (line_bytes - size % line_bytes) % line_bytes;
-  choice.size = left < size + stripe ? left : size;
-  return choice;
+  return next_part(offers_, left, static_cast<std::size_t>(options_.stripe_min.count));
 }
 
-void Trunk::give(Peer& peer, Message& message, const Choice& choice) {
+std::span<const RailOffer> Trunk::offers_of_all(RankId id, const Peer& peer) {
+  offers_.clear();
+  for (std::size_t i = 0; i < peer.rails.size(); ++i) {
+    const RailId rail(static_cast<std::uint32_t>(i));
+    const RailFacts facts = fabric_.rails.rail_facts(id, rail);
+    if (!facts.up) continue;
+    const std::size_t queued = peer.rails[i].queued;
+    offers_.push_back({rail, rate(id, peer, i), facts.latency, static_cast<double>(queued), queued,
+                       peer.rails[i].outstanding.empty()});
+  }
+  return offers_;
+}
+
+void Trunk::give(Peer& peer, Message& message, const RailPart& choice) {
   Stretch stretch{message.next, choice.size};
   if (message.again.empty()) {
     message.next += choice.size;
@@ -163,9 +138,9 @@ void Trunk::pump(RankId id, Peer& peer) {
   do {
     while (!peer.line.empty()) {
       Message& message = *peer.line.front();
-      const Choice choice = choose(id, peer, message);
-      if (!choice.found) return;
-      give(peer, message, choice);
+      const std::optional<RailPart> part = choose(id, peer, message);
+      if (!part) return;
+      give(peer, message, *part);
       if (message.again.empty() && message.next == message.load.data.size) {
         message.waits = false;
         peer.line.pop_front();
@@ -177,34 +152,19 @@ void Trunk::pump(RankId id, Peer& peer) {
 // Near the end, or when a rail is late: one with nothing to do takes over the last part of the rail
 // that has the most before it. If that part arrives after all, it arrives twice.
 bool Trunk::relieve(RankId id, Peer& peer) {
-  double slowest = 0, quickest = 0;
-  Rail* from = nullptr;
-  RailId idle;
-  for (std::size_t i = 0; i < peer.rails.size(); ++i) {
-    Rail& rail = peer.rails[i];
-    const RailFacts facts = fabric_.rails.rail_facts(id, RailId(static_cast<std::uint32_t>(i)));
-    if (!facts.up) continue;
-    const double own = rate(id, peer, i);
-    if (rail.outstanding.empty()) {
-      if (own > quickest) idle = RailId(static_cast<std::uint32_t>(i));
-      quickest = std::max(quickest, own);
-      continue;
-    }
-    const double wait = static_cast<double>(rail.queued) / own + facts.latency.in_seconds();
-    if (wait <= slowest) continue;
-    slowest = wait;
-    from = &rail;
-  }
-  if (from == nullptr || quickest <= 0) return false;
+  const std::optional<RailRelief> relief = find_relief(offers_of_all(id, peer));
+  if (!relief) return false;
+  Rail* const from = &peer.rails[relief->from.index];
   const std::uint64_t cookie = from->outstanding.back();
   Part* const part = find(cookie);
   WEFT_CHECK(part != nullptr);
-  const double here = static_cast<double>(part->size) / quickest + least_gain.in_seconds();
+  const double here =
+      static_cast<double>(part->size) / relief->bytes_per_s + least_gain.in_seconds();
   // Whatever seems late, no message costs more than twice its bytes.
   Message& message = *part->message;
   if (message.doubled + part->size > message.load.data.size) return false;
   if (message.load.frames) return false;  // They find their way by themselves.
-  if (slowest < 2 * here || !fabric_.transport.take_back(id, cookie)) return false;
+  if (relief->wait_s < 2 * here || !fabric_.transport.take_back(id, cookie)) return false;
   message.doubled += part->size;
   // Whatever it delivered before, this is what it does now.
   const auto late_rail = static_cast<std::size_t>(part->rail.index);
@@ -215,7 +175,7 @@ bool Trunk::relieve(RankId id, Peer& peer) {
   // Straight to that rail: the line is empty, and whoever chose might choose as before.
   const std::size_t size = part->size;
   take_off(peer, cookie);
-  give(peer, message, {idle, size, true});
+  give(peer, message, {relief->to, 0, size});
   return true;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Large messages over several rails as one, whatever each of them delivers now. A message is cut
-// into parts; a part goes to the rail where it is expected to be through first, by rates measured
-// from what was delivered before and by what is under way there. A part that did not arrive goes
-// again, on another rail.
+// into parts; rail_choice.hpp gives each to the rail where it is expected to be through first, by
+// rates measured here from what was delivered before and by what is in flight there. A part that
+// did not arrive goes again, on another rail.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,14 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include <weft/base/units.hpp>
 #include <weft/message/mp/header.hpp>
 #include <weft/message/mp/options.hpp>
+#include <weft/message/mp/rail_choice.hpp>
 #include <weft/message/mp/request.hpp>
 #include <weft/message/port/fabric.hpp>
 
@@ -106,15 +109,11 @@ class Trunk {
     std::uint32_t frames = 0;  // Messages that went as such since one measured,
     Time measured;             // then.
   };
-  struct Choice {
-    RailId rail;
-    std::size_t size = 0;
-    bool found = false;
-  };
 
   void pump(RankId id, Peer& peer);
-  Choice choose(RankId id, Peer& peer, const Message& message) const;
-  void give(Peer& peer, Message& message, const Choice& choice);
+  std::optional<RailPart> choose(RankId id, const Peer& peer, const Message& message);
+  std::span<const RailOffer> offers_of_all(RankId id, const Peer& peer);
+  void give(Peer& peer, Message& message, const RailPart& part);
   bool relieve(RankId id, Peer& peer);
   void balance(RankId id, Peer& peer, const Message& message);
   void take_off(Peer& peer, std::uint64_t cookie);
@@ -131,6 +130,7 @@ class Trunk {
   std::uint64_t serials_ = 0;
   std::vector<Part> parts_;
   std::vector<std::uint32_t> unused_;
+  std::vector<RailOffer> offers_;  // Kept: making room costs time.
   Time tended_;
 };
 

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules by which frames and parts of messages are given to rails.
+#include <algorithm>
+#include <cstdint>
+
+#include <weft/message/mp/rail_choice.hpp>
+
+namespace weft::mp {
+
+namespace {
+
+// What a rail may have in flight: enough to keep it busy until we look again, and not so much that
+// it would hold up a message when it slows down.
+constexpr Duration ahead = Duration::ms(3);
+constexpr std::size_t window_min = std::size_t{128} << 10;
+constexpr Duration part_time = Duration::ms(1);
+constexpr std::size_t part_min = std::size_t{64} << 10;
+constexpr std::size_t part_max = std::size_t{1} << 20;
+constexpr std::size_t line_bytes = 64;  // Parts begin at whole lines of memory.
+
+std::size_t bytes_in(Duration time, double rate) {
+  return static_cast<std::size_t>(time.in_seconds() * rate);
+}
+
+}  // namespace
+
+int rails_for(int rails, const Tuning* tuning) {
+  return tuning != nullptr && tuning->rails > 0 ? std::min(tuning->rails, rails) : rails;
+}
+
+// If all rails are down the network finds a way, or reports the peer as lost.
+RailId RailChoice::for_control(RankId peer) const {
+  const auto count = static_cast<std::uint32_t>(fabric_.rails.rail_count(peer));
+  RailId best(0);
+  if (count < 2) return best;
+  RailFacts facts = fabric_.rails.rail_facts(peer, best);
+  for (std::uint32_t i = 1; i < count; ++i) {
+    const RailFacts other = fabric_.rails.rail_facts(peer, RailId(i));
+    if (!other.up || (facts.up && facts.latency <= other.latency)) continue;
+    best = RailId(i);
+    facts = other;
+  }
+  return best;
+}
+
+// Spreads peers over equal rails, so that a rank with many peers uses all of them.
+RailId RailChoice::spread(RankId peer) const {
+  const auto count = static_cast<std::uint32_t>(fabric_.rails.rail_count(peer));
+  const RailId best = for_control(peer);
+  const Duration least = fabric_.rails.rail_facts(peer, best).latency;
+  const std::uint32_t turn = fabric_.self.index + peer.index;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const RailId rail((turn + i) % count);
+    const RailFacts facts = fabric_.rails.rail_facts(peer, rail);
+    if (facts.up && facts.frames && facts.latency <= least + least / 2) return rail;
+  }
+  return best;
+}
+
+// Equal parts, or proportional to the rates of the rails.
+std::vector<RailPart> RailChoice::cut(RankId peer, std::size_t size, const Tuning* tuning) const {
+  const auto least = static_cast<std::size_t>(options_.stripe_min.count);
+  const int rails = rails_for(fabric_.rails.rail_count(peer), tuning);
+  const auto count = static_cast<std::uint32_t>(
+      std::clamp<std::size_t>(size / least, 1, static_cast<std::size_t>(rails)));
+  if (count == 1) return {{for_control(peer), 0, size}};
+  std::vector<RailPart> parts(count);
+  std::uint64_t total = 0, sum = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    std::uint64_t weight = 1;
+    if (options_.split == Split::proportional) {
+      const Rate rate = fabric_.rails.rail_facts(peer, RailId(i)).rate;
+      weight =
+          std::max<std::uint64_t>(static_cast<std::uint64_t>(rate.in_bit_per_s()) / 1'000'000, 1);
+    }
+    parts[i] = {RailId(i), 0, static_cast<std::size_t>(weight)};
+    total += weight;
+  }
+  std::size_t start = 0;
+  for (RailPart& part : parts) {
+    sum += part.size;
+    const auto end =
+        static_cast<std::size_t>(static_cast<detail::UnsignedWide>(size) * sum / total);
+    part.offset = start;
+    part.size = end - start;
+    start = end;
+  }
+  std::erase_if(parts, [](const RailPart& part) { return part.size == 0; });
+  return parts;
+}
+
+std::optional<RailPart> next_part(std::span<const RailOffer> offers, std::size_t left,
+                                  std::size_t stripe_min) {
+  double sum = 0, before = 0, least = 0;
+  const RailOffer* chosen = nullptr;
+  for (const RailOffer& offer : offers) {
+    sum += offer.bytes_per_s;
+    before += offer.before;
+    const double wait = offer.wait_s();
+    if (chosen != nullptr && wait >= least) continue;
+    chosen = &offer;
+    least = wait;
+  }
+  if (chosen == nullptr) return std::nullopt;
+  const double rate = chosen->bytes_per_s;
+  const std::size_t window =
+      std::max(bytes_in(std::max(ahead, chosen->latency * 2), rate), window_min);
+  if (chosen->queued >= window) return std::nullopt;
+  const double together = (static_cast<double>(left) + before) / sum * rate;
+  const double share = together - chosen->before;
+  const std::size_t largest = std::clamp(bytes_in(part_time, rate), part_min, part_max);
+  std::size_t size = share > 0 ? static_cast<std::size_t>(share) : 0;
+  size = std::min(std::max(size, stripe_min), std::max(largest, stripe_min));
+  size += (line_bytes - size % line_bytes) % line_bytes;
+  return RailPart{chosen->rail, 0, left < size + stripe_min ? left : size};
+}
+
+std::optional<RailRelief> find_relief(std::span<const RailOffer> offers) {
+  RailRelief relief;
+  bool waits = false;
+  for (const RailOffer& offer : offers) {
+    if (offer.idle) {
+      if (offer.bytes_per_s > relief.bytes_per_s) relief.to = offer.rail;
+      relief.bytes_per_s = std::max(relief.bytes_per_s, offer.bytes_per_s);
+      continue;
+    }
+    const double wait = offer.wait_s();
+    if (wait <= relief.wait_s) continue;
+    relief.wait_s = wait;
+    relief.from = offer.rail;
+    waits = true;
+  }
+  if (!waits || relief.bytes_per_s <= 0) return std::nullopt;
+  return relief;
+}
+
+}  // namespace weft::mp
