@@ -8,6 +8,7 @@ import pathlib
 import re
 import sys
 
+import pages
 import sources
 
 LINES_MAX = 800
@@ -224,6 +225,7 @@ def findings(source):
             for number, rule, message in check:
                 yield path, number, rule, message
     yield from check_tests_built(source, paths)
+    yield from pages.findings(source, paths)
 
 
 def main(arguments):

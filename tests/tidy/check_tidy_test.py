@@ -27,6 +27,9 @@ class Tidy(unittest.TestCase):
         whole.unlink()
         return found
 
+    def way(self, row):
+        return self.rules("docs/finding-your-way.md", row + "\n")
+
     def test_accepts_a_clean_file(self):
         self.assertEqual(self.rules("weft/simulate/router/a.hpp", HEAD + "#pragma once\nint f();\n"), [])
 
@@ -124,6 +127,28 @@ class Tidy(unittest.TestCase):
         self.assertEqual(self.rules("a.md", "[x](b.md)\n"), [("link", 1)])
         self.assertEqual(self.rules("a.md", "[x](a.md#there) [y](https://a.b/c)\n"), [])
         self.assertEqual(self.rules("a.md", "```\n[x](b.md)\n```\n`[y](c.md)`\n"), [])
+
+    def test_finding_your_way(self):
+        for path in ("weft/message/mp/a.cpp", "weft/message/mp/b.hpp"):
+            (self.source / path).parent.mkdir(parents=True, exist_ok=True)
+            (self.source / path).write_text(HEAD + ("#pragma once\n" if path.endswith("hpp") else ""), encoding="utf-8")
+        self.assertEqual(self.way("| who? | message layer | `weft/message/mp/a.cpp`, its value: `b.hpp` |"), [])
+        self.assertEqual(self.way("| who? | message layer | `weft/message/mp/c.cpp` |"), [("map", 1), ("map", 1)])
+        self.assertEqual(self.way("| who? | message layer | `weft/message/mp/a.cpp`, `c.hpp` |"), [("map", 1)])
+        self.assertEqual(self.way("| who? | real networks | `weft/message/mp/a.cpp` |"), [("map", 1)])
+        self.assertEqual(self.way("| who? | message layer | somewhere |"), [("map", 1)])
+
+    def test_tables_of_folders(self):
+        page = "| `message` | x |\n\n| `weft/` | x |\n| `docs/` | x |\n| `tests/` | `one` |\n"
+        for path in ("weft/message/mp/a.cpp", "tests/one/a.cpp"):
+            (self.source / path).parent.mkdir(parents=True, exist_ok=True)
+            (self.source / path).write_text(HEAD, encoding="utf-8")
+        name = "docs/architecture.md"
+        self.assertEqual(self.rules(name, page), [])
+        self.assertEqual(self.rules(name, page.replace("| `message` | x |", "| `messages` | x |")), [("map", 1), ("map", 1)])
+        self.assertEqual(self.rules(name, page.replace("| `docs/` | x |\n", "")), [("map", 4)])
+        self.assertEqual(self.rules(name, page.replace("`one`", "`one` `two`")), [("map", 5)])
+        self.assertEqual(self.rules(name, page.replace("`one`", "")), [("map", 5)])
 
     def test_paths_of_one_machine(self):
         self.assertEqual(self.rules("a.md", "see /home" + "/someone/file\n"), [("home", 1)])
