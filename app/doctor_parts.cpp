@@ -147,7 +147,7 @@ Checks check_parts() {
                 "weft run --events and weft map --traffic *.otf2 are refused",
                 "apt install libotf2-trace-dev and build again"},
         Library{"hwloc", has_hwloc, "rails and memory near each other in weft run",
-                "weft run takes the machine as Linux tells it, and --machine is refused",
+                "weft run takes the machine as Linux tells it, and --hwloc is refused",
                 "apt install libhwloc-dev and build again"},
         Library{"METIS", has_metis(), "--partition metis; weft map on networks without coordinates",
                 "networks are partitioned by other methods",

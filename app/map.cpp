@@ -85,7 +85,7 @@ Result<map::Budget> choose_budget(const MapOptions& o, const map::Problem& probl
     budget->flexible = false;
   }
   if (o.chains) budget->chains = static_cast<std::uint32_t>(*o.chains);
-  budget->probe = static_cast<std::uint32_t>(o.probe);
+  budget->trial_effort = static_cast<std::uint32_t>(o.trial_effort);
   return budget;
 }
 
@@ -276,7 +276,8 @@ std::string repeat_text(const map::Found& found) {
   if (found.late) return "nothing exactly: the time ended before the planned work was done";
   std::string text = fmt::format("--evaluations {} --tries {} --chains {}", found.used.evaluations,
                                  found.used.tries, found.used.chains);
-  if (found.used.probe != 100) text += fmt::format(" --probe {}", found.used.probe);
+  if (found.used.trial_effort != 100)
+    text += fmt::format(" --trial-effort {}", found.used.trial_effort);
   return text;
 }
 

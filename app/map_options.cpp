@@ -60,16 +60,22 @@ void add_search_options(CLI::App& parser, MapOptions& o) {
       ->type_name("NAME")
       ->capture_default_str();
   parser
-      .add_option("--evaluations", o.evaluations,
-                  "Exact effort, as in the report's 'repeat with': maps to evaluate in the search "
-                  "for linear maps")
+      .add_option(
+          "--evaluations", o.evaluations,
+          "Number of linear maps to evaluate, instead of a time limit (printed by the report "
+          "as 'repeat with')")
       ->type_name("N");
-  parser.add_option("--tries", o.tries, "Exact effort: swaps to try in annealing")->type_name("N");
+  parser
+      .add_option("--tries", o.tries,
+                  "Number of swaps to try in annealing, instead of a time limit")
+      ->type_name("N");
   parser.add_option("--chains", o.chains, "Parallel chains of annealing (default: 4)")
       ->type_name("N");
-  parser.add_option("--probe", o.probe, "Effort of the first trials, relative to the usual one")
-      ->type_name("PERCENT")
-      ->capture_default_str();
+  auto* const trial_effort =
+      parser.add_option("--trial-effort", o.trial_effort, "Effort of the trial runs, in percent")
+          ->type_name("PERCENT")
+          ->capture_default_str();
+  keep_former_name(parser.add_option("--probe", o.trial_effort), trial_effort);
   add_seed_option(parser, o.seed, "the search");
   parser
       .add_option("--threads", o.threads,
@@ -88,8 +94,8 @@ void add_evaluation_options(CLI::App& parser, MapOptions& o) {
       ->type_name("FILE");
   auto* const compare = parser.add_flag(
       "--compare-methods", o.compare,
-      "Compare identity, random, bisection, annealing, both, Scotch and all together "
-      "in a table; --time holds for each");
+      "Compare in a table: identity, random, bisection, annealing, bisection + annealing, Scotch, "
+      "all methods combined; --time holds for each");
   keep_former_name(parser.add_flag("--compare", o.compare), compare);
   parser.add_flag("--simulate", o.simulate, "Also simulate the traffic as one communication step");
   parser
@@ -146,7 +152,7 @@ Status check_numbers(const MapOptions& o) {
            check_range("--shrink", o.shrink, 1, 1 << 30),
            check_range("--evaluations", o.evaluations.value_or(0), 0, many),
            check_range("--tries", o.tries.value_or(0), 0, many),
-           check_range("--probe", o.probe, 1, 1000),
+           check_range("--trial-effort", o.trial_effort, 1, 1000),
            check_range("--chains", o.chains.value_or(1), 1, 100'000),
        }) {
     if (!s) return Error(s.error());

@@ -27,7 +27,7 @@ struct MapOptions {
   std::string objective = "paper", time, preset = "balanced", start, checkpoint, resume;
   std::optional<std::int64_t> evaluations, tries, chains;
   std::uint64_t seed = 1;
-  std::int64_t threads = 0, probe = 100;
+  std::int64_t threads = 0, trial_effort = 100;
   // What to do instead of a search, and the simulation of maps.
   std::string evaluate;
   bool compare = false;

@@ -35,7 +35,7 @@ namespace {
 struct RunOptions {
   RunPlacing placing;
   RemoteOptions remote;
-  std::string bind, machine, grace, timeout, lost_after, record, merge_events, connections;
+  std::string bind, hwloc, grace, timeout, lost_after, record, merge_events, connections;
   std::vector<std::string> collectives, sets, messages, variables;
   bool label = false, events = false, quiet = false, verbose = false, agent = false;
   bool no_shared_memory = false, no_single_copy = false, show_topology = false;
@@ -104,11 +104,11 @@ Result<launch::Settings> complete_settings(const RunOptions& options) {
     if (Status s = choices.force(text); !s) return Error::call("--coll: " + s.error().message());
   if (Status s = read_duration("--lost-after", options.lost_after, settings->lost_after); !s)
     return std::move(s).error();
-  if (!options.record.empty()) settings->profile = options.record;
-  if (!settings->profile.empty()) {
-    settings->profile = std::filesystem::absolute(settings->profile).lexically_normal().string();
+  if (!options.record.empty()) settings->record = options.record;
+  if (!settings->record.empty()) {
+    settings->record = std::filesystem::absolute(settings->record).lexically_normal().string();
   }
-  if (settings->events && settings->profile.empty())
+  if (settings->events && settings->record.empty())
     return Error::call("--events writes files: say where with --record DIR");
   return settings;
 }
@@ -179,8 +179,8 @@ Status check_words(const RunOptions& options, const std::vector<std::string>& wo
     return Error::call("unknown option '" + words.front() +
                        "'; options of weft stand before the program, see weft run --help");
   }
-  if (!options.machine.empty() && (!options.show_topology || !words.empty()))
-    return Error::call("--machine describes another machine: use it with --show-topology alone");
+  if (!options.hwloc.empty() && (!options.show_topology || !words.empty()))
+    return Error::call("--hwloc describes another machine: use it with --show-topology alone");
   return {};
 }
 
@@ -199,7 +199,7 @@ Result<launch::LaunchJob> make_job(const RunOptions& options) {
   if (!options.bind.empty())
     if (Status s = check_binding(options.bind); !s) return std::move(s).error();
   job.bind = options.bind;
-  job.machine = options.machine;
+  job.machine = options.hwloc;
   job.explain = options.show_topology;
   job.places = decide_places;
   job.label = options.label;
@@ -220,7 +220,7 @@ Result<launch::LaunchJob> make_job(const RunOptions& options) {
 RecordOptions record_options(const RunOptions& options, const launch::LaunchJob& job) {
   RecordOptions record;
   if (job.words.empty()) return record;
-  record.folder = job.settings.profile;
+  record.folder = job.settings.record;
   record.events = job.settings.events;
   record.quiet = options.quiet;
   record.program = job.words.front();
@@ -292,10 +292,12 @@ void add_host_options(CLI::App& parser, RunOptions& options) {
   add_remote_options(parser, options.remote);
   parser.add_flag("--show-topology", options.show_topology,
                   "Print rails, memory and cores of each host and the binding that follows");
-  parser
-      .add_option("--machine", options.machine,
-                  "hwloc XML file to use instead of this machine, for --show-topology")
-      ->type_name("FILE");
+  auto* const hwloc =
+      parser
+          .add_option("--hwloc", options.hwloc,
+                      "hwloc XML file to use instead of this machine, for --show-topology")
+          ->type_name("FILE");
+  keep_former_name(parser.add_option("--machine", options.hwloc), hwloc);
 }
 
 void add_message_options(CLI::App& parser, RunOptions& options) {

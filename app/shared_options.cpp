@@ -51,9 +51,10 @@ void add_remote_options(CLI::App& parser, RemoteOptions& options) {
                   "Path of weft on the other hosts (default: the same as here)")
       ->type_name("PATH");
   parser
-      .add_option("--rails", options.rails,
-                  "Network interfaces to use: names, addresses or subnets, separated by commas "
-                  "(default: those that the hosts have in common)")
+      .add_option(
+          "--rails", options.rails,
+          "Network interfaces to use: names, addresses, subnets or, for RDMA, "
+          "ofi:PROVIDER, separated by commas (default: those that the hosts have in common)")
       ->type_name("RAILS")
       ->allow_extra_args(false);
 }

@@ -10,7 +10,7 @@ import launch
 from launch import skip
 
 WEFT, LAUNCHERS = launch.parse(__doc__)
-WORK = ["--evaluations", "2000", "--tries", "20000", "--probe", "20"]
+WORK = ["--evaluations", "2000", "--tries", "20000", "--trial-effort", "20"]
 
 
 def bruck(ranks):

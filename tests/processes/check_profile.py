@@ -359,7 +359,7 @@ class OtherLauncher:
 
     def test_events_are_merged(self):
         variables = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-                     "WEFT_PROFILE": str(self.folder), "WEFT_EVENTS": "yes"}
+                     "WEFT_RECORD": str(self.folder), "WEFT_EVENTS": "yes"}
         done = run([LAUNCHERS[self.launcher], "-n", "4", str(self.program)], env=variables)
         self.assertEqual(done.returncode, 0, done.stderr)
         raw = RECORD - {"timeline.h5"} | {"timeline.raw"} | {f"events.{rank}.bin" for rank in range(4)}

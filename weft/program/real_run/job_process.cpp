@@ -116,7 +116,7 @@ void WiredRuntime::join() {
   const launch::Settings& settings = seat_->settings();
   if (Status managed = manage_connections(); !managed) seat_->abort(3, managed.error().text());
   const Fabric network = managed_ == nullptr ? wire_->fabric() : managed_->fabric();
-  if (!settings.profile.empty()) {
+  if (!settings.record.empty()) {
     recorder_ = std::make_unique<RunRecorder>(*wire_, network, managed_.get(), settings);
   }
   auto* const process =

@@ -45,7 +45,7 @@ RunRecorder::RunRecorder(const wire::Wire& wire, const Fabric& network,
                          const conn::Managed* managed, const launch::Settings& settings)
     : wire_(wire),
       managed_(managed),
-      folder_(settings.profile),
+      folder_(settings.record),
       events_(settings.events),
       transport_(wire, network, settings.shared_memory, early_end_),
       messages_(network.processor),

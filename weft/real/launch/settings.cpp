@@ -90,7 +90,7 @@ void each_field(AnySettings& settings, Visit&& visit) {
   visit("rails", settings.rails);
   visit("shared_memory", settings.shared_memory);
   visit("single_copy", settings.single_copy);
-  visit("profile", settings.profile);
+  visit("record", settings.record);
   visit("events", settings.events);
   visit("lost_after", settings.lost_after);
   visit("collectives", settings.collectives);
@@ -150,7 +150,8 @@ Result<Settings> settings_from_environment() {
   Status first;
   each_field(settings, [&](std::string_view name, auto& value) {
     const std::string variable_name = variable_of(name);
-    const auto text = variable(variable_name.c_str());
+    auto text = variable(variable_name.c_str());
+    if (!text && name == "record") text = variable("WEFT_PROFILE");  // Its former name.
     if (!text || text->empty() || !first) return;
     if (Status done = read(*text, value); !done)
       first = std::move(done).error().during("variable " + variable_name);

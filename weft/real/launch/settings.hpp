@@ -16,7 +16,7 @@ struct Settings {
   std::vector<std::string> rails;
   bool shared_memory = true;  // Ranks of one host use shared memory,
   bool single_copy = true;    // and copy directly between processes where the kernel allows it.
-  std::string profile;        // A folder for the record of the run; empty: none.
+  std::string record;         // A folder for the record of the run; empty: none.
   bool events = false;        // Also record each call and message, for OTF2.
   // A peer is lost if no rail has heard from it for this long.
   Duration lost_after = Duration::ms(8000);
@@ -29,7 +29,7 @@ struct Settings {
 };
 
 // One line per setting, as a launcher sends it. The names are also those of the environment
-// variables: `rails` is WEFT_RAILS.
+// variables: `rails` is WEFT_RAILS. WEFT_PROFILE is read as WEFT_RECORD, its present name.
 std::string to_text(const Settings& settings);
 Result<Settings> parse_settings(const std::string& text);
 // For processes that other launchers start.

@@ -16,7 +16,7 @@ TEST(Settings, ComeBackAsTheyWere) {
   some.rails = {"eth0", "10.64.0.0/16", "ofi:tcp:eth0", "odd,name\\"};
   some.shared_memory = false;
   some.events = true;
-  some.profile = "a folder/with\nline=end";
+  some.record = "a folder/with\nline=end";
   some.lost_after = Duration::ms(2500);
   some.collectives = {"alltoall=bruck"};
   some.messages = {"eager_limit=32 KiB"};
@@ -28,7 +28,7 @@ TEST(Settings, ComeBackAsTheyWere) {
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(to_text(*read), text);
   EXPECT_EQ(read->rails, some.rails);
-  EXPECT_EQ(read->profile, some.profile);
+  EXPECT_EQ(read->record, some.record);
   EXPECT_EQ(read->lost_after, some.lost_after);
   EXPECT_EQ(read->places, some.places);
   EXPECT_EQ(read->connections, some.connections);
@@ -65,6 +65,18 @@ TEST(Settings, AreReadFromVariables) {
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().text().substr(0, 25), "variable WEFT_LOST_AFTER:");
   for (const char* name : {"WEFT_RAILS", "WEFT_SHARED_MEMORY", "WEFT_LOST_AFTER"}) ::unsetenv(name);
+}
+
+TEST(Settings, TakeTheFormerNameOfTheRecord) {
+  ::setenv("WEFT_PROFILE", "former", 1);
+  auto read = settings_from_environment();
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->record, "former");
+  ::setenv("WEFT_RECORD", "present", 1);
+  read = settings_from_environment();
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->record, "present");
+  for (const char* name : {"WEFT_PROFILE", "WEFT_RECORD"}) ::unsetenv(name);
 }
 
 TEST(Settings, SurviveWhateverComes) {

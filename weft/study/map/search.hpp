@@ -22,10 +22,10 @@
 namespace weft::map {
 
 struct Budget {
-  std::uint64_t evaluations = 0;  // Of whole maps, in the search for linear ones.
-  std::uint64_t tries = 0;        // Swaps, in annealing.
-  std::uint32_t chains = 4;       // Of annealing.
-  std::uint32_t probe = 100;      // Percent of the usual first tries.
+  std::uint64_t evaluations = 0;     // Whole maps to evaluate in the search for linear ones.
+  std::uint64_t tries = 0;           // Swaps to try in annealing.
+  std::uint32_t chains = 4;          // Parallel chains of annealing.
+  std::uint32_t trial_effort = 100;  // Percent of the usual effort of trial runs.
   // True: what is better spent otherwise may be, as seen after the first tries.
   bool flexible = true;
 

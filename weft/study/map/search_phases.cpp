@@ -18,11 +18,11 @@ std::unique_ptr<Chain> Search::linear_chain(std::size_t index, const LinearTask&
 void Search::probe() {
   // Not more than a small part of a short time.
   constexpr double long_enough = 20;  // Seconds.
-  budget_.probe = options_.budget.probe;
+  budget_.trial_effort = options_.budget.trial_effort;
   if (timed() && options_.seconds < long_enough)
-    budget_.probe = static_cast<std::uint32_t>(1 + 99 * options_.seconds / long_enough);
+    budget_.trial_effort = static_cast<std::uint32_t>(1 + 99 * options_.seconds / long_enough);
   const auto part = [&](std::uint64_t n) {
-    return std::max<std::uint64_t>(n * budget_.probe / 100, 16);
+    return std::max<std::uint64_t>(n * budget_.trial_effort / 100, 16);
   };
   const std::uint64_t evaluations = part(std::clamp<std::uint64_t>(
       150'000'000 / std::max<std::uint64_t>(problem_.pairs(), 1), 64, 3000));
@@ -69,9 +69,9 @@ void Search::probe() {
 }
 
 void Search::choose_budget(double seconds_evaluation) {
-  const std::uint32_t probe = budget_.probe;
+  const std::uint32_t trial_effort = budget_.trial_effort;
   budget_ = options_.budget;
-  budget_.probe = probe;
+  budget_.trial_effort = trial_effort;
   if (timed()) {
     const int workers =
         options_.threads * (options_.peers == nullptr ? 1 : options_.peers->count());
