@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs test scripts with something taken away that they need: each says what, and exits with 77.
 
-Usage: check_skips.py WEFT PROBE BUILD_FOLDER [Scripts] [Browser]
+Usage: check_skips.py WEFT PROBE BUILD_FOLDER [Scripts] [Bed] [Libfabric] [Browser]
 
 Root is given up by setpriv (files stay readable), a program by a PATH without it, a module of Python by one that cannot be imported.
 """
@@ -37,7 +37,6 @@ WITHOUT_ROOT = (
 )
 # The same, with the program that is missing.
 WITHOUT_PROGRAM = (
-    ("tc", "bed/check_netlab.py", ["Shapes"], "the test bed needs what is not installed: tc (iproute2)"),
     ("bash", "newcomer/check_completion.py", [WEFT, "bash"], "not installed: bash"),
     ("zsh", "newcomer/check_completion.py", [WEFT, "zsh"], "not installed: zsh"),
     ("fish", "newcomer/check_completion.py", [WEFT, "fish"], "not installed: fish"),
@@ -46,13 +45,12 @@ WITHOUT_PROGRAM = (
     ("gfortran", "rails/check_programs.py", [WEFT, "--language", "fortran"], "not installed: gfortran"),
     ("otf2-print", "processes/check_profile.py", [*JOB, "Archives"], "otf2-print is not installed (Debian: otf2-tools)"),
 )
-# Launchers are named by arguments; libfabric leaves out providers by a variable.
-WITHOUT_OTHERS = (
-    ({}, "processes/check_run_launchers.py", [*JOB, "Mpich"], "MPICH's mpirun is not installed"),
-    ({}, "processes/check_run_launchers.py", [*JOB, "OpenMpi"], "Open MPI's mpirun is not installed"),
-    ({}, "processes/check_profile.py", [*JOB, "Mpich"], "MPICH's mpirun is not installed"),
-    ({}, "processes/check_profile.py", [*JOB, "OpenMpi"], "Open MPI's mpirun is not installed"),
-    ({"FI_PROVIDER": "^sockets"}, "processes/check_rdma.py", [WEFT, "Sockets"], "libfabric has no provider 'sockets' here"),
+# The same; launchers are named by arguments.
+WITHOUT_LAUNCHER = (
+    ("processes/check_run_launchers.py", [*JOB, "Mpich"], "MPICH's mpirun is not installed"),
+    ("processes/check_run_launchers.py", [*JOB, "OpenMpi"], "Open MPI's mpirun is not installed"),
+    ("processes/check_profile.py", [*JOB, "Mpich"], "MPICH's mpirun is not installed"),
+    ("processes/check_profile.py", [*JOB, "OpenMpi"], "Open MPI's mpirun is not installed"),
 )
 
 
@@ -95,23 +93,31 @@ class Scripts(Case):
     def test_programs(self):
         for program, name, words, said in WITHOUT_PROGRAM:
             with self.subTest(name, program=program):
-                if program == "tc" and os.geteuid() != 0:
-                    continue  # Root is missed first.
                 folder = self.folder / program
                 folder.mkdir()
                 self.says(self.script(name, words), said, {"PATH": path_without(program, folder)})
 
-    def test_others(self):
-        for environment, name, words, said in WITHOUT_OTHERS:
-            if "FI_PROVIDER" in environment and not pathlib.Path(LIBRARIES, "weft-wire-ofi.so").exists():
-                continue  # Its tests were not built.
+    def test_launchers(self):
+        for name, words, said in WITHOUT_LAUNCHER:
             with self.subTest(name, words=words[1:]):
-                self.says(self.script(name, words), said, environment)
+                self.says(self.script(name, words), said)
 
     def test_h5py(self):
         (self.folder / "h5py.py").write_text("raise ImportError\n", encoding="utf-8")
         self.says(self.script("report/check_analysis.py", [WEFT, str(TESTS.parent)]), "no h5py (Debian: python3-h5py)",
                   {"PYTHONPATH": str(self.folder)})
+
+
+@unittest.skipIf(os.geteuid() != 0, "hosts of the test bed need root")  # Which is missed before tc.
+class Bed(Case):
+    def test_tc(self):
+        self.says(self.script("bed/check_netlab.py", ["Shapes"]), "the test bed needs what is not installed: tc (iproute2)",
+                  {"PATH": path_without("tc", self.folder)})
+
+
+class Libfabric(Case):
+    def test_provider(self):
+        self.says(self.script("processes/check_rdma.py", [WEFT, "Sockets"]), "libfabric has no provider 'sockets' here", {"FI_PROVIDER": "^sockets"})
 
 
 class Browser(Case):
