@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Completes a command line: the words that may follow, as shells ask for them.
 #include <algorithm>
 #include <string_view>
 

@@ -17,7 +17,7 @@ SPDX = "SPDX-License-Identifier: Apache-2.0"
 TEXT = sources.CODE + (".md", ".py", ".txt", ".cmake", ".toml", ".json", ".yml", ".in", "")
 
 # Rule, what is looked for, why, and the places (first folders) where it is allowed.
-OUTSIDE = ("wire", "disco", "app", "bench", "tests")
+OUTSIDE = ("wire", "app", "bench", "tests")
 BANS = (
     ("clock", r"\b(system_clock|steady_clock|high_resolution_clock|clock_gettime|gettimeofday)\b",
      "the wall clock makes results differ from run to run; take a clock as an argument", OUTSIDE),
@@ -32,7 +32,7 @@ BANS = (
     ("transcendental",
      r"\bstd::(exp|exp2|expm1|log|log2|log10|log1p|pow|sin|cos|tan|atan2?|sinh|cosh|tanh|cbrt)\s*\(",
      "libm's last digit differs between machines; the model uses integers",
-     ("map", "disco", "report", "record", "app", "bench", "tests")),
+     ("map", "report", "record", "app", "bench", "tests")),
 )
 # Tests: which files, what is looked for, why. A test passes only if it has checked something.
 TESTS = (
@@ -153,6 +153,16 @@ def check_text(path, text):
             yield 1, "spdx", f"one of the first two lines must be: # {SPDX}"
 
 
+def check_opening(source, path, text):
+    """Line 2 says what the file is. A .cpp beside its header is explained there."""
+    named = path.suffix in (".cpp", ".c") and (source / path).with_suffix(".hpp").exists()
+    if place_of(path) in ("tests", "bench") or "testdata" in path.parts or named:
+        return
+    second = (text.split("\n") + [""])[1]
+    if not second.startswith(("// ", "/* ", " * ")):
+        yield 2, "opening", "the second line must be a comment that says what this file is"
+
+
 def check_tests(path, text):
     """Comments and literals stay: a pattern is written so that they do not match."""
     for files, rule, pattern, why in TESTS:
@@ -218,6 +228,7 @@ def findings(source):
         checks = [check_text(path, text), check_tests(path, text)]
         if path.suffix in sources.CODE:
             checks.append(check_code(path, text))
+            checks.append(check_opening(source, path, text))
             checks.append(check_families(path, text, rules))
         if path.suffix == ".md":
             checks.append(check_links(source, path, text))

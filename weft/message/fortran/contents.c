@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* MPI_Type_get_contents in Fortran: it returns an array of handles. */
 #include "fortran.h"
 
 /* Only as many datatypes come back as there are. */

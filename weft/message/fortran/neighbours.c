@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* How many neighbours a rank has in the topology of its communicator: the length of arrays. */
 #include "fortran.h"
 
 static void count_neighbours(MPI_Comm comm, int* sources, int* destinations) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* How many ranks a collective operation has on the other side: the length of arrays. */
 #include "fortran.h"
 
 int weft_fortran_peers(MPI_Comm comm) {

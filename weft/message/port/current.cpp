@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Current: the rank that a thread executes now, and its layers.
 #include <weft/message/port/fabric.hpp>
 
 namespace weft {

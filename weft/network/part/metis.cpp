@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Cuts a network by METIS, if weft was built with it.
 #include <weft/network/part/cuts.hpp>
 #include <weft/network/part/halve.hpp>
 #include <weft/network/part/part.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Cuts a row of items with weights into consecutive ranges.
 #include <numeric>
 
 #include <weft/base/check.hpp>

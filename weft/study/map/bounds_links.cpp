@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Bounds from links: what must cross a cut or leave a node, over the links there are.
 #include <algorithm>
 #include <functional>
 #include <limits>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Bounds from distances: no rank has more near slots than the network offers.
 #include <algorithm>
 #include <functional>
 #include <utility>

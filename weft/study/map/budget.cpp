@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The effort of each preset of a search.
 #include <fmt/format.h>
 
 #include <weft/study/map/search.hpp>
