@@ -2,7 +2,10 @@
 #include "weft/network/route/layered_paths.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <vector>
+
+#include <weft/base/rng.hpp>
 
 namespace weft::detail {
 namespace {
@@ -72,13 +75,7 @@ std::vector<RouterId> routers_with_nodes(const Graph& graph) {
   return found;
 }
 
-}  // namespace
-
-int LayersNeeded::usual() const {
-  return std::max(least, std::min(all, usual_max));
-}
-
-LayersNeeded find_layers(const Topology& topology) {
+LayersNeeded search_layers(const Topology& topology) {
   const Graph& graph = topology.graph;
   const std::vector<RouterId> ends = routers_with_nodes(graph);
   // Where that would take more than a second or so, the bound that holds for any ranking.
@@ -96,6 +93,44 @@ LayersNeeded find_layers(const Topology& topology) {
     turns.count(more);
     for (const RouterId r : turns.reached()) needed.all = more(needed.all, turns.rising(r) + 1);
   }
+  return needed;
+}
+
+// Of what the answer depends on.
+std::uint64_t fingerprint(const Graph& graph) {
+  std::uint64_t hash = mix(graph.router_count());
+  for (std::uint32_t r = 0; r < graph.router_count(); ++r) {
+    hash = mix(hash + (graph.nodes_at(RouterId(r)).empty() ? 1 : 2));
+    for (const Port& port : graph.ports(RouterId(r)))
+      hash = mix(hash ^ (port.usable() ? std::uint64_t{port.peer.index} + 1 : 0));
+  }
+  return hash;
+}
+
+}  // namespace
+
+int LayersNeeded::usual() const {
+  return std::max(least, std::min(all, usual_max));
+}
+
+// Choosing a routing, its VCs and the policy ask the same of the same graph, and for thousands of
+// routers the answer takes a second: so the latest are kept.
+LayersNeeded find_layers(const Topology& topology) {
+  struct Known {
+    std::uint64_t graph = 0;
+    LayersNeeded needed;
+  };
+  constexpr std::size_t kept = 8;
+  static std::mutex mutex;
+  static std::array<Known, kept> known{};
+  static std::size_t oldest = 0;
+  const std::uint64_t graph = fingerprint(topology.graph);
+  const std::lock_guard lock(mutex);
+  for (const Known& one : known)
+    if (one.graph == graph) return one.needed;
+  known[oldest] = {graph, search_layers(topology)};
+  const LayersNeeded needed = known[oldest].needed;
+  oldest = (oldest + 1) % kept;
   return needed;
 }
 

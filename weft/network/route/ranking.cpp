@@ -69,7 +69,7 @@ RouterId find_centre(const Graph& graph, RouterId member) {
   search(graph, member, distances, queue);
   std::vector<RouterId> members = queue;
   std::sort(members.begin(), members.end());
-  const bool search_all = std::uint64_t{members.size()} * graph.link_count() < 200'000'000;
+  const bool search_all = std::uint64_t{members.size()} * graph.link_count() < 50'000'000;
   RouterId best = members.front();
   std::pair best_score(std::numeric_limits<std::int64_t>::max(), std::int64_t{0});
   for (const RouterId m : members) {
