@@ -160,7 +160,7 @@ Scene random_scene(std::uint64_t seed) {
       {"mesh:4x4", "rca-1d", 2},
       {"mesh:9x2", "crossline:escape,unknown", 2},
       {"random:n=12,d=3", "shortest", 0},
-      {"random:n=10,d=3,p=2", "min-adaptive", 0},
+      {"random:n=10,d=3,p=2", "min-adaptive", 4},
       {"slimfly:q=3,p=1", "ugal-l", 0},
       {"polarfly:q=3,p=1", "valiant", 0},
       {"fattree:k=2,levels=3", "min-adaptive", 4},
