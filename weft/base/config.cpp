@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -49,8 +50,30 @@ namespace {
 using detail::ConfigState;
 using detail::ConfigTableState;
 
+bool is_bare(std::string_view key) {
+  return !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  });
+}
+
+// As TOML writes it: a key that is more than a word stands in quotes.
 std::string joined(std::string_view path, std::string_view key) {
-  return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
+  const std::string step = is_bare(key) ? std::string(key) : fmt::format("\"{}\"", key);
+  return path.empty() ? step : fmt::format("{}.{}", path, step);
+}
+
+// The steps of such a path, without quotes.
+std::vector<std::string_view> steps_of(std::string_view path) {
+  std::vector<std::string_view> steps;
+  while (!path.empty()) {
+    const bool quoted = path.front() == '"';
+    if (quoted) path.remove_prefix(1);
+    const std::size_t end = std::min(path.find(quoted ? '"' : '.'), path.size());
+    steps.push_back(path.substr(0, end));
+    path.remove_prefix(std::min(path.size(), end + (quoted ? 2 : 1)));
+  }
+  return steps;
 }
 
 std::string where(std::string_view path) {
@@ -71,15 +94,15 @@ Error error_for(const ConfigState& config, std::string_view path, int line, std:
       option = config.overridden.end();
   }
   if (option != config.overridden.end())
-    return Error::call(fmt::format("option '{}': {}", option->second, message));
+    return Error::call(fmt::format("option '{}': {}",
+                                   option->second.substr(option->second.rfind('\n') + 1), message));
   return Error::input(std::move(message)).at(config.name, line);
 }
 
 // The node at a dotted path; null when a step is missing or leads through something else.
 const toml::node* find_node(const toml::table& root, std::string_view path) {
   const toml::node* node = &root;
-  if (path.empty()) return node;
-  for (const std::string_view step : split(path, '.')) {
+  for (const std::string_view step : steps_of(path)) {
     const toml::table* table = node->as_table();
     node = table == nullptr ? nullptr : table->get(step);
     if (node == nullptr) return nullptr;
@@ -181,7 +204,8 @@ Error error_in(const ConfigTableState& state, std::string_view key, std::string 
   } else if (state.table != nullptr && !state.path.empty()) {
     line = line_of(*state.table);
   }
-  return error_for(*state.config, joined(state.path, key), line, std::move(message));
+  const std::string path = key.empty() ? state.path : joined(state.path, key);
+  return error_for(*state.config, path, line, std::move(message));
 }
 
 void fail_type(ConfigTableState& state, std::string_view key, const toml::node& node,
@@ -276,8 +300,10 @@ class KnownTables {
   // "a.b" itself, or any table inside "a" by "a.*".
   bool listed(std::string_view path) const {
     if (has(path)) return true;
-    const std::size_t dot = path.rfind('.');
-    return dot != std::string_view::npos && has(fmt::format("{}.*", path.substr(0, dot)));
+    const std::vector<std::string_view> steps = steps_of(path);
+    std::string parent;
+    for (std::size_t i = 0; i + 1 < steps.size(); ++i) parent = joined(parent, steps[i]);
+    return steps.size() > 1 && has(fmt::format("{}.*", parent));
   }
   // [a.b] makes an [a] that nobody wrote; it is fine as long as it has no keys.
   bool leads_to_listed(std::string_view path) const {
@@ -316,52 +342,101 @@ void find_unknown(const toml::table& table, const std::string& path, const Known
   }
 }
 
-Result<std::pair<std::vector<std::string_view>, std::string_view>> split_override(
-    std::string_view option) {
+// An option "table.key=value", or "table.key+=value" for one more of a list.
+struct Override {
+  std::vector<std::string> steps;
+  std::string_view value;
+  bool append = false;
+};
+
+// "link(A,B)" is "link" and "A-B", a cable by the names of its ends, which may hold any sign.
+std::optional<std::vector<std::string>> override_steps(std::string_view key) {
+  std::vector<std::string> steps;
+  if (const std::size_t open = key.find('('); open != std::string_view::npos) {
+    const std::size_t close = key.rfind(").");
+    if (close == std::string_view::npos || close < open) return std::nullopt;
+    const std::string_view ends = key.substr(open + 1, close - open - 1);
+    int depth = 0;
+    std::size_t comma = 0;
+    while (comma < ends.size() && (depth > 0 || ends[comma] != ',')) {
+      depth += ends[comma] == '(' ? 1 : ends[comma] == ')' ? -1 : 0;
+      ++comma;
+    }
+    if (comma + 1 >= ends.size()) return std::nullopt;
+    steps = {std::string(key.substr(0, open)),
+             fmt::format("{}-{}", trim(ends.substr(0, comma)), trim(ends.substr(comma + 1)))};
+    if (!is_bare(steps[0])) return std::nullopt;
+    key = key.substr(close + 2);
+  }
+  for (const std::string_view step : split(key, '.')) {
+    if (!is_bare(step)) return std::nullopt;
+    steps.emplace_back(step);
+  }
+  return steps;
+}
+
+Result<Override> split_override(std::string_view option) {
   const std::size_t equals = option.find('=');
   const auto malformed = [&] {
     return Error::call(fmt::format("option '{}' must look like table.key=value", option));
   };
   if (equals == std::string_view::npos || option.find('\n') != std::string_view::npos)
     return malformed();
-  std::vector<std::string_view> steps = split(trim(option.substr(0, equals)), '.');
-  const std::string_view value = trim(option.substr(equals + 1));
-  for (const std::string_view step : steps) {
-    const bool bare = std::all_of(step.begin(), step.end(), [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-             c == '_' || c == '-';
-    });
-    if (step.empty() || !bare) return malformed();
+  Override made;
+  made.append = equals > 0 && option[equals - 1] == '+';
+  const auto steps = override_steps(trim(option.substr(0, made.append ? equals - 1 : equals)));
+  made.value = trim(option.substr(equals + 1));
+  if (!steps || made.value.empty()) return malformed();
+  made.steps = *steps;
+  return made;
+}
+
+// Puts one more text into a list, which need not be there yet.
+Status append_text(toml::table& table, const std::string& key, std::string_view text,
+                   const std::string& option) {
+  const auto [place, made] = table.emplace<toml::array>(key);
+  toml::array* const list = place->second.as_array();
+  if (list == nullptr)
+    return Error::call(fmt::format("option '{}': '{}' is not a list", option, key));
+  list->push_back(std::string(text));
+  return {};
+}
+
+Status assign(toml::table& table, const std::string& key, std::string_view value,
+              const std::string& option) {
+  auto parsed = parse_toml(fmt::format("value = {}", value), "option");
+  if (parsed && parsed->size() == 1) {
+    table.insert_or_assign(key, std::move(*parsed->get("value")));
+    return {};
   }
-  if (value.empty()) return malformed();
-  return std::pair{std::move(steps), value};
+  if (std::string_view("\"'[{").find(value.front()) != std::string_view::npos)
+    return Error::call(fmt::format("option '{}': {}", option,
+                                   parsed ? "one value is needed" : parsed.error().message()));
+  table.insert_or_assign(key, std::string(value));  // The shell removed the quotes.
+  return {};
 }
 
 // Sets the value and creates missing tables along its path.
 Status override_key(ConfigState& config, const std::string& option) {
-  auto parts = split_override(option);
-  if (!parts) return std::move(parts).error();
-  const auto& [steps, value] = *parts;
+  const auto parts = split_override(option);
+  if (!parts) return Error(parts.error());
   toml::table* table = &config.root;
   std::string path;
-  for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
-    path = joined(path, steps[i]);
-    const auto [place, made] = table->emplace<toml::table>(steps[i]);
+  for (std::size_t i = 0; i + 1 < parts->steps.size(); ++i) {
+    path = joined(path, parts->steps[i]);
+    const auto [place, made] = table->emplace<toml::table>(parts->steps[i]);
     table = place->second.as_table();
     if (table == nullptr)
       return Error::call(fmt::format("option '{}': '{}' is a key, not a table", option, path));
   }
-  path = joined(path, steps.back());
-  auto parsed = parse_toml(fmt::format("value = {}", value), "option");
-  if (parsed && parsed->size() == 1) {
-    table->insert_or_assign(steps.back(), std::move(*parsed->get("value")));
-  } else if (std::string_view("\"'[{").find(value.front()) == std::string_view::npos) {
-    table->insert_or_assign(steps.back(), std::string(value));  // The shell removed the quotes.
-  } else {
-    return Error::call(fmt::format("option '{}': {}", option,
-                                   parsed ? "one value is needed" : parsed.error().message()));
-  }
-  config.overridden[path] = option;
+  const std::string& key = parts->steps.back();
+  if (Status s = parts->append ? append_text(*table, key, parts->value, option)
+                               : assign(*table, key, parts->value, option);
+      !s)
+    return s;
+  std::string& known = config.overridden[joined(path, key)];
+  // All of them are needed to make the same again.
+  known = parts->append && !known.empty() ? known + "\n" + option : option;
   return {};
 }
 
@@ -485,9 +560,10 @@ Result<Config> Config::read_text(std::string_view text, std::string name) {
 Result<Config> Config::with_overrides(const std::vector<std::string>& overrides) const {
   auto fresh = read_text(state_->text, state_->name);
   if (!fresh) return fresh;
-  for (const auto& [path, option] : state_->overridden)
-    if (auto status = override_key(*fresh->state_, option); !status)
-      return std::move(status).error();
+  for (const auto& [path, options] : state_->overridden)
+    for (const std::string_view option : split(options, '\n'))
+      if (auto status = override_key(*fresh->state_, std::string(option)); !status)
+        return std::move(status).error();
   for (const std::string& option : overrides)
     if (auto status = override_key(*fresh->state_, option); !status)
       return std::move(status).error();
@@ -504,6 +580,10 @@ ConfigTable Config::table(std::string_view name) const {
     made->fail(error_for(*state_, name, line_of(*node),
                          fmt::format("'{}' must be a table, not {}", name, type_name(*node))));
   return ConfigTable(std::move(made));
+}
+
+std::string Config::path(std::string_view table, std::string_view key) {
+  return joined(table, key);
 }
 
 bool Config::has_table(std::string_view name) const {

@@ -77,6 +77,8 @@ class Config {
 
   // "link" or "link.global"; "" names the keys before the first table. An absent table is empty.
   ConfigTable table(std::string_view name) const;
+  // The name of a table inside another: [link."A.1-B.2"] is path("link", "A.1-B.2").
+  static std::string path(std::string_view table, std::string_view key);
   bool has_table(std::string_view name) const;
   std::vector<std::string> subtables(std::string_view name) const;  // Last path components, sorted.
   // Every table must be listed; "link.*" allows any table directly inside [link], "" allows keys

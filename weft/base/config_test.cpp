@@ -251,6 +251,42 @@ TEST(Overrides, PileUp) {
   EXPECT_EQ(load, 1);
 }
 
+TEST(Overrides, AppendToLists) {
+  const auto once = read("[network]\ndown = [\"a-b\"]\n")
+                        .with_overrides({"network.down+=(0,0)-(1,0)", "network.down += random:3"});
+  ASSERT_TRUE(once) << once.error().text();
+  const auto again = once->with_overrides({"network.down+=c-d"});
+  ASSERT_TRUE(again) << again.error().text();
+  std::vector<std::string> down;
+  again->table("network").get("down", down);
+  EXPECT_EQ(down, (std::vector<std::string>{"a-b", "(0,0)-(1,0)", "random:3", "c-d"}));
+  EXPECT_EQ(again->table("network").error_at("down", "x").text(), "option 'network.down+=c-d': x");
+  EXPECT_EQ(read(network).with_overrides({"router.vcs+=1"}).error().text(),
+            "option 'router.vcs+=1': 'vcs' is not a list");
+}
+
+TEST(Overrides, NameCablesByTheirEnds) {
+  const auto config = read(network).with_overrides(
+      {"link((0,0),(1,0)).rate=1 GB/s", "link(g0.r1,g1.r0).rate=2 GB/s", "link(a, b).rate=3 GB/s"});
+  ASSERT_TRUE(config) << config.error().text();
+  constexpr std::array<std::string_view, 6> known = {"",    "router", "network",
+                                                     "nic", "link",   "link.*"};
+  EXPECT_TRUE(config->only_tables(known)) << config->only_tables(known).error().text();
+  int gbytes = 0;
+  for (const char* const name : {"(0,0)-(1,0)", "g0.r1-g1.r0", "a-b"}) {
+    Rate rate;
+    ConfigTable table = config->table(Config::path("link", name));
+    table.get("rate", rate);
+    EXPECT_EQ(rate, Rate::gbyte_per_s(++gbytes)) << name;
+    EXPECT_TRUE(table.finish());
+  }
+  EXPECT_EQ(Config::path("link", "g0.r1-g1.r0"), "link.\"g0.r1-g1.r0\"");
+  EXPECT_EQ(Config::path("link", "global"), "link.global");
+  for (const std::string bad : {"link(a).rate=1", "link(a,b)=1", "link(a,.rate=1", "link(,b=1"})
+    EXPECT_EQ(read(network).with_overrides({bad}).error().text(),
+              "option '" + bad + "' must look like table.key=value");
+}
+
 TEST(Overrides, AreNamedInErrors) {
   const auto config = read(network).with_overrides({"router.vcs=99", "router.vsc=1"});
   ASSERT_TRUE(config);

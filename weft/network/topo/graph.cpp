@@ -147,6 +147,8 @@ Result<Graph> Graph::make(Parts parts) {
   parts.cables = {};
   if (Status s = made.attach_nodes(std::move(parts.router_of)); !s) return std::move(s).error();
   made.link_classes_ = std::move(parts.link_classes);
+  made.base_class_.resize(made.link_classes_.size());
+  std::iota(made.base_class_.begin(), made.base_class_.end(), std::uint8_t{0});
   made.router_names_ = std::move(parts.router_names);
   made.node_names_ = std::move(parts.node_names);
   if (Status s = made.index_names(); !s) return std::move(s).error();
@@ -162,6 +164,20 @@ Graph Graph::with_down(Graph graph, std::span<const LinkId> broken) {
     here.up = false;
     graph.ports_[graph.link(here.peer, here.peer_port).index].up = false;
     ++graph.down_count_;
+  }
+  return graph;
+}
+
+Graph Graph::with_class(Graph graph, std::span<const LinkId> links, std::string name) {
+  WEFT_CHECK(!links.empty() && graph.link_classes_.size() < max_classes);
+  const auto made = static_cast<std::uint8_t>(graph.link_classes_.size());
+  graph.base_class_.push_back(graph.base_class_[graph.ports_[links.front().index].link_class]);
+  graph.link_classes_.push_back(std::move(name));
+  for (const LinkId link : links) {
+    Port& here = graph.ports_[link.index];
+    WEFT_CHECK(here.connected());
+    here.link_class = made;
+    graph.ports_[graph.link(here.peer, here.peer_port).index].link_class = made;
   }
   return graph;
 }

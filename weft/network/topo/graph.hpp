@@ -51,6 +51,9 @@ class Graph {
   static Result<Graph> make(Parts parts);
   // The same network with these cables broken; either direction of a cable may be given.
   static Graph with_down(Graph graph, std::span<const LinkId> broken);
+  // The same network with these cables, of one class or several, in a new class. REQUIRES: fewer
+  // than 255 classes; links are connected.
+  static Graph with_class(Graph graph, std::span<const LinkId> links, std::string name);
 
   std::uint32_t router_count() const { return static_cast<std::uint32_t>(first_port_.size() - 1); }
   std::uint32_t node_count() const { return static_cast<std::uint32_t>(router_of_.size()); }
@@ -78,6 +81,8 @@ class Graph {
   int local_index(NodeId n) const { return local_index_[n.index]; }
 
   const std::vector<std::string>& link_classes() const { return link_classes_; }
+  // The class that with_class() took cables from; otherwise the class itself.
+  std::size_t base_class(std::size_t link_class) const { return base_class_[link_class]; }
   const std::vector<std::string>& router_names() const { return router_names_; }
   const std::vector<std::string>& node_names() const { return node_names_; }
   // By the given names (none when they are empty); a binary search.
@@ -96,6 +101,7 @@ class Graph {
   std::vector<NodeId> nodes_;
   std::vector<std::uint16_t> local_index_;
   std::vector<std::string> link_classes_, router_names_, node_names_;
+  std::vector<std::uint8_t> base_class_;
   std::vector<std::uint32_t> routers_by_name_, nodes_by_name_;
   std::uint32_t cable_count_ = 0;
   std::uint32_t down_count_ = 0;

@@ -8,9 +8,11 @@
 
 #include <fmt/core.h>
 
+#include <weft/base/rng.hpp>
 #include <weft/base/text.hpp>
 #include <weft/network/topo/graph_file.hpp>
 #include <weft/network/topo/kinds.hpp>
+#include <weft/network/topo/search.hpp>
 
 namespace weft {
 namespace {
@@ -50,6 +52,77 @@ Result<LinkId> find_cable(const Topology& t, const Ends& ends, std::string_view 
   return Error::input(fmt::format("there is no cable '{}'", text));
 }
 
+bool are_connected(const Graph& graph) {
+  if (graph.node_count() == 0) return true;
+  const std::vector<int> away = distances_from(graph, graph.router_of(NodeId(0)));
+  for (std::uint32_t n = 0; n < graph.node_count(); ++n)
+    if (away[graph.router_of(NodeId(n)).index] < 0) return false;
+  return true;
+}
+
+constexpr std::string_view random_word = "random:";
+
+struct RandomBreaks {
+  std::int64_t count = 0, seed = 1;
+};
+
+Result<RandomBreaks> parse_breaks(std::string_view text) {
+  const auto wrong = [&] {
+    return Error::input(fmt::format("'{}' must look like random:3 or random:3,seed=2", text));
+  };
+  const std::vector<std::string_view> parts = split(text.substr(random_word.size()), ',');
+  const auto count = parse_int(trim(parts[0]));
+  if (!count || *count < 1 || parts.size() > 2) return wrong();
+  RandomBreaks made{.count = *count};
+  if (parts.size() == 1) return made;
+  const std::string_view seed = trim(parts[1]);
+  if (!seed.starts_with("seed=")) return wrong();
+  const auto value = parse_int(trim(seed.substr(5)));
+  if (!value || *value < 0) return wrong();
+  made.seed = *value;
+  return made;
+}
+
+// Cables in a random order; of these the first without which all nodes are still connected. One
+// that cannot be spared cannot be later either.
+Result<Graph> break_random(Graph graph, std::string_view text) {
+  const auto asked = parse_breaks(text);
+  if (!asked) return Error(asked.error());
+  std::vector<LinkId> cables;
+  for (std::uint32_t l = 0; l < graph.link_count(); ++l) {
+    const Port& port = graph.port(LinkId(l));
+    if (port.usable() && l < graph.link(port.peer, port.peer_port).index)
+      cables.push_back(LinkId(l));
+  }
+  Rng rng = Rng(static_cast<std::uint64_t>(asked->seed)).stream("broken cables");
+  for (std::size_t i = cables.size(); i > 1; --i) std::swap(cables[i - 1], cables[rng.below(i)]);
+  const auto count = static_cast<std::size_t>(asked->count);
+  if (count <= cables.size()) {  // Mostly none is needed.
+    Graph without = Graph::with_down(graph, std::span(cables).first(count));
+    if (are_connected(without)) return without;
+  }
+  std::size_t broken = 0;
+  for (std::size_t i = 0; i < cables.size() && broken < count; ++i) {
+    Graph without = Graph::with_down(graph, std::array{cables[i]});
+    if (!are_connected(without)) continue;
+    graph = std::move(without);
+    ++broken;
+  }
+  if (broken == count) return graph;
+  return Error::input(
+      fmt::format("'{}': only {} cables can break while all nodes stay connected", text, broken));
+}
+
+// Breaks what one word of `down` says.
+Result<Graph> break_cables(Topology& t, std::string_view text) {
+  if (trim(text).starts_with(random_word)) return break_random(std::move(t.graph), trim(text));
+  auto ends = find_ends(t, text);
+  if (!ends) return std::move(ends).error();
+  auto cable = find_cable(t, *ends, text);
+  if (!cable) return std::move(cable).error();
+  return Graph::with_down(std::move(t.graph), std::array{*cable});
+}
+
 // The path of a "graph:FILE".
 std::string beside(const std::string& folder, std::string_view spec) {
   const std::string_view path = trim(trim(spec).substr(file_kind.size()));
@@ -83,13 +156,28 @@ Result<Topology> read_topology(const ConfigTable& table, const std::string& fold
                       : make_topology(words->topology, words->nodes_per_router);
   if (!made) return placed(table, "topology", std::move(made).error());
   for (const std::string& text : words->down) {
-    auto ends = find_ends(*made, text);
-    if (!ends) return table.error_at("down", ends.error().message());
-    auto cable = find_cable(*made, *ends, text);
-    if (!cable) return table.error_at("down", cable.error().message());
-    made->graph = Graph::with_down(std::move(made->graph), std::array{*cable});
+    auto broken = break_cables(*made, text);
+    if (!broken) return table.error_at("down", broken.error().message());
+    made->graph = *std::move(broken);
   }
   return made;
+}
+
+Result<Topology> name_cables(Topology topology, const std::string& name) {
+  constexpr std::size_t classes_max = 255;
+  const auto ends = find_ends(topology, name);
+  if (!ends) return Error(ends.error());
+  std::vector<LinkId> links;
+  const auto ports = topology.graph.ports(ends->a);
+  for (std::size_t p = 0; p < ports.size(); ++p)
+    if (ports[p].peer == ends->b)
+      links.push_back(topology.graph.link(ends->a, static_cast<int>(p)));
+  if (links.empty()) return Error::input(fmt::format("there is no cable '{}'", name));
+  if (topology.graph.link_classes().size() >= classes_max)
+    return Error::input(fmt::format("'{}' would be class {} of cables, but at most {} are possible",
+                                    name, classes_max + 1, classes_max));
+  topology.graph = Graph::with_class(std::move(topology.graph), links, name);
+  return topology;
 }
 
 Result<std::string> find_spec(std::string_view spec_or_path) {

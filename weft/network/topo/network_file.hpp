@@ -17,12 +17,18 @@ namespace weft {
 struct NetworkWords {
   std::string topology;                 // A spec.
   std::optional<int> nodes_per_router;  // Not given: the spec's.
-  std::vector<std::string> down;        // "A-B": breaks one cable between routers A and B.
+  // "A-B": breaks one cable between routers A and B. "random:3" or "random:3,seed=2": breaks as
+  // many, drawn among those without which all nodes are still connected.
+  std::vector<std::string> down;
 };
 Result<NetworkWords> read_network_words(ConfigTable table);
 
 // The network of such a table. A graph file's path counts from `folder`.
 Result<Topology> read_topology(const ConfigTable& table, const std::string& folder);
+
+// The network with the cables between two routers, "A-B", in a class of that name, so that they can
+// have a rate and a delay of their own.
+Result<Topology> name_cables(Topology topology, const std::string& name);
 
 // The spec of what a user named: a spec ("torus:4x4") stays as it is, a file is a graph file.
 Result<std::string> find_spec(std::string_view spec_or_path);

@@ -2,6 +2,8 @@
 #include "weft/network/topo/network_file.hpp"
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -46,6 +48,12 @@ TEST(NetworkFile, ErrorsSayWhere) {
        "net.toml:3: no router '(4)' in ring:4; they are called '(0)' to '(3)'"},
       {"topology = \"ring:4\"\ndown = [\"(0)\"]",
        "net.toml:3: '(0)' must be two routers with a '-' between"},
+      {"topology = \"ring:4\"\ndown = [\"random:2\"]",
+       "net.toml:3: 'random:2': only 1 cables can break while all nodes stay connected"},
+      {"topology = \"ring:4\"\ndown = [\"random:x\"]",
+       "net.toml:3: 'random:x' must look like random:3 or random:3,seed=2"},
+      {"topology = \"ring:4\"\ndown = [\"random:1,sed=2\"]",
+       "net.toml:3: 'random:1,sed=2' must look like random:3 or random:3,seed=2"},
   };
   for (const Case& c : cases) {
     const auto t = read("[network]\n" + c.body + "\n");
@@ -54,6 +62,43 @@ TEST(NetworkFile, ErrorsSayWhere) {
   }
   EXPECT_FALSE(read("[network]\ntopolgy = \"ring:4\"\n"));
   EXPECT_FALSE(read("[network]\n"));
+}
+
+std::vector<std::uint32_t> links_down(const Topology& t) {
+  std::vector<std::uint32_t> down;
+  for (std::uint32_t l = 0; l < t.graph.link_count(); ++l)
+    if (!t.graph.port(LinkId(l)).up) down.push_back(l);
+  return down;
+}
+
+TEST(NetworkFile, BreaksRandomCablesAndStaysConnected) {
+  const auto broken = [](const std::string& spec, const std::string& words) {
+    auto t = read("[network]\ntopology = \"" + spec + "\"\ndown = [" + words + "]\n");
+    EXPECT_TRUE(t) << t.error().text();
+    return *std::move(t);
+  };
+  const Topology three = broken("torus:4x4", "\"random:3\"");
+  EXPECT_EQ(three.graph.down_count(), 3u);
+  EXPECT_EQ(links_down(three), links_down(broken("torus:4x4", "\"random:3,seed=1\"")));
+  EXPECT_NE(links_down(three), links_down(broken("torus:4x4", "\"random:3,seed=2\"")));
+  EXPECT_EQ(broken("torus:4x4", "\"(0,0)-(1,0)\", \"random:2\"").graph.down_count(), 3u);
+  // All that can be spared: what is left is a tree.
+  const Topology tree = broken("torus:4x4", "\"random:17\"");
+  EXPECT_TRUE(validate(tree));
+  EXPECT_EQ(tree.graph.cable_count() - tree.graph.down_count(), 15u);
+}
+
+TEST(NameCables, GivesThemAClassOfTheirOwn) {
+  const auto t = name_cables(*make_topology("torus:4x4"), "(0,1)-(0,0)");
+  ASSERT_TRUE(t) << t.error().text();
+  EXPECT_EQ(t->graph.link_classes(), (std::vector<std::string>{"x", "y", "(0,1)-(0,0)"}));
+  const Port& up = t->graph.ports(RouterId(0))[Lattice::up_port(1)];
+  EXPECT_EQ(up.link_class, 2);
+  EXPECT_EQ(t->graph.ports(up.peer)[up.peer_port].link_class, 2);
+  EXPECT_EQ(t->graph.base_class(2), 1u);
+  EXPECT_EQ(t->graph.base_class(0), 0u);
+  EXPECT_EQ(name_cables(*make_topology("ring:4"), "(0)-(2)").error().text(),
+            "there is no cable '(0)-(2)'");
 }
 
 class LoadTopology : public testing::Test {

@@ -87,8 +87,7 @@ std::string to_text(const Config& config, const std::string& profile) {
   };
   for (const std::string_view table : machine_tables) {
     add_table(table);
-    for (const std::string& inner : config.subtables(table))
-      add_table(fmt::format("{}.{}", table, inner));
+    for (const std::string& inner : config.subtables(table)) add_table(Config::path(table, inner));
   }
   return out;
 }
@@ -133,6 +132,17 @@ Result<MachineReader> MachineReader::open(const MachineWords& words) {
 Result<Topology> MachineReader::make_network() const {
   auto made = read_topology(config_.table("network"), folder());
   if (!made && is_of_spec(made.error())) return wrong_net(words_, made.error());
+  if (!made) return made;
+  // A table that names no class of cables may name the cables between two routers.
+  for (const std::string& name : config_.subtables("link")) {
+    const std::vector<std::string>& classes = made->graph.link_classes();
+    if (name.find('-') == std::string::npos ||
+        std::find(classes.begin(), classes.end(), name) != classes.end())
+      continue;
+    made = name_cables(*std::move(made), name);
+    if (!made)
+      return config_.table(Config::path("link", name)).error_at("", made.error().message());
+  }
   return made;
 }
 

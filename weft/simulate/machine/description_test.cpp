@@ -161,6 +161,45 @@ TEST_F(Description, SetsOfTheNetworkCountForSpecs) {
             1u);
 }
 
+TEST_F(Description, CablesHaveRatesOfTheirOwnByName) {
+  const MachineWords words{
+      .net = "dragonfly:a=4,h=2,p=2",
+      .sets = {"link.global.rate=4 GB/s", "link.global.delay=300 ns",
+               "link(g0.r1,g0.r0).rate=1 GB/s", "link(g0.r0,g1.r0).rate=2 GB/s"}};
+  const MachineDescription machine = read(words);
+  const NetworkHardware& hardware = machine.hardware;
+  const Graph& graph = machine.topology->graph;
+  const auto cable = [&](RouterId a, RouterId b) -> const Cabling& {
+    for (const Port& port : graph.ports(a))
+      if (port.peer == b) return hardware.cabling(graph.link_classes()[port.link_class]);
+    ADD_FAILURE() << "no cable";
+    return hardware.link;
+  };
+  EXPECT_EQ(cable(RouterId(0), RouterId(1)).rate, Rate::gbyte_per_s(1));
+  EXPECT_EQ(cable(RouterId(1), RouterId(0)).rate, Rate::gbyte_per_s(1));
+  EXPECT_EQ(cable(RouterId(0), RouterId(2)).rate, hardware.link.rate);
+  // What is not said is as in the class that the cable is of.
+  EXPECT_EQ(cable(RouterId(0), RouterId(4)).rate, Rate::gbyte_per_s(2));
+  EXPECT_EQ(cable(RouterId(0), RouterId(4)).delay, Duration::ns(300));
+  // The description shows it, and means the same when read again.
+  EXPECT_NE(machine.text.find("[link.\"g0.r1-g0.r0\"]"), std::string::npos) << machine.text;
+  const MachineDescription again = read({.net = file(machine.text)});
+  EXPECT_EQ(values(again.text), values(machine.text));
+  EXPECT_EQ(refusal({.net = "torus:4x4", .sets = {"link((0,0),(2,0)).rate=1 GB/s"}}),
+            "option 'link((0,0),(2,0)).rate=1 GB/s': there is no cable '(0,0)-(2,0)'");
+}
+
+TEST_F(Description, CablesBreakByOption) {
+  const std::string path = file("[network]\ntopology = \"torus:4x4\"\ndown = [\"(0,0)-(1,0)\"]\n");
+  const MachineDescription machine =
+      read({.net = path, .sets = {"network.down+=(0,0)-(0,1)", "network.down+=random:2"}});
+  EXPECT_EQ(machine.topology->graph.down_count(), 4u);
+  EXPECT_EQ(machine.routing, "dor-around");
+  EXPECT_EQ(refusal({.net = "torus:4x4", .sets = {"network.down+=(0,0)-(9,9)"}}),
+            "option 'network.down+=(0,0)-(9,9)': no router '(9,9)' in torus:4x4; they are called "
+            "'(0,0)' to '(3,3)'");
+}
+
 TEST_F(Description, GraphFilesNeedNoDescription) {
   const std::string path =
       file("weft-graph 1\nrouter a\nrouter b\nnode x a\nnode y b\nlink a b\n", "a,b=c.graph");

@@ -82,20 +82,29 @@ Status read_cabling(ConfigTable table, Cabling& cable) {
   return table.finish();
 }
 
+// Of one class, or of cables that are a class of their own. What it does not say is as in [link],
+// or as in the class that the cables were taken from.
+Status read_class(const Config& config, const std::string& name, std::size_t link_class,
+                  const Topology& topology, NetworkHardware& m) {
+  Cabling cable = m.cabling(topology.graph.link_classes()[topology.graph.base_class(link_class)]);
+  if (Status s = read_cabling(config.table(Config::path("link", name)), cable); !s) return s;
+  m.link_class[name] = cable;
+  return {};
+}
+
 Status read_links(const Config& config, const Topology& topology, NetworkHardware& m) {
   if (Status s = read_cabling(config.table("link"), m.link); !s) return s;
+  const std::vector<std::string>& classes = topology.graph.link_classes();
   for (const std::string& name : config.subtables("link")) {
-    const std::vector<std::string>& classes = topology.graph.link_classes();
-    ConfigTable own = config.table("link." + name);
-    if (std::find(classes.begin(), classes.end(), name) == classes.end()) {
-      const std::vector<std::string_view> known(classes.begin(), classes.end());
-      return own.error_at(
-          "", "this network has no cables of class '" + name + "'" + suggest(name, known));
-    }
-    Cabling cable = m.link;
-    if (Status s = read_cabling(own, cable); !s) return s;
-    m.link_class[name] = cable;
+    if (std::find(classes.begin(), classes.end(), name) != classes.end()) continue;
+    const std::vector<std::string_view> known(classes.begin(), classes.end());
+    return config.table(Config::path("link", name))
+        .error_at("", "this network has no cables of class '" + name + "'" + suggest(name, known));
   }
+  // Classes that others are taken from stand before these.
+  for (std::size_t c = 0; c < classes.size(); ++c)
+    if (config.has_table(Config::path("link", classes[c])))
+      if (Status s = read_class(config, classes[c], c, topology, m); !s) return s;
   return {};
 }
 
