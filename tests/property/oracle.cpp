@@ -179,6 +179,16 @@ const Choice* Oracle::way_to(const Buffer& buffer, int output) const {
   return nullptr;
 }
 
+// The first way to the output that has a VC: a policy may offer it as escape, too.
+int Oracle::pick_way(const Buffer& buffer, const Out& out, int output, const Choice*& way) {
+  for (const Choice& one : buffer.ways) {
+    if (one.port != output) continue;
+    way = &one;
+    if (const int vc = pick_vc(out, one.vcs, buffer.packets.front().size); vc >= 0) return vc;
+  }
+  return -1;
+}
+
 int Oracle::pick_vc(const Out& out, VcMask vcs, std::int64_t size) {
   int best = -1;
   std::int64_t most = -1;
@@ -294,12 +304,13 @@ bool Oracle::serve(std::uint32_t r, int output, std::vector<int> in_service) {
     const std::vector<int> order = in_turn(
         out.pointer, out.crossbar ? out.own_from : out.candidate_count, out.candidate_count);
     int winner = -1, winner_vc = -1;
+    Choice winner_way;
     for (const int c : order) {
       const Buffer& buffer = buffers_[out.candidates + static_cast<std::size_t>(c)];
       const Choice* way = way_to(buffer, output);
       if (!movable(r, buffer) || way == nullptr) continue;
       if (committing_ && out.crossbar && !buffer.committed) continue;
-      int vc = pick_vc(out, way->vcs, buffer.packets.front().size);
+      int vc = pick_way(buffer, out, output, way);
       if (buffer.committed) {
         vc = 0;
         while (((way->vcs >> vc) & 1) == 0) ++vc;
@@ -315,6 +326,7 @@ bool Oracle::serve(std::uint32_t r, int output, std::vector<int> in_service) {
       }
       winner = c;
       winner_vc = vc;
+      winner_way = *way;
     }
     if (winner < 0) return acted;
     const std::size_t from = out.candidates + static_cast<std::size_t>(winner);
@@ -334,7 +346,7 @@ bool Oracle::serve(std::uint32_t r, int output, std::vector<int> in_service) {
     }
     if (better < 0) {
       out.pointer = winner + 1;
-      send(r, out, from, winner_vc, *way_to(buffers_[from], output));
+      send(r, out, from, winner_vc, winner_way);
       return true;
     }
     tried.insert(better);

@@ -118,6 +118,7 @@ class Oracle {
   bool serve_card(std::uint32_t r, int node);
   const Choice* way_to(const Buffer& buffer, int output) const;
   bool movable(std::uint32_t r, const Buffer& buffer) const;
+  int pick_way(const Buffer& buffer, const Out& out, int output, const Choice*& way);
   int pick_vc(const Out& out, VcMask vcs, std::int64_t size);
   void send(std::uint32_t r, Out& out, std::size_t from, int vc, const Choice& way);
   void settle(Buffer& buffer);

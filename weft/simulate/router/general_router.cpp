@@ -48,6 +48,7 @@ class GeneralVisit : private Visit<false> {
   void try_candidates(LocalOutput output, Attempt&& attempt);
   Candidate find_winner(LocalOutput output, std::int64_t now, const Frame* below);
   Candidate find_oldest(LocalOutput output, std::int64_t now);
+  void find_vc(Candidate& c, LocalOutput output, std::uint32_t size, std::int64_t now);
   Candidate evaluate(LocalOutput output, LocalInput bit, std::int64_t now);
   LocalOutput better_output(const Candidate& c, LocalOutput output, std::int64_t now,
                             const Frame* below);
@@ -342,28 +343,38 @@ GeneralVisit::Candidate GeneralVisit::evaluate(LocalOutput output, LocalInput bi
     return c;
   }
   const Slot& packet = state_.slot(in, in.head);
-  c.vcs = in.vcs;
-  c.route = packet.route;
-  if (setup_.options_max > 1 && in.port != no_port) {
-    const RouteOption* option = options_of(c.input);
-    while (option->output != output.value) ++option;
-    c.vcs = option->vcs;
-    c.route = option->route;
-    if (setup_.commits) {
-      c.vc = Vc(static_cast<std::uint32_t>(std::countr_zero(c.vcs)));
-      return c;
-    }
+  if (setup_.options_max == 1 || in.port == no_port) {
+    c.vcs = in.vcs;
+    c.route = packet.route;
+    find_vc(c, output, packet.size(), now);
+    return c;
   }
-  if (std::has_single_bit(c.vcs)) {
-    const Vc vc(static_cast<std::uint32_t>(std::countr_zero(c.vcs)));
-    c.possible_at = room_at(state_, index_of(output), vc, packet.size(), now);
-    c.vc = c.possible_at <= now ? vc : no_vc;
-  } else {
-    const VcPick pick = pick_vc(state_, index_of(output), c.vcs, packet.size(), now);
-    c.vc = pick.vc;
-    c.possible_at = pick.possible_at;
+  // A policy may offer an output twice: in its adaptive VCs, and in those of the escape.
+  const RouteOption* const options = options_of(c.input);
+  for (int i = 0; i < state_.option_count[c.input] && !c.vc.exists(); ++i) {
+    if (options[i].output != output.value) continue;
+    c.vcs = options[i].vcs;
+    c.route = options[i].route;
+    if (setup_.commits)
+      c.vc = Vc(static_cast<std::uint32_t>(std::countr_zero(c.vcs)));
+    else
+      find_vc(c, output, packet.size(), now);
   }
   return c;
+}
+
+// Which of the candidate's VCs has room, or when one may have at the earliest.
+void GeneralVisit::find_vc(Candidate& c, LocalOutput output, std::uint32_t size, std::int64_t now) {
+  if (std::has_single_bit(c.vcs)) {
+    const Vc vc(static_cast<std::uint32_t>(std::countr_zero(c.vcs)));
+    const std::int64_t at = room_at(state_, index_of(output), vc, size, now);
+    c.possible_at = std::min(c.possible_at, at);
+    if (at <= now) c.vc = vc;
+  } else {
+    const VcPick pick = pick_vc(state_, index_of(output), c.vcs, size, now);
+    c.possible_at = std::min(c.possible_at, pick.possible_at);
+    c.vc = pick.vc;
+  }
 }
 
 // An output that this candidate prefers to the one at hand and could take right now.

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <weft/base/rng.hpp>
 namespace weft {
 namespace {
 
@@ -301,6 +302,27 @@ TEST(Deadlock, IsNotSeenWhereThereIsNone) {
     rig->network->send(NodeId(n), NodeId((n + 2) % 4), Bytes{20 * 256}, Time::zero());
   ASSERT_TRUE(rig->network->run(Time::ps(3'000'000)));
   EXPECT_EQ(rig->network->find_deadlock(), "");
+}
+
+// A head that chooses late finds the escape also where an adaptive VC of the same cable is full.
+TEST(Late, HeadsTakeTheEscapeOfTheCableTheyPrefer) {
+  for (const char* const net : {"mesh:5x2,p=2", "torus:5x2,p=2", "random:n=10,d=3,p=2"}) {
+    NetworkHardware m;
+    m.commit = false;
+    m.lookahead = true;
+    m.arbitration = Arbitration::age;
+    auto rig = make_rig(net, "min-adaptive", m);
+    const std::uint32_t nodes = rig->topology.graph.node_count();
+    Rng rng(1);
+    for (int i = 0; i < 2000; ++i) {
+      const auto from = static_cast<std::uint32_t>(i) % nodes;
+      const bool hot = rng.below(3) == 0;
+      const auto to = hot ? nodes - 1 : static_cast<std::uint32_t>(rng.below(nodes));
+      rig->network->send(NodeId(from), NodeId(to), Bytes{256}, Time::zero());
+    }
+    ASSERT_TRUE(rig->network->run(Time::never()));
+    EXPECT_EQ(rig->network->counts().packets_delivered, 2000u) << net;
+  }
 }
 
 TEST(Unroutable, PacketsEndTheRunWithTheirNames) {
