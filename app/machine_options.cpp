@@ -50,8 +50,8 @@ void add_common_options(CLI::App& parser, MachineOptions& options) {
           [&words](const std::vector<std::string>& cables) {
             for (const std::string& cable : cables) words.sets.push_back("network.down+=" + cable);
           },
-          "Break a cable, named by its two routers: '(0,0)-(1,0)', or random ones: "
-          "random:3[,seed=2]; can be repeated")
+          "Break a cable, named by its two routers: '(0,0)-(1,0)', "
+          "or random ones: random:3[,seed=2]; can be repeated")
       ->type_name("A-B|random:N")
       ->allow_extra_args(false)
       ->group(machine_group);
