@@ -8,6 +8,7 @@ import pathlib
 import re
 import sys
 
+import classes
 import pages
 import sources
 
@@ -46,6 +47,11 @@ TESTS = (
      re.compile(r"\b(EXPECT|ASSERT)_(TRUE\(true|FALSE\(false|(EQ|LE|GE)\((?P<c>\w[\w.]*), (?P=c)\))"), "this cannot fail"),
     (re.compile(r"tests/.*\.py"), "vacuous", re.compile(r"\bassert(True\(True|Equal\((?P<p>\w[\w.]*), (?P=p)\))"), "this cannot fail"),
 )
+# The port between messages and networks: how many virtual functions each role has. A network implements them all, so a new
+# one has to be worth that.
+PORT = "weft/message/port"
+PORT_WIDTH = {"Transport": 7, "Connections": 4, "Rails": 3, "Processor": 6, "MessageObserver": 6, "WaitTeller": 2}
+FRAME_HEADS = re.compile(r"#\s*include\s*[<\"]weft/message/mp/header\.hpp[>\"]|\bmp::(Header|Verb|encode|decode)\b")
 HOME = re.compile(r"/(home|Users)/\w|/root/\w")
 RAW = re.compile(r'R"(?P<d>[^(\s]*)\(.*?\)(?P=d)"', re.S)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
@@ -153,6 +159,28 @@ def check_text(path, text):
             yield 1, "spdx", f"one of the first two lines must be: # {SPDX}"
 
 
+def check_classes(path, text):
+    """No class is a whole room. Plain structs without functions (options, results) may have any number of fields."""
+    if path.suffix not in (".cpp", ".hpp") or place_of(path) in ("tests", "bench"):
+        return
+    for found in classes.classes(without_comments(text)):
+        if found.functions > classes.FUNCTIONS_MAX or (found.functions > 0 and found.fields > classes.FIELDS_MAX):
+            yield (found.line, f"class:{found.name}", f"{found.functions} functions and {found.fields} fields; a class has at most "
+                   f"{classes.FUNCTIONS_MAX} and {classes.FIELDS_MAX}: split it")
+        width = PORT_WIDTH.get(found.name, 0)
+        if path.parent.as_posix() == PORT and found.virtuals != width:
+            yield found.line, "port", f"role {found.name} has {found.virtuals} virtual functions, not {width} as in PORT_WIDTH of check_tidy.py"
+
+
+def check_frame_heads(path, text):
+    """Only the message layer reads the heads of its frames; others observe messages."""
+    if path.suffix not in (".cpp", ".hpp") or path.parts[:3] == ("weft", "message", "mp"):
+        return
+    for number, line in enumerate(text.split("\n"), start=1):
+        if FRAME_HEADS.search(line.partition("//")[0]):
+            yield number, "port", "nobody but mp reads frames; register as MessageObserver (weft/message/port/observer.hpp)"
+
+
 def check_opening(source, path, text):
     """Line 2 says what the file is. A .cpp beside its header is explained there."""
     named = path.suffix in (".cpp", ".c") and (source / path).with_suffix(".hpp").exists()
@@ -229,6 +257,8 @@ def findings(source):
         if path.suffix in sources.CODE:
             checks.append(check_code(path, text))
             checks.append(check_opening(source, path, text))
+            checks.append(check_classes(path, text))
+            checks.append(check_frame_heads(path, text))
             checks.append(check_families(path, text, rules))
         if path.suffix == ".md":
             checks.append(check_links(source, path, text))

@@ -8,6 +8,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import check_tidy  # noqa: E402  (the path must be set first)
+import classes  # noqa: E402
 
 HEAD = "// " + check_tidy.SPDX + "\n"
 
@@ -135,6 +136,53 @@ class Tidy(unittest.TestCase):
         self.assertEqual(self.rules("a.md", "[x](b.md)\n"), [("link", 1)])
         self.assertEqual(self.rules("a.md", "[x](a.md#there) [y](https://a.b/c)\n"), [])
         self.assertEqual(self.rules("a.md", "```\n[x](b.md)\n```\n`[y](c.md)`\n"), [])
+
+    def test_reads_classes(self):
+        text = """template <class T> class A final : public B<C(int), D>, E {
+ public:
+  A(int a) : a_{a}, b_(a) {}
+  A(const A&) = delete;
+  virtual ~A() = default;
+  virtual void f(std::function<void(int)> g = {}) = 0;
+  bool operator==(const A&) const;
+  template <typename Done> void wait(Done done) { for (;;) { g(); } }
+  static int h();
+  using Type = int(int);
+  enum class Kind { one, two };
+  struct Nested { int x; };
+  class Later;
+  static constexpr int most = 3;
+ private:
+  alignas(64) int a_ = 0, b_{1};
+  std::map<int, std::pair<int, int>> c_;
+  decltype(&h) d_ = nullptr;
+  std::array<int, 2> e_ = {1, 2};
+};
+enum class F { one };
+struct G : H {};
+"""
+        found = [(c.name, c.line, c.functions, c.virtuals, c.fields) for c in classes.classes("#include <a>\n\n" + text)]
+        self.assertEqual(found, [("A", 3, 5, 1, 5), ("Nested", 14, 0, 0, 1), ("G", 24, 0, 0, 0)])
+
+    def test_size_of_a_class(self):
+        def text(functions, fields):
+            lines = [f"  void f{i}();" for i in range(functions)] + [f"  int a{i};" for i in range(fields)]
+            return HEAD + "class A {\n" + "\n".join(lines) + "\n};\n"
+        self.assertEqual(self.rules("weft/simulate/router/a.cpp", text(45, 30)), [])
+        self.assertEqual(self.rules("weft/simulate/router/a.cpp", text(46, 1)), [("class:A", 2)])
+        self.assertEqual(self.rules("weft/simulate/router/a.cpp", text(1, 31)), [("class:A", 2)])
+        self.assertEqual(self.rules("weft/simulate/router/a.cpp", text(0, 31)), [])  # Options, say.
+
+    def test_width_of_the_port(self):
+        role = HEAD + "#pragma once\nclass Rails {\n  virtual ~Rails() = default;\n" + "  virtual int f() = 0;\n" * 3
+        self.assertEqual(self.rules("weft/message/port/a.hpp", role + "};\n"), [])
+        self.assertEqual(self.rules("weft/message/port/a.hpp", role + "  virtual int f() { return 1; }\n};\n"), [("port", 3)])
+        self.assertEqual(self.rules("weft/message/port/a.hpp", role.replace("Rails", "Other") + "};\n"), [("port", 3)])
+        self.assertEqual(self.rules("weft/real/wire/a.hpp", role + "  virtual int f() { return 1; }\n};\n"), [])
+        reads = HEAD + "#include <weft/message/mp/header.hpp>\n"
+        self.assertEqual(self.rules("weft/message/mp/a.cpp", reads), [])
+        self.assertEqual(self.rules("weft/real/wire/a.cpp", reads), [("port", 2)])
+        self.assertEqual(self.rules("weft/real/wire/a.cpp", HEAD + "mp::Header head = mp::decode(frame);\n"), [("port", 2)])
 
     def test_finding_your_way(self):
         for path in ("weft/message/mp/a.cpp", "weft/message/mp/b.hpp"):
