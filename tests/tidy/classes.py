@@ -59,13 +59,14 @@ def count_member(found, member):
 
 def members(text, start):
     """The members of the body that begins at `start`."""
-    depth, member = 1, ""
+    depth, inside, member = 1, 0, ""
     for letter in text[start:]:
         depth += (letter == "{") - (letter == "}")
+        inside += (letter == "(") - (letter == ")")  # A default argument may have braces.
         if depth == 0:
             return
         member += letter
-        if depth == 1 and (letter == ";" or letter == "}" and is_function(member)):
+        if depth == 1 and inside == 0 and (letter == ";" or letter == "}" and is_function(member)):
             yield member.rstrip(";")
             member = ""
         elif depth == 1 and letter == ":" and LABEL.fullmatch(member):
