@@ -33,7 +33,7 @@ namespace {
 struct ProbeOptions {
   std::string hosts, time, from, noise, flow_time, trials = "auto", method = "fast";
   RemoteOptions remote;
-  MachineOptions machine;  // Of a simulated network.
+  MachineOptions machine;  // For a simulated network.
   std::vector<std::string> checks;
   std::string output, json, groups, dot;
   int pings = 8;

@@ -20,7 +20,7 @@ struct ProbeSettings {
   int pings = 8;               // Per round trip; the minimum counts.
   double flow_s = 0.025;       // Duration of a flow.
   double noise = 0;            // Share to add to measurements of simulated networks.
-  std::uint64_t seed = 1;      // Of the noise.
+  std::uint64_t seed = 1;      // Seed of the noise.
   bool messages_only = false;  // Ping by MPI messages, never by ICMP.
 };
 

@@ -250,7 +250,7 @@ Result<CompilerCall> make_compiler_call(Language language, const Words& argument
   CompilerCall call;
   call.command = full_command(language, *request, tools, compiler);
   Words compile = include_flags(language, tools);
-  // Without the pass: whoever asks for flags may give them to another compiler.
+  // Without the pass: a build that asks for flags may give them to another compiler.
   compile.emplace_back("-fPIC");
   if (request->show == "command") call.answer = line_of(call.command);
   if (request->show == "compiler") call.answer = line_of(compiler.words());

@@ -62,7 +62,7 @@ Variables variables_of(LibcState& state) {
           of_rank(::optopt, state.options.optopt), of_rank(::optarg, state.options.optarg)};
 }
 
-// Scans from `index` on, with the library's own variables, which nobody else uses meanwhile.
+// Scans from `index` on, with the library's own variables, which nothing else uses meanwhile.
 void scan_all(const Request& request, int index, int error, OptionScan& scan) {
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A recorded process that is asked to end (SIGTERM): inside a call of the library it first saves
-// its record, outside of calls it ends at once, as nobody would look.
+// its record, outside of calls it ends at once, as no call would notice the request.
 #pragma once
 
 #include <functional>

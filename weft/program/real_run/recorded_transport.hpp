@@ -51,7 +51,7 @@ class RecordedTransport final : public Transport {
     Time busy_since;
   };
   struct Write {
-    std::size_t rail = 0;  // Of rails_.
+    std::size_t rail = 0;  // Index in rails_.
     std::size_t size = 0;
   };
 

@@ -191,7 +191,7 @@ void RunRecorder::finish() {
   if (std::exchange(over_, true)) return;
   RankNumbers own = own_numbers(true);
   process_->profile.listener = nullptr;
-  early_end_.leave_call();  // Nobody tells of the end of this call any more.
+  early_end_.leave_call();  // The listener is gone, so the end of this call is not reported.
   if (events_) {
     compare_clocks();
     close_log(true);

@@ -89,7 +89,7 @@ class LoopbackNetwork final : public Transport,
     inbox_.pop_front();
     return true;
   }
-  // Nobody else can send: a wait with a deadline sleeps, one without is a deadlock.
+  // No other rank can send: a wait with a deadline sleeps, one without is a deadlock.
   void wait(Time until) override {
     if (!inbox_.empty()) return;
     if (until < Time::never()) {

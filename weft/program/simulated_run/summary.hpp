@@ -47,7 +47,7 @@ struct RunSummary {
   std::uint64_t packets = 0, hops = 0;
   LinkUse links;
   ConnectionUse connections;
-  Histogram latencies_ps;  // Of network messages, from the NIC's queue to memory.
+  Histogram latencies_ps;  // Network messages, from the NIC's queue to memory.
   Duration waited_max, waited_min, waited_mean, spent_mean;
   RankId waited_max_rank;
   std::map<std::string, CallTotals> calls;

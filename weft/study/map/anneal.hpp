@@ -33,7 +33,7 @@ class Annealer {
   double best_value() const { return best_value_; }
   const RankMap& best() const { return best_; }
   std::uint64_t tries() const { return tries_; }
-  // Of the latest tries, how many were kept.
+  // Share of the latest tries that were kept.
   double acceptance() const { return recent_tries_ == 0 ? 0 : recent_kept_ / recent_tries_; }
 
  private:
@@ -42,7 +42,7 @@ class Annealer {
   };
   Move draw();
   std::uint32_t near(NodeId node);               // A slot.
-  std::uint32_t wander(NodeId node, int reach);  // Up to so many cables away; or anywhere.
+  std::uint32_t wander(NodeId node, int reach);  // Up to `reach` cables away, or anywhere.
   void measure();
   void note_best();
   void steepen(double done);

@@ -107,7 +107,7 @@ class Bisection {
     return group;
   }
 
-  // More than anything else could: who is fixed belongs to the half with its slot.
+  // Outweighs all else: a fixed rank belongs to the half with its slot.
   double pull_of_fixed(std::uint32_t rank, const Region& one) const {
     const bool first =
         std::find(one.slots.begin(), one.slots.end(), order_[rank]) != one.slots.end();
@@ -120,7 +120,7 @@ class Bisection {
     return geometry_.apart(two.area, other) - geometry_.apart(one.area, other);
   }
 
-  // Whoever is fixed changes places with the rank that stands there.
+  // A fixed rank changes places with the rank in its slot.
   RankMap put_fixed(RankMap map) const {
     if (!problem_.any_fixed()) return map;
     std::vector<std::uint32_t> rank_at(map.size());

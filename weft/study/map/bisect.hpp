@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // BISEM of the RMATT paper: network and ranks are halved together, again and again, until one rank
-// stands in one slot. Whoever has been placed pulls at those that are being divided, so that halves
-// come to lie on the right sides.
+// stands in one slot. Placed ranks attract their partners among those that are being divided, so
+// that halves come to lie on the right sides.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace weft::map {
 
 struct BisectOptions {
   std::uint32_t seed = 1;                   // METIS's own.
-  bool last_axis_first = false;             // Of axes that are equally long, the last is cut first.
+  bool last_axis_first = false;             // Cuts the last of equally long axes first.
   const std::atomic<bool>* stop = nullptr;  // Raised: the rest is placed in order.
 };
 

@@ -15,7 +15,7 @@ namespace weft::map {
 
 enum class Argument {
   none,             // Nothing better than 0 is proved.
-  neighbours,       // Only so many slots are near a rank.
+  neighbours,       // The number of slots near a rank is limited.
   components,       // Ranks that hang together do not fit one router.
   spectrum,         // The pattern holds together more tightly than the cube.
   pinned,           // Ranks with a place of their own say this much to each other.
@@ -32,7 +32,7 @@ struct Bounds {
   double hop_bytes = 0;
   double link_max = 0;
   double link_norm = 0;  // With the objective's p.
-  double value = 0;      // Of the objective: the product of its parts' bounds.
+  double value = 0;      // Bound of the objective: the product of its parts' bounds.
   Argument hops_by = Argument::none;
   Argument hop_bytes_by = Argument::none;
   Argument link_max_by = Argument::none;

@@ -15,7 +15,7 @@ std::uint32_t find(std::vector<std::uint32_t>& parent, std::uint32_t r) {
   return r;
 }
 
-// Of any router.
+// The most slots that a router has.
 std::uint32_t most_slots(const Problem& problem) {
   const Graph& graph = problem.topology().graph;
   std::vector<std::uint32_t> slots(graph.router_count(), 0);

@@ -125,8 +125,8 @@ void LinkArguments::by_rank() {
   one_direction(false);
 }
 
-// Of the flows but the `stay` heaviest, which may end where they begin: of the first m * ports + 1
-// some link carries m + 1, and these are not lighter than the last m + 1.
+// Leaves out the `stay` heaviest flows, which may end where they begin. Among the first
+// m * ports + 1 others, some link carries m + 1, which are not lighter than the last m + 1.
 double LinkArguments::crowd(std::size_t stay, std::size_t ports) const {
   const std::size_t flows = first_.size() - 1;
   if (stay >= flows) return 0;

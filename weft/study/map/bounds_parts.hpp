@@ -46,7 +46,7 @@ class Reach {
   std::uint64_t visits_left_;
   std::vector<std::uint32_t> seen_, front_, next_;
   std::uint32_t stamp_ = 0;
-  std::vector<std::uint64_t> within_;  // Of the last search: slots within 0, 1, 2, ... links.
+  std::vector<std::uint64_t> within_;  // Slots within 0, 1, 2, ... links, from the last search.
 };
 
 double neighbour_bound(const Problem& problem, Reach& reach, Paths& paths, Count count);

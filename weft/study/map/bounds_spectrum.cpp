@@ -126,7 +126,7 @@ double spectral_bound(const Problem& problem, Count count) {
   if (lattice == nullptr || n < 2) return 0;
   std::uint64_t far = 0;
   for (const int radix : lattice->radix) far += static_cast<std::uint64_t>(radix);
-  if (far >= no_way_hops) return 0;  // Who is cut off could count for less than who is far away.
+  if (far >= no_way_hops) return 0;  // A distant rank would count more than one cut off.
   std::uint64_t slots = 0;
   const std::vector<double> wave = lattice_waves(problem, *lattice, slots);
   const std::uint64_t silent = slots - n;  // Each an eigenvalue 0.

@@ -83,7 +83,7 @@ const std::vector<Network>& networks() {
   return made;
 }
 
-// Of a network: now and then a cable is broken.
+// Builds the network, sometimes with a broken cable.
 Topology build(const Network& network, Rng& rng) {
   if (std::string_view(network.spec) == "random") return random_graph(rng);
   Topology made = *make_topology(network.spec);

@@ -15,7 +15,7 @@ namespace weft::map {
 struct Candidate {
   std::string name;
   RankMap map;
-  double value = 0;    // Of the objective; less is better.
+  double value = 0;    // Value of the objective; less is better.
   double seconds = 0;  // On the simulator, if it was played to its end.
 };
 

@@ -39,14 +39,14 @@ struct Chain {
   std::atomic<double> best = std::numeric_limits<double>::infinity();
   std::atomic<double> acceptance = 0;
   Candidate made;
-  PeerBytes state;  // Of a linear search that shall go on.
+  PeerBytes state;  // State of a linear search, to continue it.
 
   // The first chain of a phase that has reached the goal; those after it need not go on. Those
   // before it do, as one of them might get there, too: so the result does not depend on threads.
   std::size_t index = 0;
   std::atomic<std::size_t>* winner = nullptr;
 
-  // A copy of the best so far, for who asks.
+  // A copy of the best so far, made when asked for.
   std::atomic<bool> asked = false;
   std::mutex mutex;
   Candidate shown;
@@ -60,7 +60,7 @@ struct LinearTask {
   const Numbering& numbering;
   LinearSearch::Start start = LinearSearch::Start::plain;
   std::uint64_t from = 0, to = 0, total = 0;  // Evaluations: those of `total` to be done here.
-  const PeerBytes* state = nullptr;           // Of a chain that did those before `from`.
+  const PeerBytes* state = nullptr;           // State of the chain that did those before `from`.
 };
 std::unique_ptr<Chain> make_linear_chain(const ChainGround& ground, const LinearTask& task,
                                          Rng rng);

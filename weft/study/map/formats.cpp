@@ -110,7 +110,7 @@ Result<std::string> write_cray(const Sheet& s) {
 }
 
 Result<std::string> write_fujitsu(const Sheet& s) {
-  constexpr int dimensions_max = 3;  // Of a job's shape.
+  constexpr int dimensions_max = 3;  // Dimensions of a job's shape.
   const Topology& t = s.problem.topology();
   const Lattice* const lattice = t.shape->lattice();
   if (lattice == nullptr) {

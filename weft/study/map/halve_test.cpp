@@ -106,7 +106,7 @@ TEST(Halve, CostByHand) {
   EXPECT_EQ(cost(group, {0, 1, 1}), 5);
 }
 
-// Of every kind, with places that are left out, shared or taken.
+// Problems of every kind, with places that are left out, shared or taken.
 std::vector<Problem> problems() {
   std::vector<Problem> made;
   Rng rng(9);

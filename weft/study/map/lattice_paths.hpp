@@ -25,9 +25,9 @@ class LatticePaths final : public Paths {
   struct Axis {
     int radix = 0;
     bool wrap = false;
-    std::uint32_t stride = 0;  // Of routers.
+    std::uint32_t stride = 0;  // Distance of neighbours in the numbering of routers.
   };
-  struct Run {  // Of links in one direction.
+  struct Run {  // Links in one direction.
     std::uint32_t length = 0;
     bool up = false;
     bool tie = false;
@@ -47,7 +47,7 @@ class LatticePaths final : public Paths {
 
   std::vector<Axis> axes_;
   std::vector<std::uint16_t> place_;    // Coordinates, router by router.
-  std::vector<std::uint32_t> routers_;  // Of each node.
+  std::vector<std::uint32_t> routers_;  // By node.
   std::vector<Crossing> found_;
   std::uint32_t whole_ = 1;
 };

@@ -12,7 +12,7 @@ namespace weft::map {
 namespace {
 
 constexpr std::uint32_t row_max = 64;     // Nodes, where rows mean nothing.
-constexpr std::uint32_t panel_rows = 32;  // Of routers without an order.
+constexpr std::uint32_t panel_rows = 32;  // Rows in a panel of routers without an order.
 constexpr std::uint32_t panel_gap = 1;    // Between panels, in nodes.
 constexpr std::size_t planes_max = 64;
 
@@ -45,7 +45,7 @@ void measure(Layout& layout) {
   }
 }
 
-// Panels in reading order, so many side by side that the whole is nearly square.
+// Puts panels in reading order, into rows that make the whole nearly square.
 void arrange(Layout& layout) {
   const auto count = static_cast<std::uint32_t>(layout.panels.size());
   double best = 1e300;
@@ -176,7 +176,7 @@ Planes find_planes(const Problem& problem) {
   std::vector<std::uint32_t> of_rank, used;
   for (const std::uint32_t node : problem.to_nodes(problem.in_order()))
     of_rank.push_back(t.graph.router_of(NodeId(node)).index / group.stride % group.count);
-  // Colours are scarce: planes where nobody stands get none.
+  // Colours are scarce: planes without ranks get none.
   used = of_rank;
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());

@@ -20,8 +20,8 @@ struct Panel {
 
 struct Layout {
   std::vector<Panel> panels;
-  std::uint32_t columns = 1, rows = 1;  // Of panels.
-  std::uint32_t width = 1, height = 1;  // Of the largest panel, in nodes.
+  std::uint32_t columns = 1, rows = 1;  // Columns and rows of panels.
+  std::uint32_t width = 1, height = 1;  // Size of the largest panel, in nodes.
   std::string labels;                   // What the panels' labels mean, where they do not say it.
 };
 

@@ -49,7 +49,7 @@ class LineTrial {
     std::vector<float> masks;  // By both coordinates,
     std::vector<Run> runs;     // as these.
   };
-  struct Spot {                          // Of a node, for one axis.
+  struct Spot {                          // Where a node stands on one axis.
     std::uint32_t begins = 0, ends = 0;  // What it adds to a line's number.
     std::uint32_t place = 0;
   };
@@ -73,8 +73,8 @@ class LineTrial {
   std::vector<Spot> spots_;              // Node by node, axis by axis.
   std::vector<std::uint32_t> line_at_;   // Where a line begins in load_, by line.
   std::vector<std::uint32_t> width_of_;  // By line.
-  std::vector<std::uint32_t> place_of_;  // Of each link, in load_.
-  std::vector<std::uint32_t> line_of_;   // Of each link.
+  std::vector<std::uint32_t> place_of_;  // Position in load_, by link.
+  std::vector<std::uint32_t> line_of_;   // By link.
   std::vector<float> load_, delta_;      // Padded with zeros.
   std::vector<float> line_norm_;
   std::vector<std::uint32_t> touched_;  // Lines, the first `count_`.

@@ -33,7 +33,7 @@ class LinearSearch {
   LinearSearch(const Problem& problem, const Objective& objective, const Numbering& numbering,
                Start start, Rng rng);
 
-  // Of the logarithm of the value; found to serve many patterns.
+  // Temperatures for the logarithm of the value; they were found to suit many patterns.
   struct Heat {
     double from = 0.03, to = 0.003;
   };

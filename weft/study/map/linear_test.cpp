@@ -76,7 +76,7 @@ TEST(LinearSearch, EveryMapDrawnIsOne) {
   }
 }
 
-// Every map drawn, not only the best: where nobody talks all are taken. A packed search is where it
+// Every map drawn, not only the best: without traffic all are accepted. A packed search is where it
 // stands, its best, and three numbers; so the former can be put in the place of the latter.
 TEST(LinearSearch, WhereItStandsIsAMapToo) {
   for (const Place& place : places) {

@@ -18,7 +18,7 @@ namespace weft::map {
 
 struct Crossing {
   std::uint32_t link = 0;
-  std::uint32_t share = 0;  // Of what goes that way, in parts of Paths::whole().
+  std::uint32_t share = 0;  // Share of the traffic that crosses it, in parts of Paths::whole().
 };
 
 // Changes of link loads that add up, and which links they touch.

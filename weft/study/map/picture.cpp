@@ -17,8 +17,8 @@ namespace {
 
 constexpr double sheet_width = 560, sheet_height = 900, margin = 24, top = 74, legend_row = 22;
 constexpr double cell_max = 22, label_space = 14;
-constexpr std::size_t cells_max = 80'000;  // Of a sheet.
-constexpr std::size_t tips_max = 10'000;   // Of the picture; each costs about 90 bytes.
+constexpr std::size_t cells_max = 80'000;  // Limit for one sheet.
+constexpr std::size_t tips_max = 10'000;   // Limit for the picture; each costs about 90 bytes.
 constexpr std::size_t named_max = 16;      // Planes with a name each in the legend.
 
 constexpr int free_place = -1, forbidden_place = -2, no_place = -3;
@@ -36,7 +36,7 @@ constexpr std::string_view style_sheet = R"(
 
 // The smallest things drawn: slots of nodes, or runs of nodes.
 struct Grain {
-  std::uint32_t slots = 1;             // Of a node, drawn one by one.
+  std::uint32_t slots = 1;             // Slots of a node that are drawn one by one.
   std::uint32_t across = 1, down = 1;  // How they divide it.
   std::uint32_t merged = 1;            // Nodes of a row that are drawn as one.
   bool tips = false;
@@ -47,7 +47,7 @@ struct Drawing {
   Layout layout;
   Planes planes;
   Grain grain;
-  double cell = 1;                  // Of a node, in pixels.
+  double cell = 1;                  // Size of a node, in pixels.
   double panel_x = 0, panel_y = 0;  // From one panel to the next, in pixels.
   bool labels = false;
 };
@@ -191,7 +191,7 @@ void draw_runs(const Drawing& d, const Standing& standing, const Panel& panel,
   for (auto& [place, path] : paths) path = fmt::format("<path d=\"{}\"/>\n", path);
 }
 
-// The nodes that are there, whoever stands on them.
+// Draws all nodes of the panel, with and without ranks.
 std::string draw_blank(const Drawing& d, const Panel& panel) {
   const Grain& g = d.grain;
   std::string path;

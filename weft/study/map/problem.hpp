@@ -72,7 +72,7 @@ class Problem {
   bool is_map(const RankMap& map) const;
   // From nodes by rank. Fails on a node that is full or forbidden, or a fixed rank elsewhere.
   Result<RankMap> from_nodes(std::span<const std::uint32_t> nodes) const;
-  std::vector<std::uint32_t> to_nodes(const RankMap& map) const;  // Of the ranks that talk.
+  std::vector<std::uint32_t> to_nodes(const RankMap& map) const;  // Communicating ranks only.
 
  private:
   Problem() = default;

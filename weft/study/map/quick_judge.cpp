@@ -256,7 +256,7 @@ double QuickJudge::value(const RankMap& map, double limit) {
     if (value > limit) return too_much;
     if (end == items_.size()) return value;
   }
-  return 0;  // Nobody talks.
+  return 0;  // No rank communicates.
 }
 
 }  // namespace weft::map

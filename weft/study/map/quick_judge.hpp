@@ -35,9 +35,9 @@ class QuickJudge {
   };
   struct Axis {
     std::size_t radix = 1, lines = 1;
-    std::size_t width = 0;  // Of a line in load_: the radix, padded.
+    std::size_t width = 0;  // Width of a line in load_: the radix, padded.
     std::size_t first = 0;  // In load_: lines that lead up, then lines that lead down.
-    int bits = 0;           // Of a coordinate.
+    int bits = 0;           // Bits of a coordinate.
     int shift = 0;          // Where it stands in a packed word.
     std::vector<Run> runs;  // By both coordinates, the first shifted up by `bits`.
     // For each of them a line: 2 for each link crossed, 1 where half goes the other way round.
@@ -73,11 +73,12 @@ class QuickJudge {
   const Problem& problem_;
   Objective objective_;
   std::vector<Axis> axes_;
-  std::vector<std::uint64_t> words_;               // Packed coordinates by slot.
-  std::vector<std::uint64_t> at_;                  // And by rank.
-  std::uint64_t guards_ = 0;                       // A bit above each coordinate.
-  std::vector<std::uint16_t> hops_by_difference_;  // Of packed coordinates; empty: too many.
-  std::vector<Item> items_;                        // Heaviest first.
+  std::vector<std::uint64_t> words_;  // Packed coordinates by slot.
+  std::vector<std::uint64_t> at_;     // And by rank.
+  std::uint64_t guards_ = 0;          // A bit above each coordinate.
+  std::vector<std::uint16_t>
+      hops_by_difference_;   // By difference of packed coordinates; empty: too many.
+  std::vector<Item> items_;  // Heaviest first.
   std::vector<std::int32_t> load_;
   double unit_ = 1;  // Bytes in a unit of load.
   std::size_t links_ = 0;

@@ -134,8 +134,9 @@ class Session {
                                 peer_.data(), weight_.data()) == 0;
   }
 
-  // Scotch's own torus or mesh where it has no holes. Of other networks it makes a table that grows
-  // with the square of the routers; where that is too much, a cube's holes are left to seat().
+  // Scotch's own torus or mesh where it has no holes. For other networks it makes a table that
+  // grows with the square of the routers; where that is too much, a cube's holes are left to
+  // seat().
   bool take_network(const Problem& problem) {
     constexpr std::uint32_t routers_max = 4096;
     const Graph& graph = problem.topology().graph;
@@ -217,7 +218,7 @@ Result<RankMap> scotch_map(const Problem& problem) {
   const std::lock_guard lock(one_at_a_time);
   const Scotch& library = Scotch::get();
   if (!library.there) return Error::run(WEFT_SCOTCH " is missing (Debian: libscotch-7.0)");
-  // Of a network with one place Scotch would not free all that it takes.
+  // On a network with one place Scotch leaks memory.
   if (problem.ranks() == 0 || has_one_router(problem)) return problem.in_order();
   Session session(library);
   std::vector<SCOTCH_Num> place(problem.ranks());

@@ -37,9 +37,9 @@ Result<Budget> preset_budget(std::string_view name, const Problem& problem);
 
 // How far a search has come.
 struct Standing {
-  double share = 0;            // Of the work planned; below 0: not known.
+  double share = 0;            // Share of the planned work that is done; below 0: unknown.
   double first = 0, best = 0;  // Values of the identity, and of the best map so far.
-  double acceptance = 0;       // Of the latest moves.
+  double acceptance = 0;       // Share of the latest moves that were kept.
   std::string doing;
 };
 
@@ -51,7 +51,7 @@ struct SearchOptions {
   double seconds = 0;  // Above 0: as much as can be done in this time, whatever the budget says.
   CandidateChoice choice;
   bool anneal = true;
-  double goal = 0;               // A value that no map can beat: whoever reaches it need not go on.
+  double goal = 0;               // A value that no map can beat: a chain that reaches it ends.
   std::vector<Candidate> given;  // Also candidates; no values needed.
 
   // All may be empty. Called by the calling thread.

@@ -56,7 +56,7 @@ void Search::probe() {
   if (linear < 1.5 * annealed) linear_share_ = 0.85;
   if (linear > 4 * annealed) linear_share_ = 0.05;
   if (linear_.empty()) linear_share_ = 0;
-  // Who had no chain of a kind learns the time from those who had.
+  // A process that had no chain of a kind learns its time from processes that had one.
   if (options_.peers != nullptr) {
     std::vector<std::int64_t> longest;
     for (const double s : seconds) longest.push_back(-static_cast<std::int64_t>(s * 1e9));

@@ -60,7 +60,7 @@ class Search {
   std::vector<Candidate> candidates_;           // Best first.
   double identity_ = 0;
   Budget budget_;
-  double linear_share_ = 0;  // Of the time, if it is to be shared out.
+  double linear_share_ = 0;  // Share of the time for linear maps, if time is limited.
   Found found_;
 };
 

@@ -156,7 +156,7 @@ TEST(SearchWorkers, AnyNumberOfProcessesFindsTheSame) {
   }
 }
 
-// Whoever reaches what cannot be beaten ends the others: that must not decide which map it is.
+// A chain that reaches the goal ends the others, which must not change the map that is found.
 TEST(SearchWorkers, AGoalThatIsReachedFindsTheSameToo) {
   const Problem problem = shuffled_stencil("torus:5x4", {5, 4});
   SearchOptions options = small(0, 40'000);

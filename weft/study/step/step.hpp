@@ -45,8 +45,8 @@ struct StepOptions {
   int threads = 1;
   SendOrder order = SendOrder::round_robin;
   std::uint32_t burst = 1;  // Packets of a message in one turn of the round.
-  // Plays one part in so many, to judge faster: of a pair's messages if it has several, else of
-  // their bytes; never less than a byte. What is bound by bandwidth takes that part of the time.
+  // Simulates 1/shrink of the traffic, to judge faster: fewer messages per pair, or fewer bytes if
+  // a pair has one, never less than a byte. A step bound by bandwidth takes that part of the time.
   std::uint64_t shrink = 1;
   Duration limit;  // A step that takes longer is not played to its end; zero: no limit.
   Cut cut = Cut::automatic;
@@ -64,7 +64,7 @@ const char* to_text(StepState state);
 struct StepResult {
   StepState state = StepState::complete;
   Duration time;          // Until the last byte arrived.
-  Duration mean_arrival;  // Of the pairs that are through, when their last byte came.
+  Duration mean_arrival;  // When the last byte of a pair arrived; pairs that are complete.
   // Pairs of ranks on different nodes; what stays on a node arrives at once and is not counted.
   std::uint64_t pairs = 0, pairs_arrived = 0;
   std::uint32_t last_from = 0,

@@ -46,7 +46,7 @@ Duration head_latency(const NetworkHardware& m, int hops) {
          m.eject_delay;
 }
 
-// So many bytes one after the other through one place, then over so many hops.
+// Time of `bytes` one after the other through one place, then over `hops` hops.
 Duration stream_time(const NetworkHardware& m, std::int64_t bytes, int hops) {
   return head_latency(m, hops) + serialise(Bytes{bytes - m.flit.count}, m.link.rate);
 }

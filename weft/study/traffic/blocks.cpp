@@ -97,7 +97,7 @@ Comparison compare_block(const Block& block, bool searched) {
   out.common_load = find_common_load(out.rows);
   const ComparedRow& reference = out.rows[out.reference];
   for (ComparedRow& row : out.rows) {
-    // Of two lower bounds there is no ratio.
+    // Two lower bounds have no ratio.
     const bool comparable = row.reached || reference.reached || &row == &reference;
     if (row.saturation && reference.saturation && comparable)
       row.ratio = *row.saturation / *reference.saturation;

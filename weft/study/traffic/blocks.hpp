@@ -19,7 +19,7 @@ std::vector<Block> blocks_of(const Sweep& sweep);
 // Tells the curve from the others of its block.
 const std::string& label_in_block(const Scenario& scenario);
 
-// Of one VC. A buffer given in bytes may hold a part of a flit.
+// Buffer of one VC. One given in bytes may hold a part of a flit.
 double buffer_flits(const Scenario& scenario);
 
 // Rates are flits per node and cycle, latencies cycles.
@@ -30,7 +30,7 @@ struct ComparedRow {
   std::optional<double> saturation;
   bool reached = true;  // Otherwise no load that was tried saturated: it may lie higher.
   double peak_accepted = 0;
-  std::optional<double> ratio;    // Of the saturation to that of the reference.
+  std::optional<double> ratio;    // Saturation over that of the reference.
   std::optional<double> latency;  // At the block's common load.
   double news_share_mean = 0;     // At the saturation.
 };

@@ -17,8 +17,8 @@ namespace weft {
 
 enum class Basis {
   own,      // As many VCs as the policy needs, buffers as given.
-  vcs,      // As many VCs as the neediest of the list needs.
-  buffers,  // Own VCs, each so much larger that their sum is that of the neediest.
+  vcs,      // As many VCs as the policy with the most VCs has.
+  buffers,  // Own VCs, enlarged to the total buffer of the policy with the most VCs.
 };
 const char* to_text(Basis basis);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The nodes of an open-loop experiment: they make packets whatever the network does, and note what
-// arrives. Notes are whole numbers kept per worker and per node, and adding them up forgets who
-// made them: the result is the same for any number of workers. Of several processes, each has the
-// nodes that are here.
+// arrives. Notes are whole numbers kept per worker and per node; their sums do not depend on the
+// worker that made them, so the result is the same for any number of workers. Each process drives
+// its own nodes.
 #pragma once  // Public only for experiment.hpp: no promise beyond what that one needs.
 
 #include <cstdint>
@@ -18,10 +18,10 @@
 
 namespace weft {
 
-// Of the packets born in the measured window.
+// Statistics of the packets born in the measured window.
 struct Measured {
   std::uint64_t born = 0, born_flits = 0;
-  std::uint64_t accepted_flits = 0;  // Of packets that arrived in the window, whenever born.
+  std::uint64_t accepted_flits = 0;  // Packets that arrived in the window, whenever born.
   Running latency_ps;                // Birth to last flit.
   Running network_ps;                // From entering the network.
   Running hops;
@@ -35,7 +35,7 @@ struct Measured {
 // What the course of an experiment hangs on.
 struct Totals {
   std::uint64_t born = 0, arrived = 0;
-  // Of the measured window.
+  // In the measured window.
   std::uint64_t window_born = 0, accepted_flits = 0;
   Running latency_ps;
   Running recent_ps;  // Latency of what arrived since forget_recent().
@@ -66,7 +66,7 @@ class Driver final : public Host {
   Time alarm(int worker, NodeId node, Time now) override;
   void delivered(int worker, const Delivery& d) override;
 
-  // Of the nodes that are here.
+  // Sums over the nodes of this process.
   Totals totals() const;
   Measured measured() const;
   Worst worst() const;

@@ -55,7 +55,7 @@ class Run {
   Status warm_up();
   Status measure();
   Status drain();
-  // Runs on for so many cycles; stops early when asked to.
+  // Runs for `cycles` more; stops early when asked to.
   Status advance(std::int64_t cycles, bool measuring);
   Status advance_period(std::int64_t cycles, bool measuring);
   // Adds up what all processes have seen.
@@ -79,7 +79,7 @@ class Run {
   std::unique_ptr<Network> network_;
   Time now_;
   std::int64_t period_ = 0, slice_ = 0, expected_ = 1, done_ = 0;
-  Totals totals_;  // Of all processes, at the end of the last slice.
+  Totals totals_;  // Sums of all processes, at the end of the last slice.
   std::int64_t warmed_ = 0, measured_ = 0, drained_ = 0;
   std::uint64_t backlog_at_start_ = 0, backlog_at_end_ = 0;
   bool stopped_ = false, overloaded_ = false, converged_ = true, complete_ = false;

@@ -73,9 +73,9 @@ struct Point {
   double accepted = 0;
   double accepted_worst = 0;  // By the node that received least.
   NodeId worst_node;
-  double link_utilisation_max = 0, link_utilisation_mean = 0;  // Of usable cables, each direction.
+  double link_utilisation_max = 0, link_utilisation_mean = 0;  // Usable cables, by direction.
   LinkId busiest_link;
-  double news_share_max = 0, news_share_mean = 0;  // Of the cables' time, on top of the above.
+  double news_share_max = 0, news_share_mean = 0;  // Share of cable time, on top of the above.
   std::int64_t cycle_ps = 0;
   std::int64_t warmup_cycles = 0, measured_cycles = 0, drain_cycles = 0;
   Measured packets;

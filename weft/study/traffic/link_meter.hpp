@@ -13,7 +13,7 @@
 
 namespace weft {
 
-// Of usable cables, each direction.
+// Utilisation of usable cables, each direction by itself.
 struct LinkUse {
   double max = 0, mean = 0;
   LinkId busiest;
@@ -31,7 +31,7 @@ class LinkMeter {
   // What is known here, and what all know together.
   void pack(Packer& letter) const;
   void add(Unpacker& letter);
-  // The same bits whoever counted: cables are summed in their order.
+  // Cables are summed in their order, so the bits do not depend on the number of workers.
   LinkUse use(Duration window) const;
 
  private:

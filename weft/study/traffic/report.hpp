@@ -20,7 +20,7 @@ std::string sweep_json(const Sweep& sweep);
 // Latency over load, with the axis ending at six times the latency of the idle network; accepted
 // over offered. A pair of charts for each block of a comparison.
 std::vector<Chart> sweep_charts(const Sweep& sweep, double factor);
-// Of the CSV: two runs that agree here agree in every number.
+// Digest of the CSV: two runs that agree here agree in every number.
 std::string sweep_digest(const Sweep& sweep);
 
 }  // namespace weft

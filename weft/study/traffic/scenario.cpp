@@ -253,7 +253,7 @@ Status Maker::read_seed(Scenario& scenario) {
 Result<TrafficDefaults> Maker::defaults() {
   TrafficDefaults found;
   found.load = find_key("traffic", "load").value_or("");
-  // Whoever asks for these gets their errors; here they only count as known.
+  // Errors in these are reported where they are used; here they only count as known.
   for (const std::string_view key : {"packet", "pattern", "injection", "seed"})
     static_cast<void>(find_key("traffic", key));
   ConfigTable table = config().table("traffic");

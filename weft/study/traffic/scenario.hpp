@@ -37,8 +37,8 @@ struct Scenario {
   std::shared_ptr<const Policy> policy;
   std::shared_ptr<const Pattern> pattern;
   NetworkHardware hardware;
-  std::string profile;       // Of the machine,
-  std::string machine_text;  // and all of it, as it was read: MachineDescription::text.
+  std::string profile;       // The machine's profile,
+  std::string machine_text;  // and its description as it was read: MachineDescription::text.
   PacketSizes sizes = PacketSizes::fixed(1);
   std::string routing, traffic, packet, injection = "bernoulli";  // As they were asked for.
   std::uint64_t seed = 1;
@@ -87,7 +87,7 @@ class ScenarioMaker {
   std::map<std::string, std::shared_ptr<const Topology>> networks_;  // By all that names them.
 };
 Result<Scenario> make_scenario(const ScenarioRequest& request);
-// Of the file named by the request; empty for a spec.
+// Defaults in the file named by the request; empty for a spec.
 Result<TrafficDefaults> read_defaults(const ScenarioRequest& request);
 
 // The nodes as patterns see them: by coordinates where every router of a grid has the

@@ -225,7 +225,7 @@ class Search {
     Status done;
     if (bracket) done = overload(bracket->unstable);
     sort_points();
-    // Who was interrupted, or ended because another curve failed, has no complaint of its own.
+    // A curve that was interrupted, or ended because another one failed, has no error of its own.
     if (!bracket && !interrupted_) return std::move(bracket).error();
     if (!bracket || !done) return done;
     if (runner_.ended()) return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many points: one curve per scenario over a list of loads, or the search for each one's
 // saturation. Points are independent and run side by side; the results do not show in which order.
-// Of several processes all make the same sweep, point by point, and come to the same results.
+// Several processes all make the same sweep, point by point, and come to the same results.
 #pragma once  // Public, for experiments: stays within 0.1; results may get fields.
 
 #include <functional>
@@ -22,11 +22,11 @@ struct SweepSettings {
   Phases phases;
   int jobs = 1;              // Points at the same time.
   int workers = 1;           // Threads inside one of them.
-  Cut cut = Cut::automatic;  // Who of them has which routers.
+  Cut cut = Cut::automatic;  // Which worker has which routers.
   ProcessGroup* peers =
       nullptr;       // The processes that share each point; jobs and workers are then 1.
   bool all = false;  // Otherwise a curve ends with its second saturated point.
-  // A network carries a load when its mean latency is at most so many times that of zero load.
+  // A network carries a load if its mean latency is at most `factor` times that of zero load.
   double factor = 3;
   SearchSettings search;
 };
@@ -40,7 +40,7 @@ struct Saturation {
 struct Curve {
   const Scenario* scenario = nullptr;
   ZeroLoad zero;
-  double capacity = 0;        // Of uniform traffic, where a load asked for it.
+  double capacity = 0;        // Capacity for uniform traffic, where a load is given in it.
   std::vector<Point> points;  // By load.
   std::optional<Saturation> saturation;
 };
@@ -52,7 +52,7 @@ struct Sweep {
 };
 
 struct SweepNews {
-  double share = 0;  // Of the whole.
+  double share = 0;  // Share of the sweep that is done.
   std::string what;  // Is being done.
   std::size_t points_done = 0;
 };

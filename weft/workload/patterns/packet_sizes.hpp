@@ -31,7 +31,7 @@ class PacketSizes {
  private:
   explicit PacketSizes(std::vector<Kind> kinds);
   std::vector<Kind> kinds_;
-  std::uint64_t weight_ = 0;  // Of all.
+  std::uint64_t weight_ = 0;  // Sum of all weights.
 };
 
 }  // namespace weft

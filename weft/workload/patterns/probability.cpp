@@ -4,7 +4,7 @@
 namespace weft {
 namespace {
 
-// 2^40 cycles of a nanosecond are a quarter of an hour; nobody simulates a wait beyond that.
+// 2^40 cycles of a nanosecond are a quarter of an hour; no simulation waits longer than that.
 constexpr std::size_t digits_max = 40;
 
 }  // namespace

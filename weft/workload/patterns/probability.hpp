@@ -39,7 +39,7 @@ class Probability {
 
   constexpr bool never() const { return !sure_ && part_ == 0; }
   constexpr bool sure() const { return sure_; }
-  constexpr std::uint64_t part() const { return part_; }  // Of 2^64; REQUIRES: !sure().
+  constexpr std::uint64_t part() const { return part_; }  // In 2^-64; REQUIRES: !sure().
   constexpr bool happens(Rng& rng) const { return sure_ || rng.next() < part_; }
 
  private:

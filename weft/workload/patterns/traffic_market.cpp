@@ -37,7 +37,7 @@ class MarketReader {
   bool is_array_ = false, is_symmetric_ = false;
   Field field_ = Field::whole;
   std::uint64_t size_ = 0, entries_ = 0;
-  std::string_view words_;  // Of the present line, those not yet read.
+  std::string_view words_;  // Words of the present line that are not yet read.
 };
 
 Status MarketReader::read() {

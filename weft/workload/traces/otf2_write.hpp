@@ -41,7 +41,7 @@ class Otf2Writer {
   // The numbers of communicators that occurred.
   virtual std::vector<std::uint32_t> comms() const = 0;
   struct Names {
-    std::vector<std::string> hosts;  // Of each rank.
+    std::vector<std::string> hosts;  // By rank.
     std::vector<std::string> comms;  // As comms() gives them.
   };
   // Writes what is missing. An archive without it cannot be read.

@@ -50,7 +50,7 @@ TEST(Otf2Write, IsReadBack) {
     out.send(3, {1, 7, 2, 1'000'000});
     out.leave(4, "MPI_Send");
     EXPECT_EQ(out.comms(), (std::vector<std::uint32_t>{7, 8}));
-    // Of rank 2 nothing is known.
+    // Rank 2 has no events.
     const Status done = out.finish({{"a", "a", "b"}, {"MPI_COMM_WORLD", "other"}});
     ASSERT_TRUE(done) << done.error().text();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is who in a trace: a file names locations (threads) and ranks within communicators; traffic
+// The ranks of a trace: a file names locations (threads) and ranks within communicators; traffic
 // is between ranks of MPI_COMM_WORLD. Definitions come first, then the events, location by
 // location. Inside this module only.
 #pragma once
@@ -27,7 +27,7 @@ struct TraceGroup {
   enum class Kind {
     world,    // Members are the locations of the ranks.
     members,  // Members are ranks of the world.
-    self,     // Whoever uses it, alone.
+    self,     // Holds only the rank that uses it.
   };
   Kind kind = Kind::members;
   bool uses_world_ranks = false;  // In events, too.

@@ -93,7 +93,7 @@ void TrafficTally::add(const CommMembers& comm, const CollectivePart& part) {
   const auto ranks = comm.ranks;
   // An empty part is no message: it is skipped by libraries, too.
   if (ranks.size() < 2 || (part.sent == 0 && part.received == 0)) return;
-  // Of the result, which some record on one side only.
+  // Bytes of the result, which some tracers record on one side only.
   const std::uint64_t result = part.received != 0 ? part.received : part.sent;
   const auto shared = [&]() -> Shared& {
     Shared& found = shared_[comm.group];
