@@ -86,7 +86,7 @@ class Grouped {
   const bool known_;
   const std::uint32_t self_;
   std::vector<Bundle> clients_, mates_, sent_;
-  // By source: whether it sends its long blocks separately. Empty: nobody does.
+  // By source: whether it sends its long blocks separately. Empty: none does.
   std::vector<bool> alone_;
 };
 

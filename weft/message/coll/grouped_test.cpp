@@ -84,7 +84,7 @@ TEST(Grouped, LongBlocksGoAlone) {
   EXPECT_EQ(exchange(sizes, sizes, most), std::vector<int>(9, ok));
 }
 
-// Nobody hangs, and a rank that gets what it did not expect returns an error.
+// No rank hangs, and one that gets what it did not expect returns an error.
 TEST(Grouped, DisagreementIsAnError) {
   constexpr std::size_t most = 200'000;
   const Table::Sizes right(7, std::vector<std::size_t>(7, 40));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a job: ranks serve as relays until nobody needs them. A rank with nothing under way
+// The end of a job: ranks serve as relays until none needs them. A rank with nothing under way
 // tells the first of its group; that one tells the first of all once it has heard from its whole
 // group; and that one tells everybody, from neighbour to neighbour. If one of them is lost, the
 // next takes its place.
@@ -17,7 +17,7 @@ class Departure {
  public:
   Departure(State& state, Relays& relays) : state_(state), relays_(relays) {}
 
-  // This rank needs nobody any more.
+  // This rank needs no relays any more.
   void report();
   bool reported() const { return reported_; }
   // A rank was lost: it may be the one that this rank reported to.

@@ -23,7 +23,7 @@ enum class Verb : std::uint8_t {
   keep,      // No.
   gone,      // A rank is lost; tell others.
   apart,     // Two neighbours could not be connected; tell others.
-  all_done,  // Nobody needs relays any more; tell others.
+  all_done,  // No rank needs relays any more; tell others.
 };
 
 // What the layer of managed connections says to a rank over relays, in a chunk of its own.
@@ -32,8 +32,8 @@ enum class Control : std::uint8_t {
   open,        // Shall we connect?
   agree,       // Yes.
   decline,     // No room.
-  rank_done,   // I need nobody any more.
-  group_done,  // Nobody in my group needs anybody any more.
+  rank_done,   // I need no relays any more.
+  group_done,  // No rank of my group needs relays any more.
 };
 
 struct Head {
@@ -44,10 +44,10 @@ struct Head {
   bool urgent = false;  // Somebody waits for the acknowledgement.
   std::uint16_t unused = 0;
   std::uint32_t source = 0, target = 0;
-  std::uint32_t number = 0;             // Of the chunk, from source to target.
+  std::uint32_t number = 0;             // Counts chunks from source to target.
   std::uint32_t ack = 0;                // Source has all chunks of target before this one.
-  std::uint64_t total = 0, offset = 0;  // Of the frame or write; where the piece begins.
-  std::uint64_t key = 0, place = 0;     // Of a write.
+  std::uint64_t total = 0, offset = 0;  // Size of the frame or write; where the piece begins.
+  std::uint64_t key = 0, place = 0;     // Target of a write.
 };
 static_assert(std::is_trivially_copyable_v<Head> && sizeof(Head) <= sizeof(FrameHead));
 

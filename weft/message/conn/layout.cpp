@@ -73,7 +73,7 @@ Result<Layout> Layout::fit(const std::vector<std::uint32_t>& group_of_rank, std:
   std::uint32_t largest = 1;
   for (std::uint32_t g = 0; g < layout.groups().count(); ++g)
     largest = std::max(largest, layout.groups().size(g));
-  // In parts of at most so many, as even as can be.
+  // Split groups into parts of at most `limit` ranks, as evenly as possible.
   std::uint32_t limit = largest + 1;
   for (std::uint32_t pieces = 1; pieces <= largest; ++pieces) {
     if ((largest + pieces - 1) / pieces == limit) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which ranks are neighbours, and so always connected: all of a group (the ranks of one switch),
-// and of any other group one that the rank has picked (Groups::pick), or who has picked it.
+// and, in each other group, the rank it picked (Groups::pick) and the ranks that picked it.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class Layout {
   std::vector<RankId> neighbours_of(RankId rank) const;
   std::uint32_t neighbours_most() const;
   std::uint32_t neighbours_least() const;
-  // With so many shortcuts every rank can be connected to all others.
+  // True if this many shortcuts suffice to connect every rank to all others.
   bool reaches_all(std::uint32_t shortcuts) const {
     return std::uint64_t{neighbours_least()} + shortcuts + 1 >= ranks();
   }

@@ -23,8 +23,8 @@ inline constexpr std::uint8_t relays_most = 3;
 struct TransitFrame {
   Head head;
   Packet packet;
-  RankId from;            // Who gave it to us,
-  std::uint8_t left = 0;  // and how many relays it had before it then: whose credit it holds.
+  RankId from;            // The previous hop,
+  std::uint8_t left = 0;  // and the relays still ahead on that hop; it holds that credit.
 };
 
 // A frame or write of our own that waits until the connection is open.
@@ -60,7 +60,7 @@ struct Link {
   bool neighbour = false;
   bool forced = false;            // No route leads there: opened without asking.
   bool counted = false;           // Among the shortcuts.
-  bool sticky = false;            // Nobody knows whether all has arrived: it is never closed.
+  bool sticky = false;            // Unknown whether all has arrived: it is never closed.
   bool answer_due = false;        // We have asked, and not heard yet.
   bool wanted_meanwhile = false;  // The peer asked for a new one while the old one was closing.
   std::uint32_t out = 0, in = 0;  // Frames and writes since it was opened.

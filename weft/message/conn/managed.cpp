@@ -360,7 +360,7 @@ void Managed::separate(RankId a, RankId b) {
   if (neighbours_.separate(a, b)) relays_.repeat_all();
 }
 
-// Nobody can reach the rank any more, or we cannot. What went over it takes another route.
+// No rank can reach this one any more, or we cannot. What went over it takes another route.
 void Managed::lose(RankId rank, bool tells_others) {
   if (rank == state_.self || !state_.gone.insert(rank.index).second) return;
   state_.tell(Completion::Kind::peer_lost, rank);
@@ -389,7 +389,7 @@ bool Managed::holds_frames() const {
 void Managed::leave() {
   state_.leaving = true;
   Completion ignored;
-  // Nobody is a relay; but the last frames may wait for their connections.
+  // No rank is a relay; but the last frames may wait for their connections.
   while (state_.options.mode != Mode::managed && holds_frames()) {
     while (poll(ignored)) {
     }

@@ -33,7 +33,7 @@ class Managed final : public Transport,
   Managed(const Managed&) = delete;
   Managed& operator=(const Managed&) = delete;
 
-  // Serves others until all ranks have made this call and need nobody any more.
+  // Serves others until all ranks have made this call and need no relays any more.
   void leave();
   const Counts& counts() const { return state_.counts; }
   // For the layer above; valid as long as this object is.

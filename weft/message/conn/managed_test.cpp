@@ -26,7 +26,7 @@ class OnAnyNetwork : public testing::TestWithParam<Net> {
   }
 };
 
-// Order and content are exact while connections come and go; nobody holds more than it may, and no
+// Order and content are exact while connections come and go; no rank holds more than it may, and no
 // relay more memory than its neighbours may have there.
 TEST_P(OnAnyNetwork, CarriesEverythingInOrder) {
   Crowd crowd = this->crowd();
@@ -74,7 +74,7 @@ TEST_P(OnAnyNetwork, LivesWithTooFewConnections) {
   EXPECT_LE(connected, 4u);
 }
 
-// Who sends and leaves at once is heard all the same.
+// Frames of a rank that leaves at once still arrive.
 TEST(Modes, SendTheLastFrameBeforeTheyLeave) {
   for (const Mode mode : {Mode::full, Mode::on_demand, Mode::managed}) {
     const Layout layout({0, 0, 1, 1});

@@ -22,7 +22,7 @@ struct Route {
 
 class Neighbours {
  public:
-  // As the mode says: those of the layout, everybody, or nobody.
+  // As the mode says: those of the layout, all ranks, or none.
   explicit Neighbours(State& state);
 
   std::span<const RankId> all() const { return neighbours_; }

@@ -49,7 +49,7 @@ TEST(Neighbours, RoutesAvoidWhoIsLostAndPairsThatAreSeparated) {
   const RankId target = rank.stranger();
   const RankId first = neighbours.find_route(target).next;
   EXPECT_TRUE(neighbours.separate(first, target));
-  // All who are connected hear of it, once.
+  // All connected ranks are told, once.
   ASSERT_EQ(rank.network.posted.size(), neighbours.all().size());
   EXPECT_EQ(rank.network.posted.front().head.verb, Verb::apart);
   EXPECT_FALSE(neighbours.separate(target, first));

@@ -12,7 +12,7 @@ namespace weft::conn {
 
 enum class Mode : std::uint8_t {
   full,       // To everybody, from the start.
-  on_demand,  // To whom something is sent, for good.
+  on_demand,  // To ranks that something is sent to, for good.
   managed,    // To the neighbours of the layout, and a few shortcuts that come and go.
 };
 
@@ -22,8 +22,8 @@ struct Options {
   Mode mode = Mode::managed;
   std::uint32_t shortcuts = 8;  // At most, beside the neighbours.
   Replace replace = Replace::lru;
-  // A shortcut gives way to another peer once so many frames were relayed to or from that one since
-  // the shortcut was last used: opening costs more than relaying a few. 1: at the first.
+  // Frames relayed to or from a peer, since a shortcut was last used, before that shortcut is
+  // closed for it: opening costs more than relaying a few. 1: at the first.
   std::uint32_t patience = 16;
   std::uint64_t seed = 1;
 
@@ -34,17 +34,17 @@ struct Options {
   // What may be under way from one rank to another by relays, not yet acknowledged.
   std::size_t pair_window = std::size_t{1} << 20;
   std::uint32_t pair_frames = 256;
-  Duration relay_work;  // Of the processor, for each frame that is passed on.
+  Duration relay_work;  // Processor time of each frame that is passed on.
 };
 
 struct Counts {
   std::uint32_t neighbours = 0;      // Connections that are always held.
   std::uint32_t held_most = 0;       // At one time, shortcuts among them.
   std::uint32_t opened = 0;          // In all.
-  std::uint32_t shortcuts = 0;       // Opened, of either side's wish.
+  std::uint32_t shortcuts = 0;       // Opened, at either side's request.
   std::uint32_t evicted = 0;         // Shortcuts that gave way to others.
-  std::uint32_t declined = 0;        // Wishes that the peer had no room for.
-  std::uint32_t refused = 0;         // That the network had no room for.
+  std::uint32_t declined = 0;        // Requests that the peer had no room for.
+  std::uint32_t refused = 0;         // Requests that the network had no room for.
   std::uint64_t relayed_frames = 0;  // Our own that went over others,
   std::uint64_t relayed_bytes = 0;   //
   std::uint64_t passed_frames = 0;   // and those of others that went over us.
@@ -52,7 +52,7 @@ struct Counts {
   std::uint64_t passing_most = 0;    // Bytes of others that we held at one time.
   std::uint64_t repeated = 0;        // Frames that went again, another way.
 
-  // Of several ranks: sums, and the most of one where that is what counts.
+  // Combines several ranks: sums, or the maximum of one rank where that counts.
   void add(const Counts& more) {
     neighbours = std::max(neighbours, more.neighbours);
     held_most = std::max(held_most, more.held_most);

@@ -53,7 +53,7 @@ class Relays {
 
   // Acknowledges what no frame of our own has acknowledged yet.
   void acknowledge_all();
-  // Nothing of ours is under way, and nobody waits for an acknowledgement.
+  // Nothing of ours is under way, and no peer waits for an acknowledgement.
   bool drained() const;
 
   // Memory that peers may write into.

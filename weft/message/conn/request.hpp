@@ -34,7 +34,7 @@ Result<std::vector<std::uint32_t>> groups_of_hosts(const std::string& text, cons
 // square root of all ranks.
 std::vector<std::uint32_t> groups_of_switches(const std::vector<std::uint32_t>& switch_of_rank);
 
-// Who is whose neighbour, and `options` with the shortcuts that a limit of all leaves.
+// Lays out neighbours, and sets the shortcuts in `options` that a limit of all connections leaves.
 Result<Layout> lay_out(const Request& request, const std::vector<std::uint32_t>& groups,
                        Options& options);
 

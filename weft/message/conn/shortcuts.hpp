@@ -49,7 +49,7 @@ class Shortcuts {
   void close_now(RankId peer);
   // The rank is lost; `lost` was its link.
   void forget(RankId rank, const Link& lost);
-  // Gives room to those who have asked for a shortcut, or declines.
+  // Gives room to peers that have asked for a shortcut, or declines.
   void serve_invited();
 
  private:

@@ -21,7 +21,7 @@ namespace weft::conn {
 struct PendingSend {
   enum class Kind : std::uint8_t {
     free,
-    user,        // Of the layer above.
+    user,        // A frame of the layer above.
     chunk,       // A piece of a relayed frame of our own.
     transit,     // A frame of others.
     last_frame,  // The last one on a connection: it closes when this has left.
@@ -29,7 +29,7 @@ struct PendingSend {
   Kind kind = Kind::free;
   std::uint32_t index = 0, generation = 0;
   RankId peer;
-  std::uint64_t cookie = 0;  // Of the layer above.
+  std::uint64_t cookie = 0;  // The layer above's own.
   TransitFrame transit;      // Its packet stays until it has left.
 
   std::uint64_t id() const { return (std::uint64_t{generation} << 32) | (index + 1); }

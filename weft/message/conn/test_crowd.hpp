@@ -22,11 +22,11 @@ namespace weft::conn {
 
 struct Crowd {
   std::uint32_t groups = 8, group_size = 8;
-  std::uint64_t messages = 1000;  // Of all ranks together.
+  std::uint64_t messages = 1000;  // Sent by all ranks together.
   Options options;
   TestnetOptions local;
   mp::Options settings;
-  std::vector<std::uint32_t> silent;  // Ranks to whom and from whom nothing goes.
+  std::vector<std::uint32_t> silent;  // Ranks that neither send nor receive.
   std::vector<Counts> counts;         // By rank, when it has ended.
 
   Crowd() {
@@ -48,7 +48,7 @@ struct Crowd {
 
   struct Planned {
     std::uint32_t to;
-    std::uint32_t number;  // Of those to this receiver.
+    std::uint32_t number;  // Counts messages to this receiver.
     std::size_t size;
   };
   std::vector<Planned> plan(std::uint32_t rank) const {
@@ -79,7 +79,7 @@ struct Crowd {
     return data;
   }
 
-  // Of one rank: a few of each under way at a time. What was wrong, if anything.
+  // What one rank does, a few messages in flight at a time. Returns what was wrong, if anything.
   std::string talk(mp::Messenger& m, std::uint32_t me, std::uint64_t expected) const {
     const std::vector<Planned> list = plan(me);
     struct Sent {

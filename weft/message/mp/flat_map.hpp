@@ -35,7 +35,7 @@ class FlatMap {
     while (!cells_[hole].free() && cells_[hole].key != key) hole = next(hole);
     if (cells_[hole].free()) return;
     --count_;
-    // Whoever would not be found across the hole moves into it.
+    // A cell that a search would miss because of the hole moves into it.
     for (std::size_t at = next(hole); !cells_[at].free(); at = next(at)) {
       const std::size_t from_home = (at - home(cells_[at].key)) & (cells_.size() - 1);
       const std::size_t from_hole = (at - hole) & (cells_.size() - 1);

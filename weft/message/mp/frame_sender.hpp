@@ -23,7 +23,7 @@ class FrameSender {
   void post(const Request* request, Header& header, Payload payload, std::uint64_t cookie);
   // A frame without data.
   void answer(RankId peer, Header& header);
-  // The program has taken so much of the peer's data.
+  // The program has taken this many bytes of the peer's data.
   void owe_credit(RankId peer, std::size_t bytes) {
     if (peers_.owe(peer, bytes, options_.credit)) return_credit(peer);
   }

@@ -96,7 +96,7 @@ void HeadStarts::hand_over(Request* receive, const UnexpectedRecord& record) {
     found->second.record = nullptr;
   }
   for (const Stretch& part : record.came) {
-    if (requests_.find(id) == nullptr) return;  // It was complete, and nobody holds it.
+    if (requests_.find(id) == nullptr) return;  // It was complete, and its caller has released it.
     take(receive, part, record.data == nullptr ? nullptr : record.data.get() + part.offset);
   }
 }

@@ -16,7 +16,7 @@ enum class Verb : std::uint8_t {
   ready,         // Its receiver is there: where to write it.
   part,          // The notice of a write: part of it has arrived.
   credit,        // Nothing but the return of credit.
-  cancel,        // Take back a request, if nobody has matched it.
+  cancel,        // Take back a request, if no receive has matched it.
   cancel_reply,  // size: 1 taken back, 0 too late.
   head,          // A part of a head start; `key` says where it begins.
 };
@@ -28,9 +28,9 @@ struct Header {
   std::uint8_t internal = 0;
   std::uint32_t context = 0;
   std::int32_t source = 0, tag = 0;
-  std::uint32_t credit = 0;    // Given back.
-  std::uint32_t sequence = 0;  // Of envelopes to this peer, where the network does not keep order.
-  std::uint64_t size = 0;      // Of eager messages 0: it is the frame's own.
+  std::uint32_t credit = 0;                // Given back.
+  std::uint32_t sequence = 0;              // Counts envelopes to this peer, if frames can overtake.
+  std::uint64_t size = 0;                  // 0 for eager messages: the frame's size.
   std::uint64_t sender = 0, receiver = 0;  // Requests at either side.
   std::uint64_t key = 0;
 };

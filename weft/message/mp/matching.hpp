@@ -24,10 +24,10 @@ struct Envelope {
 };
 
 struct UnexpectedRecord : Envelope {
-  std::unique_ptr<std::byte[]> data;  // Of an eager one or a head start, if it carried any.
-  std::vector<Stretch> came;          // Of a head start.
+  std::unique_ptr<std::byte[]> data;  // Data of an eager message or head start, if any.
+  std::vector<Stretch> came;          // Parts of a head start.
   UnexpectedRecord *before = nullptr, *after = nullptr;          // All, by arrival.
-  UnexpectedRecord *bin_before = nullptr, *bin_after = nullptr;  // Of the same context and source.
+  UnexpectedRecord *bin_before = nullptr, *bin_after = nullptr;  // Same context and source.
 };
 
 class Matching {
@@ -54,7 +54,7 @@ class Matching {
     UnexpectedRecord *first = nullptr, *last = nullptr;
     bool empty() const { return posted_first == nullptr && first == nullptr; }
   };
-  // So many stay when they are empty: most ranks hear the same few again and again.
+  // Keep this many empty bins: most ranks receive from the same few peers.
   static constexpr std::size_t spare_bins = 3;
   static std::uint64_t key(ContextId context, int source) {
     return (std::uint64_t{context} << 32) | static_cast<std::uint32_t>(source);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who belongs to a group, in order. Kept as runs (first, stride, count), so that a group of all
+// The members of a group, in order. Kept as runs (first, stride, count), so that a group of all
 // ranks takes a few words and not a list per rank.
 #pragma once
 

@@ -57,7 +57,7 @@ class Messenger {
   const Arrival& taken(const UnexpectedRecord* message) const;
   Request* receive_taken(UnexpectedRecord* message, const Receiving& receiving);
 
-  // Handles what the network has brought, then resumes who waited for it. Never blocks.
+  // Handles what the network has brought, then resumes the tasks that waited. Never blocks.
   void progress();
   // Progress until the request is done, or a peer is lost. (Waiting for several: progress(), look,
   // pause().)

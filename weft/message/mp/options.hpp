@@ -24,14 +24,14 @@ struct Tuning {
   enum class Protocol : std::uint8_t { by_size, eager, rendezvous };
   Protocol protocol = Protocol::by_size;
   bool zero_copy = false;  // An eager message goes out of the program's own memory.
-  int rails = 0;           // At most so many; 0: all.
+  int rails = 0;           // Use at most this many; 0: all.
   Duration gap;            // Between packets.
 };
 
 struct Options {
   Bytes eager_limit{16384};  // Larger messages go by rendezvous.
-  // So much of a large message goes with its request, before the receiver has answered: the way
-  // there is not idle in the meantime. With `split` measured; not inside a host.
+  // Bytes of a large message sent with its request, so that the rail is not idle until the receiver
+  // answers. Needs `split` measured; not used inside a host.
   Bytes head_start{0};
   Bytes stripe_min{8192};  // No rail gets a smaller part of a message.
   Split split = Split::proportional;

@@ -17,7 +17,7 @@
 namespace weft::mp {
 
 struct PeerState {
-  std::uint32_t used = 0;            // Of our credit at the peer.
+  std::uint32_t used = 0;            // Credit that we use at the peer.
   std::uint32_t owed = 0;            // Credit to give back.
   std::uint32_t sent = 0, seen = 0;  // Envelopes, where the network does not keep their order.
 };
@@ -42,7 +42,7 @@ class PeerTable {
     PeerState& peer = peers_[rank.index];
     peer.used -= std::min(peer.used, credit);
   }
-  // True when so much is owed that a frame of its own should say so.
+  // True if the credit owed is worth a frame of its own.
   bool owe(RankId rank, std::size_t size, Bytes limit) {
     PeerState& peer = peers_[rank.index];
     peer.owed += static_cast<std::uint32_t>(size + message_cost);
@@ -68,7 +68,7 @@ class PeerTable {
   }
 
  private:
-  static constexpr std::size_t message_cost = 64;  // Of remembering a message, beyond its data.
+  static constexpr std::size_t message_cost = 64;  // Memory of a message, beside its data.
   FlatMap<PeerState> peers_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Completion> early_;
 };

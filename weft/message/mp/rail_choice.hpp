@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses rails: for every frame, every eager message, and every part of a large message. Nobody
-// else in the message layer does. A large message is cut once, by the nominal rates of the rails
-// (split = equal or proportional), or part by part, by what each rail delivers now (measured); who
-// measures and sends such parts is Trunk.
+// Chooses rails: for every frame, every eager message, and every part of a large message. No
+// other file of the message layer does. A large message is cut once, by the nominal rates of the
+// rails (split = equal or proportional), or part by part, by what each rail delivers now
+// (measured); Trunk measures and sends such parts.
 #pragma once
 
 #include <cstddef>
@@ -55,8 +55,8 @@ struct RailOffer {
   double wait_s() const { return before / bytes_per_s + latency.in_seconds(); }
 };
 
-// The next part of a message: the rail with the least before it, and its share of the `left` bytes,
-// so that all rails would finish at the same time. None while even that rail has enough to do.
+// The next part of a message: the rail with the shortest queue, and the share of the `left` bytes
+// that makes all rails finish together. None while even that rail has enough to do.
 // Offsets are the caller's.
 std::optional<RailPart> next_part(std::span<const RailOffer> offers, std::size_t left,
                                   std::size_t stripe_min);
@@ -64,8 +64,8 @@ std::optional<RailPart> next_part(std::span<const RailOffer> offers, std::size_t
 // The rail with the most before it, and the fastest idle one, which could take over from it.
 struct RailRelief {
   RailId from, to;
-  double wait_s = 0;       // Of `from`.
-  double bytes_per_s = 0;  // Of `to`.
+  double wait_s = 0;       // Until `from` is through.
+  double bytes_per_s = 0;  // Rate of `to`.
 };
 std::optional<RailRelief> find_relief(std::span<const RailOffer> offers);
 

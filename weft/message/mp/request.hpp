@@ -63,7 +63,7 @@ struct Request {
 
   bool done = false;
   bool failed = false;             // The peer is lost, or the context revoked.
-  Arrival arrival;                 // Of a receive; of a send only `cancelled`.
+  Arrival arrival;                 // For a receive; a send sets only `cancelled`.
   std::coroutine_handle<> waiter;  // Resumed once, by progress(), after it is done.
 
   enum class Kind : std::uint8_t { free, send, receive };
@@ -84,7 +84,7 @@ struct Request {
   std::size_t missing = 0;  // Bytes of a rendezvous that have not arrived.
   std::size_t ahead = 0;    // The head start of a send (head_starts.hpp).
   std::uint64_t region = 0;
-  std::uint64_t sender = 0;          // Of a receive by rendezvous: the request at the sender.
+  std::uint64_t sender = 0;          // The sender's request, for a receive by rendezvous.
   std::unique_ptr<Covered> covered;  // Which parts have arrived, if there are several.
   std::uint64_t order = 0;           // Counts posted receives.
   const Tuning* tuning = nullptr;

@@ -36,7 +36,7 @@ class TestPort final : public Transport,
     Header header;
     std::size_t size = 0;
     std::uint64_t cookie = 0;
-    RemoteMemory target;  // Of a write.
+    RemoteMemory target;  // For a write.
   };
   std::deque<Frame> posted, written;
   std::vector<std::uint64_t> closed;                              // Memory, by key.

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t part_bit = std::uint64_t{1} << 63;
 
-// Only with so much before it does a part tell how fast a rail is.
+// A part measures a rail's rate only if at least this much is queued ahead of it.
 constexpr std::size_t backlog = std::size_t{32} << 10;
 constexpr Duration tend_every = Trunk::look_again;
 constexpr Duration patience = Duration::ms(5);  // With a rail that is late.
@@ -54,8 +54,8 @@ bool Trunk::begin(const Load& load) {
 
 std::optional<RailPart> Trunk::choose(RankId id, const Peer& peer, const Message& message) {
   const int rails = rails_for(static_cast<int>(peer.rails.size()), message.load.tuning);
-  // Frames are short, and follow each other before it is heard what of the last ones is through:
-  // each is cut for rails that are equally busy, by what these say of themselves beside each other.
+  // Frames follow before earlier ones are acknowledged, so split each by nominal rates, as if all
+  // rails were equally busy.
   const double scale = message.load.frames ? share_of_nominal(id, peer) : 1;
   const auto before_on = [&](std::size_t i) {
     if (!message.load.frames) return static_cast<double>(peer.rails[i].queued);
@@ -172,7 +172,7 @@ bool Trunk::relieve(RankId id, Peer& peer) {
     const double before = from->meter.bytes_per_s();
     from->meter.set(std::max(rate(id, peer, late_rail), before / 4));
   }
-  // Straight to that rail: the line is empty, and whoever chose might choose as before.
+  // Straight to that rail: the line is empty, and choose() might take the same rail as before.
   const std::size_t size = part->size;
   take_off(peer, cookie);
   give(peer, message, {relief->to, 0, size});

@@ -44,19 +44,19 @@ class Trunk {
   Trunk& operator=(const Trunk&) = delete;
 
   struct Load {
-    std::uint64_t id = 0;  // What delivered() gives back; 0: nobody asks.
+    std::uint64_t id = 0;  // What delivered() gives back; 0: no completion is wanted.
     RankId peer;
     Payload data;
-    std::uint64_t key = 0;   // Of the peer's memory,
+    std::uint64_t key = 0;   // Names the peer's memory,
     std::size_t offset = 0;  // and where in it the data begins.
     Header notice;           // Goes with every part; `key` says where the part begins.
     const Tuning* tuning = nullptr;
     bool frames = false;  // Parts go as frames, which carry copies: nothing is written there.
   };
-  // Rails have shown about what they say of themselves: frames, which do not measure them, may be
-  // cut by that. Now and then false, so that something goes that does.
+  // True if measured rates are near nominal ones, so that frames may be split by these. Sometimes
+  // false on purpose, so that a message measures them.
   bool alike(RankId peer);
-  // true: all of it has been given to rails. Of frames nobody is told any more then.
+  // true: all of it has been given to rails. For frames, no completion follows.
   bool begin(const Load& load);
 
   // Cookies of parts differ from those of requests.
@@ -75,16 +75,16 @@ class Trunk {
     Load load;
     std::uint64_t serial = 0;
     std::size_t next = 0;     // Nothing from here on has been given to a rail,
-    std::size_t missing = 0;  // and so many bytes have not arrived yet.
+    std::size_t missing = 0;  // and this many bytes have not arrived yet.
     std::vector<Stretch> again;
-    std::vector<std::size_t> given;  // To each rail, of frames.
+    std::vector<std::size_t> given;  // Bytes given to each rail; frames only.
     bool waits = false;              // Stands in the line of its peer.
-    std::vector<double> worth;  // Of each rail's rate, for memory that is far from it; none: all.
+    std::vector<double> worth;       // Share of each rail's rate, if the memory is far; empty: all.
     struct Lap {
       RailId rail;
       Duration time;
     };
-    std::vector<Lap> laps;    // Of parts on rails that had nothing else to do,
+    std::vector<Lap> laps;    // Times of parts on rails that were idle before,
     bool crowded = false;     // and whether there were others.
     std::size_t doubled = 0;  // Bytes that went again because a rail was late.
   };

@@ -10,17 +10,17 @@ namespace weft::mp {
 
 namespace {
 
-constexpr double memory = 0.875;  // Of the part before, in a meter.
+constexpr double memory = 0.875;  // Weight of earlier parts in a meter.
 // A rail found late is believed to be slow until it has shown better in as many parts.
 constexpr Duration late_weight = Duration::ms(5);
-// A rail that is so much later or earlier than the mean of a short message shall get less or more.
+// A rail that finishes this much later (earlier) than the mean of a short message gets less (more).
 constexpr double uneven = 1.1, step = 0.95;
-// Of what all rails were believed to carry together, when a short message took longer.
+// Share of the rails' believed sum that remains when a short message took longer.
 constexpr double disbelief = 0.5;
 // Beyond this rails are not what they say of themselves.
 constexpr double uneven_much = 3;
-// Of messages that could go as frames: one goes otherwise, and measures, after so many and so long.
-// It takes a round trip more.
+// After 16 messages sent as frames and 50 ms, send one by rendezvous to measure the rails: that
+// costs a round trip.
 constexpr std::uint32_t measure_after = 16;
 constexpr Duration measure_every = Duration::ms(50);
 
@@ -36,8 +36,8 @@ void RailMeter::set(double bytes_per_s) {
   bytes_ = bytes_per_s * seconds_;
 }
 
-// Of a rail that has shown nothing yet: what it says, but no more than the best of the others. Of
-// one that is late: what it has not delivered counts as well as what it has.
+// A rail that has not been measured counts with its nominal rate, but no more than the best of the
+// others. A late rail counts with no more than the rate that its oldest part would show by now.
 double Trunk::rate(RankId id, const Peer& peer, std::size_t index) const {
   const Rail& rail = peer.rails[index];
   double rate = rail.meter.bytes_per_s();
@@ -90,11 +90,10 @@ bool Trunk::alike(RankId id) {
   return false;
 }
 
-// Of a short message, one part on each rail, times say little of rates: much of them is waking up,
-// the same for all, and a rail that got more would seem to carry more. But who came last had too
-// much to do, and who came first, or had nothing, too little. So much for shares. All rails
-// together carry at least what they just did, and not much more if they are slow; how much exactly
-// is measured by longer messages.
+// A short message has one part per rail; wake-up time dominates, so it does not measure rates: a
+// rail with a larger part would seem faster. Shift share from the rail that finished last to those
+// that finished first or had nothing. All rails together carry at least what they just did, and not
+// much more if they are slow; longer messages measure how much.
 void Trunk::balance(RankId id, Peer& peer, const Message& message) {
   if (message.crowded || message.laps.empty() || peer.rails.size() < 2) return;
   double mean = 0;

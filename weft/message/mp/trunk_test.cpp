@@ -70,7 +70,7 @@ class TestRails final : public Transport, public Connections, public Rails, publ
     rails_[i].up = true;
     tell(Completion::Kind::rail_up, i, 0);
   }
-  // Lets so much time pass.
+  // Lets time pass.
   void pass(Duration step) {
     now_ = now_ + step;
     for (std::size_t i = 0; i < rails_.size(); ++i) {
@@ -196,7 +196,7 @@ class Bench {
     }
     trunk.tend(rails.now());
   }
-  // The time that messages of this size take, so many in flight.
+  // The time that messages of this size take, with `in_flight` at once.
   Duration stream(std::size_t size, int count, std::size_t in_flight) {
     const Time start = rails.now();
     while (count > 0 || !open.empty()) {
@@ -342,7 +342,7 @@ TEST(Trunk, NothingIsLostWhateverHappens) {
   }
 }
 
-// Frames carry copies: who sent them may be told at once that they are gone, and nobody asks again.
+// Frames carry copies, so their sender is told at once, and no completion follows.
 TEST(Trunk, FramesGoOnceOverAllRails) {
   Bench bench({100e6, 2e6});
   for (int i = 0; i < 20; ++i) bench.begin(64 << 10, true);
@@ -366,7 +366,7 @@ TEST(Trunk, ShortMessagesLearnThatWiresAreSlow) {
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(bench.rails[i].carried - before[i], 16u << 10);
 }
 
-// They measure nothing, so now and then something else goes: not so often that it would cost, and
+// They measure nothing, so now and then something else goes: not often enough to cost time, but
 // soon enough to notice a rail that has changed.
 TEST(Trunk, FramesGiveWayToMeasuringNowAndThen) {
   Bench bench({100e6, 100e6});
@@ -388,7 +388,7 @@ TEST(Trunk, FramesGiveWayToMeasuringNowAndThen) {
   EXPECT_LE(measuring, 7);
 }
 
-// Which rail a message of so many bytes takes to a rank, from rank 0; how many frames each has
+// Sends a message of `size` bytes from rank 0. Returns the number of frames that each rail has
 // then.
 std::vector<std::size_t> rails_after(TestRails& rails, std::uint32_t to, std::size_t size) {
   const Options options;

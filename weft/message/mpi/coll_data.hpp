@@ -97,7 +97,7 @@ class Side {
   bool direct_ = true;  // Needs no packing.
   std::size_t total_ = 0, block_ = 0;
   std::unique_ptr<std::byte[]> memory_;
-  std::vector<std::size_t> offsets_;  // Of packed blocks of different sizes.
+  std::vector<std::size_t> offsets_;  // Starts of packed blocks of different sizes.
 };
 
 // An operator on elements that may be packed. Holds references to operator and type.

@@ -34,7 +34,7 @@ std::uint32_t spread(const InternalGroup& internal, std::uint32_t round) {
 
 // The maximum of `next_context` over all members is free at all of them, unless a member takes part
 // in several agreements at once (MPI_Comm_idup): it may have assigned the number meanwhile, so all
-// must confirm it. Of several colliding agreements the one with the all_max number always
+// must confirm it. If several agreements collide, the one with the all_max number always
 // succeeds, and the spread makes them differ, so this terminates.
 mp::Task agree(Process& process, Agreement agreement, std::uint32_t& context) {
   const InternalGroup& own = agreement.scope.own;

@@ -28,7 +28,7 @@ struct Layout {
   };
 
   Kind kind = Kind::block;
-  std::int64_t offset = 0;  // Of the block, or of the loop's first iteration.
+  std::int64_t offset = 0;  // Start of the block, or of the loop's first iteration.
   std::int64_t size = 0;    // Packed bytes.
   std::int64_t count = 1;   // Iterations of the loop.
   std::int64_t stride = 0;

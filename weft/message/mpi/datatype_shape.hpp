@@ -103,11 +103,11 @@ struct Subarray {
 std::optional<Shape> subarray_shape(const Shape& old, const Subarray& array);
 
 struct Distribution {
-  std::int64_t size;   // Of the whole array in this dimension.
+  std::int64_t size;   // Size of the whole array in this dimension.
   int kind;            // MPI_DISTRIBUTE_...
   std::int64_t block;  // Elements per block; unused if not distributed.
   std::int64_t processes;
-  std::int64_t coordinate;  // Of the process whose share is described.
+  std::int64_t coordinate;  // Position of the process whose share is described.
 };
 std::optional<Shape> darray_shape(const Shape& old, std::span<const Distribution> dimensions,
                                   bool fortran);

@@ -82,7 +82,7 @@ struct Process final : public WaitTeller {
   std::unique_ptr<Buffering> buffering;     // Null until the first buffered send.
   std::unique_ptr<ErrorCodes> error_codes;  // Null until the program adds one.
   std::unique_ptr<InfoTable> environment;   // MPI_INFO_ENV
-  std::vector<std::pair<MPI_Datatype, Attributes>> type_attributes;  // Of predefined types.
+  std::vector<std::pair<MPI_Datatype, Attributes>> type_attributes;  // Predefined types.
   std::vector<std::pair<MPI_Datatype, std::string>> type_names;      // Given to predefined types.
   std::vector<void*> numbered;    // Datatypes and operators that have Fortran numbers.
   std::vector<Request*> orphans;  // Freed by the program but not yet done.

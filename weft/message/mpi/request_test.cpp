@@ -234,7 +234,7 @@ TEST(Request, CancelledSend) {
         EXPECT_EQ(MPI_Wait(&request, &status), MPI_SUCCESS);
         MPI_Test_cancelled(&status, &cancelled);
         MPI_Send(&cancelled, 1, MPI_INT, 1, tag + 1, MPI_COMM_WORLD);
-        EXPECT_EQ(cancelled, 1);  // Nobody has received it yet, and it is large.
+        EXPECT_EQ(cancelled, 1);  // It is large, and not yet received.
       } else {
         MPI_Recv(&cancelled, 1, MPI_INT, 0, tag + 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         int waiting = -1;

@@ -26,10 +26,10 @@ struct Fabric {
   Connections& connections;
   Rails& rails;
   Processor& processor;
-  MessageObserver* observer = nullptr;  // Null: nobody wants to know.
+  MessageObserver* observer = nullptr;  // Null: messages are not observed.
 };
 
-// The rank that this thread executes now; null outside of any. Set by whoever switches ranks.
+// The rank that this thread executes now; null outside of any. Set by the code that switches ranks.
 class Current {
  public:
   // The process-wide rank is asked first: it is found without a thread-local lookup.

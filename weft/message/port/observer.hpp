@@ -51,7 +51,7 @@ class MessageObserver {
   virtual void completed(RankId /*source*/, std::uint64_t /*number*/) {}
   virtual void withdrawn(RankId /*source*/, std::uint64_t /*number*/) {}
 
-  // Who can say what the rank waits for; null: nobody.
+  // The object that can say what the rank waits for; null: none.
   virtual void set_teller(const WaitTeller* /*teller*/) {}
 };
 

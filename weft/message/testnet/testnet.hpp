@@ -16,9 +16,9 @@ namespace weft {
 // nothing is under way when one is closed.
 struct TestnetConnections {
   bool needed = false;
-  std::uint32_t most = 0;        // Of one rank; 0: no limit.
-  int refused_percent = 0;       // Of those that are asked for, besides.
-  std::uint32_t host_ranks = 1;  // So many share memory, and need none.
+  std::uint32_t most = 0;        // Limit of one rank; 0: none.
+  int refused_percent = 0;       // Percentage of other requests refused.
+  std::uint32_t host_ranks = 1;  // Ranks per host; they need no connections.
 };
 
 struct TestnetOptions {
@@ -26,7 +26,7 @@ struct TestnetOptions {
   int rails = 1;
   bool ordered = true;  // false: frames of one pair overtake each other.
   bool carries_data = true;
-  int unsent_percent = 0;  // Of writes: come back as unsent, and half of them arrive all the same.
+  int unsent_percent = 0;  // Percentage of writes that come back as unsent; half of them arrive.
   std::size_t stack_bytes = std::size_t{256} * 1024;
   TestnetConnections connections;
   // Ranks that are lost at this step. What they had sent may have arrived or not; their bodies end
@@ -46,7 +46,7 @@ struct TestnetOptions {
 };
 
 // Runs body once per rank until all have returned. Current is set while a rank runs; what it sets
-// as its layer is kept for it. An error names who waits for what when nothing can move any more.
+// as its layer is kept for it. In a deadlock the error names what each rank waits for.
 Status run_on_testnet(std::uint32_t ranks, const TestnetOptions& options,
                       const std::function<void(const Fabric&)>& body);
 

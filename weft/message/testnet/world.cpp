@@ -102,7 +102,7 @@ void World::lose_due() {
   }
 }
 
-// Of what it has sent a part arrives; then those who are connected hear of it.
+// A part of what it has sent arrives; then connected ranks are told.
 void World::lose(RankId rank) {
   if (ranks[rank.index]->fiber->done()) return;
   ranks[rank.index]->lost = true;
@@ -190,7 +190,7 @@ Status World::run() {
   return ended;
 }
 
-// Who can run now; false: all have ended.
+// Finds the ranks that can run now; false: all have ended.
 bool World::step(std::vector<TestnetRank*>& able) {
   ++steps;
   lose_due();

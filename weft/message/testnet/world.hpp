@@ -84,13 +84,13 @@ class TestnetRank final : public Transport,
   World& world_;
   RankId self_;
   const Fabric fabric_;
-  Duration ahead_;  // Of the common clock: what its processor has done.
+  Duration ahead_;  // Time of its processor beyond the common clock.
   std::uint64_t last_key_ = 0;
 };
 
 struct Flying {
   Completion completion;
-  // Of a write: where it goes.
+  // Where a write goes.
   RemoteMemory target;
 };
 

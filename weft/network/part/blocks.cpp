@@ -135,7 +135,7 @@ class Blocks {
   std::vector<int> radix_;
   Steps steps_ = Steps::halves;
   Owners owner_;
-  Numbers piece_;  // Of the set being cut; the rest is outside.
+  Numbers piece_;  // Pieces of the set being cut; the rest is outside.
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace weft::detail {
 // Weights add up to less than 2^31.
 struct HalvingTask {
   std::vector<std::uint32_t> first, peer, weight;
-  double share = 0.5;  // Of the vertices that the first half shall have, to one in a thousand.
+  double share = 0.5;  // Share of the vertices for the first half, to one in a thousand.
   std::uint32_t seed = 1;
 };
 

@@ -19,7 +19,7 @@ namespace weft {
 
 namespace {
 
-// Loaded when it is needed, and seen by nobody else: simulated programs link weft too, and may
+// Loaded when it is needed, and not visible to others: simulated programs link weft too, and may
 // bring a METIS of their own.
 struct MetisLibrary {
   decltype(&METIS_SetDefaultOptions) set_defaults = nullptr;
@@ -67,7 +67,7 @@ struct MetisGraph {
   std::vector<idx_t> weight;
 };
 
-// METIS draws with rand(); whoever else draws must not notice.
+// METIS draws with rand(); the numbers that others draw must stay the same.
 class OwnRandomNumbers {
  public:
   OwnRandomNumbers() : before_(::initstate(1, state_.data(), state_.size())) {}

@@ -44,7 +44,7 @@ struct Finding {
   std::vector<LinkFound> links;
   double host_ns = 0;         // Each host's share of a round trip.
   double host_bit_per_s = 0;  // Rate of one host; 0: not measured.
-  double noise_ns = 0;        // Of a round trip.
+  double noise_ns = 0;        // Noise of a round trip.
   double same_ns = 0;         // Shorter round trips stay under one switch.
   double jump_ns = 0;         // From those to the next longer ones; 0: no jump.
   double contradicting = 0;   // Share of checked distances that do not fit the tree.

@@ -165,7 +165,7 @@ void Paper::build() {
       else
         with->push_back(sw);
     }
-    if (sets.size() == open_.size()) break;  // Nobody has a sibling: not a tree.
+    if (sets.size() == open_.size()) break;  // No host has a sibling: not a tree.
     if (sets.size() == 1) return join(sets[0]);
     for (const auto& set : sets)
       if (set.size() > 1) join(set);

@@ -123,7 +123,7 @@ void Surveyor::fill() {
     for (const Row& row : rows_)
       if (row.from != host && row.to_ns[host] >= 0) values.push_back(row.to_ns[host]);
     if (!values.empty()) found_.from_base_ns[host] = median(std::move(values));
-    // Alone in the base, it has nobody to measure it.
+    // Alone in the base, it has no partner to measure with.
     if (rows_.size() == 1 && rows_[0].from == host) found_.from_base_ns[host] = 0;
   }
   std::vector<double> sorted;

@@ -52,12 +52,12 @@ class Judge {
   void follow(NodeId source, NodeId destination, std::uint64_t bits);
 
   // No cycle among all channels or, if the policy has escapes, among the escape channels alone
-  // (Duato), which then must be offered in every state, kept once taken, and used by nobody else.
+  // (Duato), which then must be offered in every state, kept once taken, and used by no others.
   void check_dependencies();
 
   const std::vector<std::string>& errors() const { return errors_; }
   std::string report() const;
-  // Of the packet followed last: arrivals by whatever choices, and the links of the longest.
+  // The packet followed last: whether it always arrives, and the links of its longest path.
   bool delivered() const { return delivered_; }
   int hops() const { return hops_; }
 

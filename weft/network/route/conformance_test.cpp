@@ -91,7 +91,7 @@ TEST_P(EveryPolicy, AvoidsDownPorts) {
   }
 }
 
-// Of a lattice, links of port 2d lead up in dimension d and those of port 2d + 1 down.
+// In a lattice, links of port 2d lead up in dimension d and those of port 2d + 1 down.
 void expect_dimension_order(const Topology& topology, const std::string& routing, TieRule ties) {
   const auto policy = make_policy(routing, topology, vcs_needed(routing, topology));
   ASSERT_TRUE(policy) << policy.error().text();

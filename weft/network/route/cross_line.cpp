@@ -6,11 +6,11 @@
 // Nets and levels (Linder and Harden, 1991). A packet is put into a net at its source and stays: by
 // the sign of its way in every dimension but the first. Within a net all shortest ways are allowed.
 // Its level rises with each link that wraps round, on that link. A cycle of waiting would have to
-// stay in one net and one level; there no channel wraps round (who asks for one comes from below);
-// in the dimensions that a net goes one way only nothing leads back, so the cycle lies in a row of
-// the first dimension, in which nobody turns back. So there is none.
+// stay in one net and one level; there no channel wraps round (a packet that requests one comes
+// from the level below); in the dimensions that a net goes one way only nothing leads back, so the
+// cycle lies in a row of the first dimension, in which no packet turns back. So there is none.
 //
-// Fold: on a link that goes up in a dimension nobody of the nets that go down is seen. There a
+// Fold: no packet of a net that descends in a dimension uses a link that goes up in it. There a
 // packet may take the VC of its own net or that of the twin which differs in this dimension: these
 // channels belong to its net as before, and the proof stands.
 //
@@ -104,7 +104,7 @@ class NetLines final : public Lines {
     int length = reach_.length(router, port), raised = level;
     if (reach_.wraps(port) && !options_.same_number) {
       raised += before == 0 ? 1 : 0;
-      // Nobody of the top level wraps round.
+      // No packet of the top level wraps round.
       if (level + 1 == nets_.levels()) length = std::min(length, before);
     }
     if (length == 0) return {};

@@ -42,7 +42,7 @@ class CrossLine : public Policy {
   }
 
  protected:
-  // Of two different routers, by their coordinates.
+  // Chooses between two different routers, given by their coordinates.
   virtual void choose(std::uint64_t from, std::uint64_t to, const Flight& flight,
                       const PortView& view, Choices& out) const = 0;
 

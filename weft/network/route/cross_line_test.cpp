@@ -108,7 +108,7 @@ TEST(CrossLineLines, EndAtTheEdgeOrHalfWayRound) {
   EXPECT_EQ(on_mesh->lines()->line(RouterId(1), 1, 0).length, 1);
   EXPECT_EQ(on_mesh->lines()->line(RouterId(4), 0, 0).length, 0);
   EXPECT_EQ(on_mesh->lines()->width(0, 0), 4);
-  EXPECT_EQ(on_mesh->lines()->width(2, 1), 0);  // Nobody of net 1 goes up.
+  EXPECT_EQ(on_mesh->lines()->width(2, 1), 0);  // No packet of net 1 goes up.
   EXPECT_EQ(on_mesh->lines()->line(RouterId(1), 2, 0).vcs, 3u);
   EXPECT_EQ(policy_of("crossline:nofold", mesh, 2)->lines()->line(RouterId(1), 2, 0).vcs, 1u);
 

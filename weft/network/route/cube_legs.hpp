@@ -4,7 +4,7 @@
 //
 // In a wrapped dimension a packet keeps to the half of the VCs it takes on entering. Going up, the
 // upper half if its way wraps; going down, the upper half if it does not. Both say: upper if the
-// target's coordinate is the smaller one. So in the lower half nobody going up crosses the wrap,
+// target's coordinate is the smaller one. So in the lower half no packet going up crosses the wrap,
 // and in the upper half those going up wrap at most half of the ring and cannot close it; the same
 // mirrored going down.
 //

@@ -5,7 +5,7 @@
 //   `adaptive-up`  whichever has least queued.
 // By number n, from level l to parent (n / (w1*...*wl)) mod w(l+1) (Zahavi): in a full tree that is
 // the node's digit l, and in a tapered one it still deals consecutive nodes evenly to all tops.
-// Nobody goes up after going down, so one VC is free of deadlock.
+// No packet goes up after going down, so one VC is free of deadlock.
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -34,7 +34,7 @@ class Grid {
     return static_cast<int>((word >> f.shift) & f.mask);
   }
   int axes() const { return axes_; }
-  int bits() const { return bits_; }  // Of a word, at most.
+  int bits() const { return bits_; }  // Bits that a word uses, at most.
 
  private:
   struct Field {

@@ -51,7 +51,7 @@ class HyperXLegs {
   unsigned classes_used() const { return 1u << class_any; }
 
  private:
-  // Of the axes, if all are fully connected; otherwise empty.
+  // Sizes of the axes, if all are fully connected; otherwise empty.
   static std::vector<int> sizes(const Topology& topology) {
     std::vector<int> made;
     for (const GridAxis& axis : topology.shape->axes()) {

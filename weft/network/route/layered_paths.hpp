@@ -2,7 +2,7 @@
 // Shortest paths on any graph, broken cables left out, in layers of VCs that keep them free of
 // deadlock. Routers are ranked; a step to a lower rank is up. Within a layer a packet goes up, then
 // down; to go up again it moves to the next layer. Ranks along a chain of waiting packets of one
-// layer first fall and then rise, so it cannot close, and nobody returns to a lower layer.
+// layer first fall and then rise, so it cannot close, and no packet returns to a lower layer.
 //
 // A path of n links turns up again at most n/2 times: half the VCs of a class for each hop.
 #pragma once
@@ -23,7 +23,7 @@ namespace weft::detail {
 struct LayersNeeded {
   int least = 1;
   int all = 1;
-  // What a policy gets where nobody says how many: all paths, if that is not too dear.
+  // Layers if their number is not given: for all paths, if that is not too dear.
   int usual() const;
 };
 // Exact by search in a small network, bounds from the diameter in a large one.
@@ -42,7 +42,7 @@ struct LayerPlace {
 
 class LayeredPaths {
  public:
-  static constexpr int bits = 6;  // Of a packed LayerPlace.
+  static constexpr int bits = 6;  // Bits of a packed LayerPlace.
   static Status fits(const Topology& topology, std::string_view policy);
 
   // REQUIRES: fits(), find_layers(topology).least <= layers <= max_vcs.

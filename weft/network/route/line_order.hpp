@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which of two lines ahead is the freer one: the comparison at the heart of Cross-Line (Mori,
-// Yokota, Ootsu, Baba). Runs of free elements from the nearest on: the longer wins; equal, runs of
-// busy ones behind them: the shorter wins; and so on; then whoever knows more.
+// Yokota, Ootsu, Baba). Compare alternately, from the nearest on: the longer free run wins, then
+// the shorter busy run. If all are equal, the longer line wins.
 #pragma once
 
 #include <algorithm>

@@ -24,7 +24,7 @@ struct Line {
   VcMask vcs = 0;  // Its element 0 is about these VCs of the output.
   int next = -1;   // The line of the router ahead that goes on with it; -1: it ends here.
   int length = 0;  // Elements; 0: there is no such line here.
-  int least = 1;   // So many of the VCs must be ready for an element to be 1.
+  int least = 1;   // An element is 1 if at least this many of the VCs are ready.
 };
 
 enum class LineKind {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `min-adaptive` (Duato): any shortest direction in the adaptive VCs, and dimension order in the
 // escape VCs, which are the lowest: one on a mesh, two (the halves of dimension order) where
-// something wraps. Who has taken the escape stays there: so the escape VCs depend only on each
+// something wraps. A packet on the escape stays there: so the escape VCs depend only on each
 // other, and that as dimension order, without a cycle; and they are offered in every state.
 //
 // `rca-1d` (Gratz, Grot, Keckler, HPCA 2008: regional congestion awareness along one dimension):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The path that a policy gives a packet of an idle network: for those who plan with routes before
+// The path that a policy gives a packet of an idle network: for code that plans with routes before
 // anything is sent.
 #pragma once  // Public, for policies: stays within 0.1.
 

@@ -89,8 +89,8 @@ struct PolicyFacts {
                          // and one VC on each of its links (in two VCs they could overtake).
   bool again = false;  // A head that waits is asked for again, until it has a VC. Its choices then
                        // are the same, in another order.
-  bool returns = false;  // Who has taken an escape may leave it again. Sound where a packet is in
-                         // one buffer only, as here: it then waits for the escape of that place.
+  bool returns = false;  // A packet on an escape VC may leave it. Sound where a packet is in one
+                         // buffer only, as here: it then waits for the escape of that place.
 };
 
 namespace detail {
@@ -135,7 +135,7 @@ struct PolicyEntry {
   // REQUIRES: vcs_needed(topology) > 0 and vcs is at least that. The topology outlives the policy.
   // Fails only where tables would not fit in memory.
   Result<std::unique_ptr<Policy>> (*make)(const Topology&, int vcs);
-  // Of a policy that takes words; the two above are then without any.
+  // For a policy that takes words; the two above then have none.
   std::span<const PolicyWords> groups = {};
   int (*vcs_needed_with)(const Topology&, const ChosenWords&) = nullptr;
   Result<std::unique_ptr<Policy>> (*make_with)(const Topology&, int vcs,
@@ -151,7 +151,7 @@ struct PolicyEntry {
   // Which nodes a packet reaches where cables are down in the description of the network. Null:
   // only those whose path is whole. Policies for any graph reach all that are connected.
   bool (*reaches_all)(const Topology&) = nullptr;
-  // VCs where nobody says how many. Null: as many as are needed.
+  // VCs if their number is not given. Null: as many as are needed.
   int (*vcs_usual)(const Topology&) = nullptr;
 };
 
@@ -171,7 +171,7 @@ std::string default_one_path_routing(const Topology& topology);
 std::string routings_that_reach_all(const Topology& topology);
 // 0 for an unknown routing or one that does not fit.
 int vcs_needed(std::string_view routing, const Topology& topology);
-// At least those needed: what a machine has where nobody says how many.
+// VCs of a machine that does not give their number; at least those needed.
 int vcs_usual(std::string_view routing, const Topology& topology);
 // Is it minimal dimension order on this network, and if so with which rule for ties? Nothing for
 // other routings, and for one that does not fit.

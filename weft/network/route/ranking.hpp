@@ -25,7 +25,7 @@ struct RankingRule {
   By by = By::distance;
   // Begins its component; the others, and this one without it, begin at a centre.
   std::optional<RouterId> first = std::nullopt;
-  std::uint32_t seed = 0;  // Of the choice among equals by cables; 0: the lowest index.
+  std::uint32_t seed = 0;  // Seed of the choice among equals; 0: the lowest index.
 };
 
 // The router of a component that is least far from the farthest, and then from all.
@@ -37,7 +37,7 @@ class Ranking {
 
   bool is_up(RouterId from, RouterId to) const { return rank_[to.index] < rank_[from.index]; }
   const std::vector<RouterId>& order() const { return order_; }
-  // Of the fewest steps up that lead from a router to the first of its component, the most.
+  // The most steps up that any router needs to the first of its component.
   int depth_max() const { return depth_max_; }
 
  private:

@@ -26,7 +26,7 @@ class LineReach {
   static int behind(int port) { return port ^ 1; }
   bool wraps(int port) const { return lattice_.wrap[static_cast<std::size_t>(axis(port))]; }
 
-  // Of any router's line.
+  // Length of the longest line of any router.
   int longest(int port) const {
     const int radix = lattice_.radix[static_cast<std::size_t>(axis(port))];
     const int links = wraps(port) && !all_round_ ? radix / 2 : radix - 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `valiant`: to a random router, then to the destination. `ugal-l`: that, or straight, whichever
 // promises less waiting. Both over any kind of leg. The legs have VCs of their own, the second
-// leg's above the first's: nobody goes from the second leg back to the first, so there is no cycle
-// if there is none in a leg.
+// leg's above the first's: no packet goes from the second leg back to the first, so there is no
+// cycle if there is none in a leg.
 #pragma once
 
 #include <cstdint>

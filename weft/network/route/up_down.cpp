@@ -2,8 +2,8 @@
 // `up-down` on any graph, broken cables included (up*/down*, Autonet): routers are ranked, in the
 // way that loads the busiest link least. A step to a lower rank is up. Legal paths go up, then
 // down, never up again: as ranks along a chain of waiting packets first fall and then rise, it
-// cannot close, with one VC. Of the legal paths the shortest; among equal next steps, by a hash of
-// the two nodes, so that pairs spread and each pair keeps its order.
+// cannot close, with one VC. A packet takes a shortest legal path; a hash of the two nodes chooses
+// among equal next steps, so that pairs spread and each pair keeps its order.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -84,8 +84,8 @@ class UpDown final : public Policy {
 
   const Graph& graph_;
   Ranking ranking_;
-  DistanceTable legal_;  // Of the shortest legal path from here, upward steps still allowed.
-  DistanceTable down_;   // Of the shortest path that only goes down.
+  DistanceTable legal_;  // Shortest legal path from here, upward steps still allowed.
+  DistanceTable down_;   // Shortest path that only goes down.
   VcMask vcs_;
   int hops_max_ = 0;
 };

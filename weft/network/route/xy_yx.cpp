@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `xy-yx` (O1TURN, Seo et al., ISCA 2005) and `xy-yx-adaptive`: on a mesh, dimension order
 // ascending or descending, chosen at the source. Ascending keeps to the lower half of the VCs,
-// descending to the upper; each half is plain dimension order, and nobody changes halves, so there
-// is no cycle.
+// descending to the upper; each half is plain dimension order, and no packet changes halves, so
+// there is no cycle.
 #include <algorithm>
 
 #include <weft/network/route/families.hpp>

@@ -49,7 +49,7 @@ Cable global_cable(const Dragonfly& s, int group, int i, int other, int j) {
 
 // What is left when every pair of groups has its whole rounds: `left` < g-1 ports per group, which
 // become a graph of groups where each has `left` neighbours: rings of step 1, 2, ... and, if `left`
-// is odd, one cable more per group. For even g that joins opposite groups. For odd g nobody can
+// is odd, one cable more per group. For even g that joins opposite groups. For odd g that cannot be
 // (the ends would be odd in number): the ring of step (g-1)/2 visits all groups, every second of
 // its cables is laid, and the last group keeps a free port.
 void deal_rest(const Dragonfly& s, int first, int left, std::vector<Cable>& cables) {
@@ -137,7 +137,7 @@ int distance(const Dragonfly& s, const Graph& graph, RouterId from, RouterId to)
   return best;
 }
 
-// Counts who is near, router by router; the rest are 3 away.
+// Counts near routers, router by router; the rest are 3 away.
 DistanceSum distance_sum(const Dragonfly& s, const Graph& graph) {
   DistanceSum sum;
   const std::uint32_t routers = graph.router_count();

@@ -256,8 +256,8 @@ SwitchTree k_ary(int k, int levels) {
   return t;
 }
 
-// Of switches with `radix` ports: half down, half up; the top has no up, so it takes twice the
-// subtrees. With 2 levels of 36: 36 leaf and 18 top switches, 648 nodes.
+// A tree of switches with `radix` ports: half down, half up; the top has no up, so it takes twice
+// the subtrees. With 2 levels of 36: 36 leaf and 18 top switches, 648 nodes.
 SwitchTree of_radix(int radix, int levels) {
   SwitchTree t = k_ary(radix / 2, levels);
   t.children.back() = radix;

@@ -48,8 +48,8 @@ class Plane {
   std::vector<std::uint32_t> orthogonal(const Vector& v) const {
     const int q = field_.size();
     std::vector<std::uint32_t> found;
-    // Of (0,0,1): only if v ends in 0. Of the others the last coordinate follows from those before,
-    // unless v ends in 0 and then either any of them will do or none.
+    // (0,0,1) is orthogonal only if v ends in 0. The last coordinate of the others follows from
+    // those before, unless v ends in 0 and then either any of them will do or none.
     if (v[2] == 0) found.push_back(router_of(q, {0, 0, 1}));
     add_line(v, 0, 1, found);
     for (int y = 0; y < q; ++y) add_line(v, 1, y, found);

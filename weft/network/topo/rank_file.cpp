@@ -59,7 +59,7 @@ class Reader {
   const std::uint32_t nodes_;
   RankNodes made_;
   std::vector<std::uint32_t> used_;  // By node.
-  std::size_t words_ = 0;            // Of each record: 1 or 2; 0: none seen yet.
+  std::size_t words_ = 0;            // Words per record: 1 or 2; 0: none seen yet.
   int first_line_ = 0;
   std::uint32_t next_ = 0;  // The rank of the next line, where lines have a node only.
 };
@@ -75,7 +75,7 @@ Result<std::uint32_t> Reader::find_place(std::string_view text) const {
   if (auto node = find_node(topology_, name)) return node->index / how_.rails;
   auto router = find_router(topology_, name);
   if (!router) {
-    // Of a network with names of its own, the names of its nodes are what was most likely meant.
+    // In a network with names of its own, most likely the name of a node was meant.
     const bool named = !topology_.graph.node_names().empty();
     Error error = named ? find_node(topology_, name).error() : std::move(router).error();
     return std::move(error).during(quoted(text));

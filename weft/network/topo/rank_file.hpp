@@ -23,8 +23,8 @@ struct RankNodes {
 struct RankFileReading {
   std::string path;         // For messages.
   std::uint32_t ranks = 0;  // Every rank stands in the file once.
-  std::uint32_t rails = 1;  // So many nodes of the graph are one computer; computers are meant.
-  std::uint32_t room = 0;   // So many ranks fit on one; 0: that is looked at elsewhere.
+  std::uint32_t rails = 1;  // Graph nodes per computer; the file numbers computers.
+  std::uint32_t room = 0;   // Ranks that fit on one computer; 0: not checked here.
 };
 
 Result<RankNodes> parse_rank_file(std::string_view text, const RankFileReading& how,

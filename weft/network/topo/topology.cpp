@@ -13,7 +13,7 @@ namespace {
 std::string suggest_few(std::string_view word, const std::vector<std::string>& known) {
   const std::vector<std::string_view> words(known.begin(), known.end());
   std::string hint = suggest(word, words);
-  // A list of thousands helps nobody.
+  // A list of thousands is of no help.
   constexpr std::size_t listed_max = 10;
   return known.size() > listed_max && hint.starts_with("; known") ? "" : hint;
 }

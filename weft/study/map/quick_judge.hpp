@@ -73,12 +73,11 @@ class QuickJudge {
   const Problem& problem_;
   Objective objective_;
   std::vector<Axis> axes_;
-  std::vector<std::uint64_t> words_;  // Packed coordinates by slot.
-  std::vector<std::uint64_t> at_;     // And by rank.
-  std::uint64_t guards_ = 0;          // A bit above each coordinate.
-  std::vector<std::uint16_t>
-      hops_by_difference_;   // By difference of packed coordinates; empty: too many.
-  std::vector<Item> items_;  // Heaviest first.
+  std::vector<std::uint64_t> words_;               // Packed coordinates by slot.
+  std::vector<std::uint64_t> at_;                  // And by rank.
+  std::uint64_t guards_ = 0;                       // A bit above each coordinate.
+  std::vector<std::uint16_t> hops_by_difference_;  // Of packed coordinates; empty: too many.
+  std::vector<Item> items_;                        // Heaviest first.
   std::vector<std::int32_t> load_;
   double unit_ = 1;  // Bytes in a unit of load.
   std::size_t links_ = 0;
