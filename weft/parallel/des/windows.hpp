@@ -102,7 +102,7 @@ struct Reach {
 
 // The windows that the operating system processes play until they agree again.
 struct Stretch {
-  std::int64_t first;  // Window; Calendar::no_window when nobody has any work.
+  std::int64_t first;  // Window; Calendar::no_window if no worker has any work.
   int windows;
 };
 

@@ -45,7 +45,7 @@ enum class FromAgent : std::uint8_t {
 
 // An agent's share of a job.
 struct HostJob {
-  std::uint32_t ranks = 0;          // Of the whole job.
+  std::uint32_t ranks = 0;          // Ranks of the whole job.
   std::vector<std::uint32_t> here;  // Ranks of this host.
   std::vector<std::string> words;   // Program and arguments.
   // "NAME=VALUE", in addition to the agent's own environment.

@@ -29,7 +29,7 @@ TEST(Exchanges, GiveAllCardsToAll) {
 TEST(Exchanges, GiveUpWhereSomebodyIsGone) {
   Exchanges exchanges(3);
   const auto gone = [](std::uint32_t rank) { return rank == 1; };
-  EXPECT_FALSE(exchanges.give_up(gone));  // Nobody waits.
+  EXPECT_FALSE(exchanges.give_up(gone));  // No rank waits.
   add(exchanges, 0, 0);
   EXPECT_FALSE(exchanges.give_up([](std::uint32_t) { return false; }));
   EXPECT_EQ(exchanges.give_up(gone), 1u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process's membership in a job of real processes, whoever started it: `weft run`, a PMIx server
+// A process's membership in a job of real processes, whatever started it: `weft run`, a PMIx server
 // (Slurm, PRRTE, Open MPI's mpirun) or MPICH's hydra.
 #pragma once
 

@@ -14,7 +14,7 @@
 
 namespace weft::locality {
 
-// Reads this machine, or an hwloc XML file if a path is given (lstopo writes such files). Of this
+// Reads this machine, or an hwloc XML file if a path is given (lstopo writes such files). On this
 // machine, includes only processors that this process may use.
 Result<HostLayout> read_host_layout(const std::string& xml_path = "");
 

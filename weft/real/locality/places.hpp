@@ -36,7 +36,7 @@ struct RankPlace {
 
 // The location of a rail's NIC.
 struct RailSite {
-  std::string name;        // Of the interface or libfabric domain.
+  std::string name;        // Name of the interface or libfabric domain.
   std::vector<int> nodes;  // NUMA nodes next to the NIC; empty: unknown, or equally far from all.
   int buffers = -1;        // Node of the library's buffers; -1: the process's own.
   Rate speed;              // Zero: unknown.

@@ -18,7 +18,7 @@ struct Link {
   std::vector<std::size_t> rails;
 };
 
-// Of the nodes next to a NIC, the one nearest to the memory; data takes this path.
+// The node next to a NIC that is nearest to the memory; data takes this path.
 int nearest(const HostLayout& layout, int memory_node, const RailSite& rail) {
   return *std::min_element(rail.nodes.begin(), rail.nodes.end(), [&](int a, int b) {
     return distance(layout, memory_node, a) < distance(layout, memory_node, b);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Peers that connect but have not proved themselves yet, for kinds of rails that listen. What such
-// callers may take from the process is limited: nobody knows who they are.
+// callers may take from the process is limited: their identity is unknown.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ class Callers {
   Callers(const RailKind& kind, KindHost& host, const JobSecret& secret)
       : kind_(kind), host_(host), secret_(secret) {}
 
-  // Takes all that wait at a listener, and leaves so many descriptors unused.
+  // Takes all that wait at a listener, and leaves this many descriptors unused.
   void accept(const Descriptor& listener, std::uint32_t keep_free = 0);
-  // A caller who has proved its claim, and awaits the verdict; null: not yet, or never.
+  // A caller that has proved its claim, and awaits the verdict; null: not yet, or never.
   std::unique_ptr<Caller> hear(std::uint32_t token);
-  // Ends those who take too long.
+  // Ends those that take too long.
   void tend(Time now);
   bool empty() const { return callers_.empty(); }
 

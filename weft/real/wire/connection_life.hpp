@@ -2,7 +2,7 @@
 // The life of a connection, written down as two tables. A link is the
 // connection to a peer over all rails; every rail of it has a life of its own.
 // README.md shows the same tables, and a test compares them. What is not in a
-// table cannot happen: whoever steps that way has a bug.
+// table cannot happen: code that steps that way has a bug.
 #pragma once
 
 #include <array>

@@ -14,7 +14,7 @@ namespace weft::wire {
 
 struct ContactPlace {
   std::string host;                // Equal for processes that can open each other's memory.
-  std::string name;                // Of the host, for people.
+  std::string name;                // Name of the host, for people.
   std::string processors;          // Where it may run, as a list: "0-3,8".
   std::vector<std::string> rails;  // By row of the table of kinds; empty: none of that kind.
 };
@@ -31,10 +31,10 @@ Result<ContactAddress> parse_address(const std::string& text);
 // Several texts, of any bytes, in one.
 std::string pack_texts(std::span<const std::string> texts);
 Result<std::vector<std::string>> unpack_texts(const std::string& text);
-// For what another process of the job said, and cannot have meant.
+// Error for a malformed message from a peer.
 Error nonsense_from_peer(const std::string& what);
 
-// Of this process.
+// The host of this process.
 std::string host_identity();
 std::string host_name();
 

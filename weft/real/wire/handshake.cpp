@@ -17,7 +17,7 @@ const unsigned char* raw(const std::byte* data) {
   return reinterpret_cast<const unsigned char*>(data);
 }
 
-// Of what stands in `parts`, in this order. Each part has a fixed size: none runs into the next.
+// Proves `parts`, in this order. Each part has a fixed size: none runs into the next.
 Proof prove(const JobSecret& secret, std::span<const std::span<const std::byte>> parts) {
   crypto_auth_hmacsha512256_state state;
   crypto_auth_hmacsha512256_init(&state, raw(secret.data()), secret.size());

@@ -23,7 +23,7 @@ using JobSecret = std::array<std::byte, 32>;
 using Challenge = std::array<std::byte, 32>;
 using Proof = std::array<std::byte, 32>;
 
-// Who connects, and for what.
+// The rank that connects, and the connection it wants.
 struct Claim {
   std::uint32_t from = 0, to = 0;  // Ranks.
   std::uint32_t rail = 0;

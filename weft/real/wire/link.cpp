@@ -246,7 +246,7 @@ void Link::report(const LinkRail& rail, Completion::Kind kind, std::uint64_t coo
   host_.tell(std::move(told));
 }
 
-// Of the rails that are up and carry frames: the one that is wanted, else the quickest. Null: none.
+// The wanted rail if it is up and carries frames, else the quickest that does. Null: none.
 LinkRail* Link::pick(RailId wish) const {
   if (closing()) return nullptr;
   if (wish.index < rails_.size()) {

@@ -51,7 +51,7 @@ class Link final : public LinkRailHost {
   bool lost() const { return state_ == LinkState::lost; }
 
   void connect(Time now) { follow(LinkEvent::connect, now); }
-  // Closes the connections. The peer does, too, and nothing is under way. A frame opens them again.
+  // REQUIRES: the peer closes too, nothing is in flight. The next frame reconnects.
   void disconnect(Time now);
   bool up() const { return any_up(); }
   bool idle() const { return state_ == LinkState::idle && readable_ == 0 && early_.empty(); }
@@ -60,7 +60,7 @@ class Link final : public LinkRailHost {
   void flush();
   void write(RailId rail, RemoteWrite write);
   bool take_back(std::uint64_t cookie);
-  // The process goes off to compute: the kernel gets all that it takes. Then it is back.
+  // Call before the program computes: hands all data to the kernel. take_up() undoes it.
   bool let_go();  // true: it has not taken everything.
   void take_up();
   // The memory of this key may be written by the peer.
@@ -71,7 +71,7 @@ class Link final : public LinkRailHost {
   // The next frame or notice of a write; false: none for now.
   bool next(Completion& out);
   bool has_readable() const { return readable_ != 0; }
-  // What was acknowledged; what stalls; what should be tried again. Now and then.
+  // Call periodically: handles acknowledgements, stalls and retries.
   void tend(Time now);
   bool outstanding() const;  // Acknowledgements are awaited.
   bool settled() const;      // All rails are up, and nothing is under way: no clock matters.

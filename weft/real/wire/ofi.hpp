@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RDMA of this process: the plugin, its cards, and what of our memory is open to whom.
+// RDMA of this process: the plugin, its cards, and which peers may write to our memory.
 #pragma once
 
 #include <cstddef>

@@ -87,7 +87,7 @@ std::optional<std::uint64_t> OfiCard::add_peer(const std::string& address) {
   return peer;
 }
 
-// Whoever knows the key can write there: it is random where we may choose it.
+// Any process that knows the key can write there: it is random where we may choose it.
 bool OfiCard::open(Registration& registration) {
   if (port_ == nullptr) return false;
   OfiMemory memory = {};

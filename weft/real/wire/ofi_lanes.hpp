@@ -3,7 +3,7 @@
 // order over the proved connections of the link, so that no byte which comes through libfabric is
 // ever parsed.
 //
-// A remote write that is given up may still land, and nobody would know. It must not land in memory
+// A remote write that is given up may still land unnoticed. It must not land in memory
 // that the program has got back. What makes that sure:
 // - A card that is too late is renewed before its writes are called unsent: nothing reads the
 //   sender's memory any more. What lands late is what the message has in this place anyway.
@@ -43,10 +43,10 @@ class LaneHost {
 
 class OfiLanes final : private OfiUser {
  public:
-  static constexpr std::size_t most = 8;  // Of a link.
+  static constexpr std::size_t most = 8;  // Limit of a link.
   struct Route {
     OfiCard* card = nullptr;
-    std::string address;  // Of the peer's card.
+    std::string address;  // Address of the peer's card.
   };
   OfiLanes(Ofi& ofi, std::vector<Route> routes, LaneHost& host);
   OfiLanes(const OfiLanes&) = delete;
@@ -76,7 +76,7 @@ class OfiLanes final : private OfiUser {
   // keys, renewed, ask, answer
   void hear(const Record& record, const std::byte* data);
   void tend(Time now);
-  // Nobody is there any more.
+  // The peer is gone.
   void end();
 
  private:

@@ -30,7 +30,7 @@ struct OfiMemory {
 struct OfiWrite {
   std::uint64_t peer;  // As add_peer named it.
   const void* data;
-  void* memory;  // Of the data, where the port asks for it.
+  void* memory;  // Registration of the data, where the port asks for it.
   std::size_t size;
   std::uint64_t target;  // Base and offset.
   std::uint64_t key;
@@ -44,7 +44,7 @@ struct OfiDone {
 
 struct OfiPortFacts {
   bool registers_sources;  // The data of writes must be registered as well.
-  int descriptor;          // Readable when poll should be called; -1: nobody tells.
+  int descriptor;          // Readable when poll should be called; -1: none.
 };
 
 struct OfiTrouble {

@@ -52,7 +52,7 @@ class Plugin : public testing::TestWithParam<bool> {
         key,   reinterpret_cast<void*>(context)};
     plugin_->write(from_, &write);
   }
-  // Looks after one or both ports until so many writes have ended.
+  // Looks after one or both ports until `count` writes have ended.
   std::vector<OfiDone> ended(std::size_t count, bool both, Duration most) {
     std::vector<OfiDone> all;
     const Time limit = real_now() + most;

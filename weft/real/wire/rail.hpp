@@ -60,7 +60,7 @@ class Rail {
 
   RailState state() const { return state_; }
   bool up() const { return state_ == RailState::up; }
-  virtual std::string name() const = 0;  // Of the interface or card.
+  virtual std::string name() const = 0;  // Name of the interface or card.
   virtual RailCost cost() const = 0;
 
   // Begins to connect, if it needs that and does not already.

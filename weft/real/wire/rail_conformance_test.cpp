@@ -271,8 +271,8 @@ class PairSeat final : public launch::Seat {
   launch::Secret secret_{};
 };
 
-// Nobody tells that the other process was killed: its rail finds out. A frame that it sent before
-// is delivered first.
+// No message says that the other process was killed: the rail finds out. A frame that it sent
+// before is delivered first.
 TEST_P(EveryRailWorkers, NoticesThatAPeerIsGone) {
   settings.lost_after = Duration::ms(2000);
   int sockets[2];

@@ -54,7 +54,7 @@ struct Neighbourhood {
 struct Meeting {
   RankId peer;
   bool same_host = false;
-  std::string own_name, peer_name;  // Of the hosts, for messages.
+  std::string own_name, peer_name;  // Names of the hosts, for messages.
   std::string peer_place, peer_address;
 };
 

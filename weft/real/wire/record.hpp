@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What goes over a connection between two processes, after both have proved that they belong to
-// the job: records, each a head of fixed size and so many bytes of data.
+// the job: records, each a head of fixed size and `size` bytes of data.
 #pragma once
 
 #include <cstddef>
@@ -41,9 +41,9 @@ struct Record {
   RecordKind kind = RecordKind::frame;
   std::uint8_t goes_on = 0;  // 1: a write of which more follows; others may come in between.
   std::uint8_t unused[2] = {};
-  std::uint64_t size = 0;  // Of the data.
-  // Of frames and what is in order with them, between two ranks, over all rails. Of a write: the
-  // RDMA rails on which one into the same memory was given up, a bit each.
+  std::uint64_t size = 0;  // Bytes of data.
+  // Counts frames and what is in order with them, between two ranks, over all rails. In a write:
+  // the RDMA rails on which one into the same memory was given up, a bit each.
   std::uint64_t sequence = 0;
   std::uint64_t key = 0, offset = 0;
   FrameHead head = {};
@@ -62,7 +62,7 @@ struct Outgoing {
   const std::byte* data = nullptr;
   std::unique_ptr<std::byte[]> owned;  // The data, if it is ours.
   std::uint64_t cookie = 0;            // 0: no completion is wanted.
-  std::size_t begun = 0;               // Of a write: bytes that have left as pieces.
+  std::size_t begun = 0;               // Bytes of a write that have left as pieces.
   std::uint64_t end = 0;               // Its end in the stream of bytes, once it has left.
 };
 

@@ -54,7 +54,7 @@ void read_stream(const std::uint8_t* data, std::size_t size) {
   }
 }
 
-// Nobody who does not know the secret is believed.
+// A peer that does not know the secret is not believed.
 void knock(const std::uint8_t* data, std::size_t size) {
   static const JobSecret secret = [] {
     JobSecret made;

@@ -44,7 +44,7 @@ RegistrationCache::Index::iterator RegistrationCache::first_touching(const std::
   return before->second->data + before->second->size > begin ? before : at;
 }
 
-// Out of the index: what nobody uses is closed, the rest when it is released.
+// Out of the index: an unused one is closed, the rest when it is released.
 RegistrationCache::Index::iterator RegistrationCache::hide(Index::iterator at) {
   std::unique_ptr<Entry> entry = std::move(at->second);
   const auto next = index_.erase(at);
@@ -76,8 +76,8 @@ RegistrationCache::Entry* RegistrationCache::find(const std::byte* data, std::si
   if (at == index_.end()) return nullptr;
   Entry& entry = *at->second;
   const bool covers = entry.data <= data && data + size <= entry.data + entry.size;
-  // Of memory we hear nothing about we know only that what is in use is there: all users of such an
-  // entry use all of it.
+  // If we are not told when memory is given back, only what is in use is known to be there: all
+  // users of such an entry use all of it.
   const bool same = entry.data == data && entry.size == size;
   return covers && (same || !entry.passing) ? &entry : nullptr;
 }

@@ -21,7 +21,7 @@ struct Registration {
   bool open = true;        // false: closed before its time; peers cannot use it any more.
 };
 
-// Who makes registrations: a card, or a test.
+// Makes registrations: a card, or a test.
 class Registrar {
  public:
   virtual ~Registrar() = default;
@@ -46,11 +46,11 @@ class RegistrationCache {
   ~RegistrationCache();
 
   // Covers the range, and stays registered until it is released. `keep`: we would hear of it if the
-  // program gave this memory back, so that it may be found again later; else it is found only by
-  // who asks for just the same range while another uses it. Null: refused.
+  // program gave this memory back, so that it may be found again later; otherwise it is shared
+  // only between concurrent users of the same range. Null: refused.
   const Registration* get(std::byte* data, std::size_t size, bool keep);
   void release(const Registration* registration);
-  // Closes it at once, whoever uses it.
+  // Closes it at once, even if it is in use.
   void spoil(const Registration* registration);
   void spoil_all();
   // The program has given the range back: what touches it is found no more, and closed as soon as
@@ -65,7 +65,7 @@ class RegistrationCache {
     std::uint32_t users = 0;
     bool found = false;                // Stands in the index.
     bool passing = false;              // Only for as long as somebody uses it.
-    std::list<Entry*>::iterator idle;  // Its place among those that nobody uses.
+    std::list<Entry*>::iterator idle;  // Its place among the unused ones.
   };
   using Index = std::map<const std::byte*, std::unique_ptr<Entry>>;
 
@@ -84,7 +84,7 @@ class RegistrationCache {
   Use use_;
   Index index_;                                                   // By the first byte.
   std::map<const Registration*, std::unique_ptr<Entry>> hidden_;  // In use, and not to be found.
-  std::list<Entry*> idle_;  // In the index and used by nobody; the longest idle first.
+  std::list<Entry*> idle_;  // In the index and unused; the longest idle first.
 };
 
 }  // namespace weft::wire

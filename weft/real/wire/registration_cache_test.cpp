@@ -177,7 +177,7 @@ bool in_use(const std::deque<Use>& uses, const std::byte* begin, const std::byte
                      [&](const Use& use) { return use.data < end && begin < use.data + use.size; });
 }
 
-// A program, of whose memory the upper half is unknown: nobody tells when it is given back.
+// A program, of whose memory the upper half is unknown: its release is not reported.
 class Program {
  public:
   explicit Program(std::uint64_t seed)

@@ -167,7 +167,7 @@ TEST(Regions, AreAsManyAsNeeded) {
     keys.push_back(regions.add(memory.data(), memory.size()));
   }
   for (const std::uint64_t key : keys) EXPECT_NE(regions.find(key, 0, 8).data, nullptr);
-  // Beyond the table nobody else can see them.
+  // Beyond the table no process can see them.
   EXPECT_EQ(find_shared(*table, keys.back(), 0, 8).data, nullptr);
   for (const std::uint64_t key : keys) regions.remove(key);
   for (const std::uint64_t key : keys) EXPECT_EQ(regions.find(key, 0, 8).data, nullptr);

@@ -103,7 +103,7 @@ void Segment::ring_bell() const {
   struct stat facts = {};
   const bool right =
       bell_end_ >= 0 || (bell >= 0 && ::fstat(bell, &facts) == 0 && facts.st_ino == bell_inode_);
-  // A full pipe wakes as well as one more byte; a closed one has nobody to wake.
+  // A full pipe wakes as well as one more byte; a closed one has no process to wake.
   if (right) static_cast<void>(!::write(bell, &sound, 1));
   if (bell != bell_end_ && bell >= 0) ::close(bell);
 }

@@ -66,7 +66,7 @@ class Segment {
   Inlet* inlets_ = nullptr;
   std::size_t size_ = 0;
   int memory_ = -1, bell_ = -1, bell_end_ = -1;
-  std::string bell_path_;         // Of a bell that we do not keep open,
+  std::string bell_path_;         // Path of a bell that we do not keep open,
   std::uint64_t bell_inode_ = 0;  // and its identity: the path may lead to another process by now.
 };
 

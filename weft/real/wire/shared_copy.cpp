@@ -46,7 +46,7 @@ bool SharedMemoryRail::begin_copy(Payload payload, RemoteMemory target, const Fr
   if (!pending_.empty()) return false;
   const Stretch there =
       find_shared(theirs_->head().regions, target.key, target.offset, payload.size);
-  // Whoever claims a stretch must copy it: ask for permission first.
+  // A process that claims a stretch must copy it: ask for permission first.
   if (there.data == nullptr || !may_read(reinterpret_cast<std::uint64_t>(there.data))) return false;
   CopySlot* const slots = theirs_->inlet(setting_.own_place).copies;
   std::size_t chosen = 0;

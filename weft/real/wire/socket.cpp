@@ -141,7 +141,7 @@ void prepare(const Descriptor& socket, Duration lost_after) {
 #ifdef SO_BUF_LOCK
   set(socket.get(), SOL_SOCKET, SO_BUF_LOCK, 0);
 #endif
-  // Silence of a peer to whom nothing is under way. (TCP_USER_TIMEOUT would end connections to
+  // Detects a silent peer to which nothing is in flight. (TCP_USER_TIMEOUT would end connections to
   // peers that do not read for long, too.)
   const int seconds = std::max(static_cast<int>(lost_after.in_seconds() / 8), 1);
   set(socket.get(), SOL_SOCKET, SO_KEEPALIVE, 1);

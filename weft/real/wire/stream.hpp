@@ -27,7 +27,7 @@ class Stream {
     std::uint64_t name = 0;  // As in the claim that opened it.
     bool ours = false;       // We connected.
     std::size_t largest_frame = 0;
-    int node = -1;  // Of memory near the card.
+    int node = -1;  // NUMA node near the card.
   };
   Stream(Descriptor socket, const Facts& facts);
 
@@ -98,7 +98,7 @@ class Stream {
   bool drained_ = false;  // The last recv returned less than it could: there is no more.
   bool in_record_ = false;
   Record record_;
-  std::size_t got_ = 0;      // Of the record's data.
+  std::size_t got_ = 0;      // Bytes of the record's data.
   std::size_t awaited_ = 1;  // Bytes that make the socket readable.
   struct {
     bool open = false, kept = true;

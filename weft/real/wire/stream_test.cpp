@@ -152,7 +152,7 @@ TEST(Stream, FramesThatHaveNotAllLeftComeBackInOrder) {
   ASSERT_TRUE(pair.near->pump_out());
   ASSERT_TRUE(pair.near->has_unsent());
   const std::vector<Outgoing> back = pair.near->give_up();
-  ASSERT_EQ(back.size(), 40u);  // Nobody has said that any of them has arrived.
+  ASSERT_EQ(back.size(), 40u);  // None of them has been acknowledged.
   for (std::uint64_t i = 0; i < 40; ++i) EXPECT_EQ(back[i].record.sequence, i);
   EXPECT_FALSE(pair.near->has_unsent());
 }
@@ -164,7 +164,7 @@ int wakes_from(const Stream& stream) {
   return bytes;
 }
 
-// Nobody is woken for each packet of a long record, and everybody for its last one.
+// A reader is not woken for each packet of a long record, only for its last one.
 TEST(Stream, IsWokenForPartsOfALongRecord) {
   LargeWrite pair;
   pair.near->set_room(pair.data.size());

@@ -58,7 +58,7 @@ void TcpRail::begin_dial(Time now) {
                     .rail = route_.number,
                     .connection = fresh_name(),
                     .replaces = connection_};
-  prepare(*socket, setting_.lost_after);  // A call that nobody answers ends as silent rails do.
+  prepare(*socket, setting_.lost_after);  // An unanswered call ends as silent rails do.
   dial_ = std::make_unique<Dial>(std::move(*socket), setting_.secret, claim, now);
   follow(RailEvent::dialed);
   host().watch(*this, dial_->socket().get(), true);
@@ -162,7 +162,7 @@ void TcpRail::forward(Outgoing&& record) {
   pump();
 }
 
-// Whoever fills the socket must also say whether to be told of room: a watch that stays would
+// Code that fills the socket must also say whether to be told of room: a watch that stays would
 // report room all the time.
 void TcpRail::pump() {
   // What the peer sent before the connection broke is still to be read.

@@ -117,8 +117,8 @@ inline std::byte byte_at(std::uint64_t message, std::size_t i) {
   return static_cast<std::byte>((message * 0x9e3779b97f4a7c15u >> 32) + i * 13);
 }
 
-// Everybody sends everybody so many messages, sizes around every limit, some in flight at once; all
-// bytes are looked at.
+// All ranks send each other `messages` messages, sizes around every limit, some in flight at once;
+// all bytes are looked at.
 inline void talk(Wire& wire, const mp::Options& options, std::uint64_t messages,
                  std::size_t largest) {
   mp::Messenger m(wire.fabric(), options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom a descriptor in the epoll set belongs to.
+// The owner of a descriptor in the epoll set.
 #pragma once
 
 #include <cstddef>

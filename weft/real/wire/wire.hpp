@@ -67,7 +67,7 @@ class Wire final : public Transport,
   // Ends in order: waits until all that was sent has arrived, or for `most`.
   void leave(Duration most);
 
-  // Of the interface or card; empty between processes of a host.
+  // Name of the interface or card; empty between processes of a host.
   std::string rail_name(RankId peer, RailId rail) const {
     const Link* const link = peers_[peer.index].link.get();
     return link == nullptr ? std::string() : link->name_of(rail);

@@ -95,7 +95,7 @@ TEST(WireWorkers, AFrameThatWaitsForAnotherGoesInTheEnd) {
   });
 }
 
-// A socket with nothing to send has room all the time: whoever waits would never sleep.
+// A socket with nothing to send has room all the time: a waiting rank would never sleep.
 TEST(WireWorkers, NothingIsWatchedForRoomInTheEnd) {
   run_job(2, two_rails(), [&](Wire& wire) {
     mp::Options options = measured();
@@ -104,7 +104,7 @@ TEST(WireWorkers, NothingIsWatchedForRoomInTheEnd) {
     mp::Messenger m(wire.fabric(), options);
     std::vector<std::byte> data(600'000);
     for (int round = 0; round < 10; ++round) {
-      // Who does not read fills the other's socket, which is then given more room.
+      // A rank that does not read fills the other's socket, which is then given more room.
       if (wire.self().index == 1) std::this_thread::sleep_for(std::chrono::milliseconds(20));
       const auto finish = [&](mp::Request* request) {
         m.wait(request);
@@ -151,8 +151,8 @@ TEST(WireWorkers, ABusyPeerIsNotLost) {
   });
 }
 
-// Who waits for long is woken by what comes, hardly ever by the clock: hundreds of ranks may wait
-// on a few cores.
+// A rank that waits for long is woken by what comes, hardly ever by the clock: hundreds of ranks
+// may wait on a few cores.
 TEST(WireWorkers, WhoWaitsForLongSleeps) {
   run_job(2, two_rails(), [](Wire& wire) {
     talk(wire, measured(), 5, 1000);  // All rails are up.

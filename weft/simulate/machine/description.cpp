@@ -17,7 +17,7 @@
 namespace weft {
 namespace {
 
-// [traffic] belongs to a command; whoever reads the others has read the machine.
+// [traffic] belongs to a command; all other tables describe the machine.
 constexpr std::array<std::string_view, 12> known_tables = {
     "",       "network", "routing", "router", "news",     "link",
     "link.*", "nic",     "packet",  "node",   "messages", "traffic"};
@@ -213,7 +213,7 @@ Bytes MachineReader::flit() const {
   Bytes flit = (*find_profile(profile_))->defaults().hardware.flit;
   const Bytes usual = flit;
   router.get("flit", flit);
-  // A wrong value is told by whoever reads the table.
+  // A wrong value is reported where the table is read.
   return flit.count < 1 ? usual : flit;
 }
 

@@ -10,7 +10,7 @@ namespace weft {
 namespace {
 
 constexpr std::size_t stack_least = std::size_t{64} << 10, stack_most = std::size_t{8} << 20;
-// Of address space, not of memory; but every 2 MB of it that are touched cost a page of tables.
+// Limit of address space, not of memory; but each 2 MB that are touched cost a page of tables.
 constexpr std::size_t stacks_in_all = std::size_t{32} << 30;
 
 Rate least(Rate a, Rate b) {
@@ -301,7 +301,7 @@ void Machinery::delivered(int worker, const Delivery& d) {
     hand_over(worker, parcel, d.born, card.free);
     return;
   }
-  // Who else writes there is known only when all of it has come.
+  // Other writes to that memory are known only when all of it has arrived.
   landings_[node].push_back({parcel, d});
   ring(node, d.arrived);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes between ranks and network: who is rung when, and what cards and memory cost.
+// Nodes between ranks and network: wakes ranks, and charges time for NICs and memory.
 #pragma once
 
 #include <atomic>
@@ -52,13 +52,13 @@ class Machinery final : public Host {
   std::atomic<std::uint32_t> overflowed{nobody};
   bool in_order = true;
   struct alignas(128) Tally {
-    Histogram latencies_ps;  // Of messages over the network.
+    Histogram latencies_ps;  // Messages over the network.
   };
   std::vector<Tally> tallies;  // By worker.
 
  private:
   struct Card {
-    Time since, free;  // Of its last write to memory.
+    Time since, free;  // Begin and end of its last write to memory.
     int socket = 0;    // Where that went.
   };
   struct Landing {

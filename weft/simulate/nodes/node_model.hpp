@@ -20,19 +20,19 @@ namespace weft {
 
 struct NodeModel {
   int rails = 1;                               // Cards per node, all at one router.
-  Duration call_overhead = Duration::ns(200);  // Of each call that communicates.
-  Rate memory_rate = Rate::gbyte_per_s(10);    // Of a copy, and of one socket's memory in all.
-  Rate dma_rate = Rate::gbyte_per_s(10);       // Of a card to or from memory.
+  Duration call_overhead = Duration::ns(200);  // Time of each call that communicates.
+  Rate memory_rate = Rate::gbyte_per_s(10);    // For a copy, and in all for one socket.
+  Rate dma_rate = Rate::gbyte_per_s(10);       // Between a NIC and memory.
   Duration local_latency = Duration::ns(300);  // Between ranks of one node.
   Bytes envelope{0};                           // What a frame's head adds on the wire.
-  Duration connect_time = Duration::us(50);    // Of either processor, to open a connection.
+  Duration connect_time = Duration::us(50);    // Time of either processor to open one.
 
   int sockets = 1;
   std::vector<int> card_socket;  // By rail; empty: spread evenly, the first cards at socket 0.
-  Bytes bus_payload{128};        // Of a bus transaction,
-  Bytes bus_header{0};           // and what goes with each.
+  Bytes bus_payload{128};        // Payload of a bus transaction,
+  Bytes bus_header{0};           // and its header.
   Rate bus_rate;                 // 0: no limit beyond the others.
-  Duration far_latency;          // Of one bus payload to the other socket's memory; 0: no matter.
+  Duration far_latency;          // For one bus payload to the other socket's memory; 0: none.
 
   int socket_of_card(int rail) const {
     if (!card_socket.empty()) return card_socket[static_cast<std::size_t>(rail)];

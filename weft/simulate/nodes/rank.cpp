@@ -64,7 +64,7 @@ bool SimRank::connected(RankId peer) const {
   return known != connections_->end() && known->second.open();
 }
 
-// Simulated cards reach everyone without being asked; who wants connections pays for them.
+// Simulated NICs reach all ranks without connections; connections cost time if they are asked for.
 void SimRank::connect(RankId peer) {
   if (!needs_connection(peer)) {
     tell_up(peer, now());
@@ -280,7 +280,7 @@ void SimRank::end() {
   done = true;
   counts.ended = now();
   fiber->pause();
-  WEFT_CHECK(false);  // Nobody resumes a rank that has ended.
+  WEFT_CHECK(false);  // A rank that has ended is never resumed.
   __builtin_unreachable();
 }
 

@@ -23,10 +23,10 @@ struct Parcel {
   bool is_write = false;
   Greeting greeting = Greeting::none;
   std::uint32_t sequence = 0;
-  std::uint64_t cookie = 0;           // Of the sender, if it wants to know.
+  std::uint64_t cookie = 0;           // The sender's, if it wants a completion.
   std::size_t size = 0, held = 0;     // Bytes of the data that are there, if any are.
   const std::byte* source = nullptr;  // Data still in the sender's memory.
-  std::byte* target = nullptr;        // Of a write.
+  std::byte* target = nullptr;        // Where a write goes.
   std::unique_ptr<std::byte[]> data;
   FrameHead head = {};
 };
@@ -120,7 +120,7 @@ class SimRank final : public Transport,
   };
   struct Connection {
     bool greets = false, heard = false;  // Each side greets once.
-    bool late = false;  // Of the one before this the peer's greeting has yet to come.
+    bool late = false;  // The peer's greeting for the previous connection is still due.
     bool open() const { return greets && heard; }
   };
   using ConnectionTable = std::unordered_map<std::uint32_t, Connection>;

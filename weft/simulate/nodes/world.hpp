@@ -32,7 +32,7 @@ struct WorldSetup {
   ProcessGroup* peers = nullptr;  // The processes that share this world; null: it is alone.
   std::uint64_t seed = 1;
   bool carry_data = false;
-  double compute_factor = 0;    // Measured time of the program counts so often; 0: not at all.
+  double compute_factor = 0;    // Factor for the program's measured time; 0: it does not count.
   std::size_t stack_bytes = 0;  // 0: as much as the address space bears, 64 KiB to 8 MiB.
   bool guard_stacks = true;     // As well as the system can.
   bool count_pairs = false;     // Bytes and messages per pair of ranks.
@@ -75,12 +75,12 @@ class World {
   const WaitTeller* teller(RankId rank) const;
   Time now(RankId rank) const;
   std::vector<PairCount> pairs() const;  // By sender, then receiver.
-  Histogram latencies_ps() const;        // Of messages over the network, from post to memory.
+  Histogram latencies_ps() const;        // Network messages, from post to memory.
   Network& network();
-  // Whose stack an address lies in, and whether beyond its end.
+  // The rank in whose stack an address lies, and whether beyond its end.
   bool find_stack(const void* address, RankId& owner, bool& beyond) const;
   std::size_t stack_bytes() const;
-  // Where stacks lie, and how many ranks and routers there are in all; for who counts memory.
+  // Where stacks lie, and how many ranks and routers there are in all; to count memory.
   struct Memory {
     std::uintptr_t begin = 0;
     std::size_t size = 0;

@@ -70,7 +70,7 @@ TEST(Ranks, SpendTheirTime) {
                                rig.setup.node.call_overhead.in_ps());
 }
 
-// Random partners and sizes: every rank's end, to the picosecond, whoever simulates it.
+// Random partners and sizes: every rank's end, to the picosecond, whichever worker simulates it.
 TEST(Workers, DoNotChangeWhatHappens) {
   std::vector<std::vector<std::int64_t>> ends;
   for (const auto& [workers, data] : {std::pair{1, true}, {2, true}, {3, false}, {1, false}}) {
@@ -157,7 +157,7 @@ TEST(Maps, NameWhatIsWrong) {
   EXPECT_NE(read("0 9,9\n").find(":1: '9,9'"), std::string::npos);
 }
 
-// Where the system cannot guard so many stacks, an overflow is seen when the rank waits or ends.
+// Where the system cannot guard all stacks, an overflow is seen when the rank waits or ends.
 TEST(World, NamesARankThatWroteBelowItsStack) {
   Rig rig;
   rig.setup.guard_stacks = false;

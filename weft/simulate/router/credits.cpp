@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slow part of the credit accounts, out of line: where there is plenty of room, nobody asks.
+// The slow part of the credit accounts, out of line: not called where there is plenty of room.
 #include "weft/simulate/router/credits.hpp"
 
 #include <bit>

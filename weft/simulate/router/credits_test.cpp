@@ -83,7 +83,7 @@ TEST_F(Credits, ComeBackWithTheirTimes) {
 
 TEST_F(Credits, WakeAFeederThatWaits) {
   for (int i = 0; i < 4; ++i) fill(vc0, 256);
-  drain(vc0, 100);  // Nobody waits yet.
+  drain(vc0, 100);  // No packet waits yet.
   EXPECT_EQ(next(), never_at);
   EXPECT_EQ(room(vc0, 256, 150), 150);
   fill(vc0, 256);

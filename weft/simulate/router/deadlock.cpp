@@ -108,7 +108,7 @@ Waiter waiter(const State& state, InputIndex input) {
   return head;
 }
 
-// Of all processes, by buffer.
+// The waiting heads of all processes, by buffer.
 std::vector<Waiter> all_waiters(const State& state, ProcessGroup* peers) {
   std::vector<Waiter> all;
   for (InputIndex i; i.value < state.real_inputs; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One visit of a router: heads are routed; an output decides who goes, and into which virtual
+// One visit of a router: heads are routed; an output decides which goes, and into which virtual
 // channel; what follows from it.
 #include "weft/simulate/router/general_router.hpp"
 
@@ -231,7 +231,7 @@ bool GeneralVisit::commit_head(InputIndex input, std::int64_t now, std::int64_t&
         .output = option.output, .vcs = VcMask{1} << pick.vc.value, .route = option.route};
     state_.option_count[input] = 1;
     set_bit(state_.waiting(index), number_of(input));
-    // Nobody else gets this VC until the packet has gone.
+    // No other packet gets this VC until this one has gone.
     state_.vc_free_at[state_.channel(index, pick.vc)] = never_at;
     if (state_.news != nullptr) state_.news->check_port(r_, output, now);
     state_.bring_forward(r_, actor_of(output), std::max(now, state_.outputs[index].free_at));

@@ -314,7 +314,7 @@ void Layout::connect_from_process(RouterIndex r, std::uint32_t port, std::uint32
   }
 }
 
-// Of buffers whose feeder belongs to another worker.
+// Mirrors buffers whose feeder belongs to another worker.
 void Layout::make_mirrors() {
   for (OutputIndex o; o.value < state_.output_count; ++o) {
     Output& out = state_.outputs[o];

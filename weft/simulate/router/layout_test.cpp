@@ -47,7 +47,7 @@ void check_cables(const State& state) {
   }
 }
 
-// Of every output that leads somewhere: its targets are its own, and know it.
+// The targets of every output that leads somewhere are its own, and know it.
 void check_feeders(const State& state) {
   std::set<InputIndex> fed;
   for (OutputIndex o; o.value < state.output_count; ++o) {

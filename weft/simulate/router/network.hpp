@@ -103,11 +103,11 @@ struct BufferLevel {
 struct NetworkCounts {
   std::uint64_t packets_sent = 0, packets_delivered = 0;
   std::uint64_t hops = 0;    // Packets times links between routers.
-  std::uint64_t visits = 0;  // Of routers, one per window in which they act: a measure of the work.
+  std::uint64_t visits = 0;  // Routers visited, once per window: a measure of the work.
 };
 
 struct MemoryUse {
-  std::uint64_t bytes_per_router = 0;  // Of the state without packets.
+  std::uint64_t bytes_per_router = 0;  // State without packets.
   std::uint64_t bytes_per_packet = 0;  // In flight.
   std::uint64_t bytes_reserved = 0;    // Address space of buffers; memory is used as they fill.
 };
@@ -146,8 +146,8 @@ class Network {
   bool is_here(NodeId node) const;
   NetworkCounts counts() const;
   LinkCount link(LinkId link) const;
-  // Of an input port and VC. Ports to other routers come first, then those of the router's nodes.
-  // `at`: the time up to which the network has run.
+  // Level of an input port and VC. Ports to other routers come first, then those of the router's
+  // nodes. `at`: the time up to which the network has run.
   BufferLevel buffer(RouterId router, int port, int vc, Time at) const;
   // What a router knows of one of its policy's lines at the end of the last run.
   LineNews line(RouterId router, int port, int line) const;

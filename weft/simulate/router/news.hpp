@@ -30,7 +30,7 @@ class News {
   void check_port(RouterIndex r, LocalOutput output, std::int64_t at);
   // An item arrives at router r, now or later.
   void receive(int worker, RouterIndex r, const NewsItem& item);
-  // All outputs of r have acted: notes what has become of their VCs and tells who is to know.
+  // All outputs of r have acted: notes the state of their VCs and tells the routers that need it.
   void act(int worker, RouterIndex r, std::int64_t now);
 
   // What r knows of a line: as it noted last, or exactly as it is now (for a head that chooses).
@@ -59,10 +59,10 @@ class News {
   };
   struct PortState {
     std::int64_t busy_until = 0;    // The cable behind carries news, in band.
-    std::uint64_t flits = 0;        // Of news that the cable has carried.
+    std::uint64_t flits = 0;        // Flits of news that the cable has carried.
     RouterId audience = no_router;  // The router behind.
     std::uint32_t delay = 0;        // To it, ps.
-    std::uint32_t flit_ps = 0;      // Of the cable to it.
+    std::uint32_t flit_ps = 0;      // Time of a flit on the cable to it.
     VcMask ready = 0;               // As noted last.
     std::uint8_t turn = 0;          // The flit to look at first.
   };

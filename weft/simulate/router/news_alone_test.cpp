@@ -83,7 +83,7 @@ TEST(NewsAlone, GoesFromRouterToRouterAgainstTheLine) {
   EXPECT_TRUE(row.is_free(1, 2));
   row.act(1, heard_at + row.delay_ps());
   EXPECT_FALSE(row.is_free(1, 2));
-  EXPECT_EQ(row.next(4), never_at);  // Nobody tells the routers ahead.
+  EXPECT_EQ(row.next(4), never_at);  // The routers ahead are not told.
 }
 
 TEST(NewsAlone, IsSentOnlyWhenItChanges) {

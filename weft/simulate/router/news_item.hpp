@@ -10,7 +10,7 @@ struct NewsItem {
   std::int64_t at;      // Arrival, ps.
   std::uint64_t word;   // State of the line's elements.
   std::uint8_t port;    // The line leaves both routers by this port.
-  std::uint8_t line;    // Of the router that speaks.
+  std::uint8_t line;    // Line of the sending router.
   std::uint8_t length;  // Elements known of it; 0: as many as before.
   std::uint8_t from;    // Bits [from, from + count) of `word` are told.
   std::uint8_t count;

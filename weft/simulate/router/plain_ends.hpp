@@ -45,7 +45,7 @@ inline Vc PlainVisit<fixed_vcs, even>::pick_near(LocalOutput output, VcMask vcs,
   return best;
 }
 
-// One output to a node decides who goes.
+// One output to a node decides which packet goes.
 template <std::uint32_t fixed_vcs, bool even>
 inline void PlainVisit<fixed_vcs, even>::serve_node(LocalOutput output, std::int64_t now) {
   const Output& out = outputs_[output];

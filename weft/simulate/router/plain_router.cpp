@@ -21,7 +21,7 @@ inline void PlainVisit<fixed_vcs, even>::run(Reach reach) {
     for (std::uint64_t set = router_.active; set != 0; set &= set - 1) {
       const Actor a(static_cast<std::uint32_t>(std::countr_zero(set)));
       const std::int64_t at = next_[a];
-      // Who is next is as good as random: select, do not branch.
+      // The next actor is as good as random: select, do not branch.
       const bool sooner = __builtin_expect_with_probability(at < now, 1, 0.5) != 0;
       actor = sooner ? a : actor;
       now = sooner ? at : now;
@@ -59,7 +59,7 @@ inline void PlainVisit<fixed_vcs, even>::route_heads() {
   }
 }
 
-// One output decides who goes; false: that depends on a credit which may be on its way.
+// One output decides which packet goes; false: that depends on a credit which may be on its way.
 template <std::uint32_t fixed_vcs, bool even>
 inline bool PlainVisit<fixed_vcs, even>::serve(LocalOutput output, std::int64_t now,
                                                std::int64_t sure) {

@@ -67,7 +67,7 @@ class PlainVisit : private Visit<even> {
   std::uint16_t first_position(RouterIndex r) const {
     return static_cast<std::uint16_t>(((r.value ^ (r.value >> 4)) << 1) & ring_mask_);
   }
-  // Of a packet that arrives at `head_at` in a buffer from which the last one leaves at `left_at`.
+  // For a packet that arrives at `head_at` in a buffer which the last one leaves at `left_at`.
   std::int64_t ready_at(std::int64_t head_at, std::int64_t left_at) const {
     return std::max(head_at + state_.setup.early_ps, left_at) + (even ? 0 : state_.setup.late_ps);
   }
@@ -207,12 +207,12 @@ class PlainVisit : private Visit<even> {
   const Slice<Output, LocalOutput> outputs_;
   Account* const accounts_;  // By output and VC.
   const Slice<Input, LocalInput> inputs_;
-  Slot* const slots_;  // Of input 0; each has a ring.
+  Slot* const slots_;  // First slot of input 0; each input has a ring.
   const Slice<std::int64_t, Actor> next_;
   std::int64_t* const crossbar_;  // By input port.
   const std::uint64_t through_;   // Candidates that go before the others; 0: all are equal.
   const std::uint32_t vcs_, ports_, ring_bits_, ring_mask_;
-  const std::uint16_t first_position_;  // Of this router's rings.
+  const std::uint16_t first_position_;  // Where this router's rings begin.
 };
 
 }  // namespace weft::detail

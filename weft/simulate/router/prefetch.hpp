@@ -9,10 +9,10 @@
 
 namespace weft::detail {
 
-// Of a router whose record has been fetched: inputs, outputs, accounts and times in use.
+// Fetches inputs, outputs, accounts and times of a router whose record has been fetched.
 void prefetch_tables(const State& state, RouterIndex r);
-// Of a router whose tables have been fetched: packets, credits, messages. They are queued for the
-// worker, which fetches them while it visits others.
+// Packets, credits and messages of a router whose tables have been fetched. They are queued for
+// the worker, which fetches them while it visits others.
 void prefetch_slots(State& state, int worker, RouterIndex r);
 
 }  // namespace weft::detail

@@ -73,7 +73,7 @@ struct Input {
 };
 static_assert(sizeof(Input) == 32);
 inline constexpr std::uint16_t no_port = 0xffff;    // Input::port of an output buffer.
-inline constexpr std::uint16_t sink_port = 0xfffe;  // Of a node's buffer; ready_at: newest credit.
+inline constexpr std::uint16_t sink_port = 0xfffe;  // For a node's buffer; ready_at: newest credit.
 
 enum OutputKind : std::uint8_t { to_nowhere, to_router, to_buffer, to_node };
 
@@ -83,10 +83,10 @@ struct alignas(64) Output {
   std::uint64_t waiting;  // Candidates, where one word is enough for all.
   std::uint64_t packets;
   InputIndex target;       // VC 0 of the buffer that it fills, or of that buffer's mirror.
-  RouterIndex router;      // Of the target; in another process: see remote_router().
+  RouterIndex router;      // The target's; in another process: see remote_router().
   std::uint64_t bytes;     // Not beside `packets`: compilers then update both with slower code.
   InputIndex real_target;  // VC 0 of the real buffer, if `target` is a mirror of this process.
-  std::uint32_t delay;     // Of the wire, ps.
+  std::uint32_t delay;     // Delay of the wire, ps.
   std::uint16_t owner;     // Worker or process of the real target.
   std::uint16_t pointer;   // Round robin: the candidate after the last winner.
   std::uint8_t wire;

@@ -199,7 +199,7 @@ void RemoteProcesses::read_announcement(int from, Unpacker& notices) {
   known[a.id] = id;
 }
 
-// Twice as far when nobody was idle, half as far when most windows were empty.
+// Twice as far when no process was idle, half as far when most windows were empty.
 Stretch RemoteProcesses::agree(std::int64_t next_window, int busy_windows,
                                std::atomic<std::int64_t>* bulletin) {
   send_notices();

@@ -87,18 +87,18 @@ struct State {
 
   // Layout of the tables.
   bool all_up = true;                          // Every port has a cable, and it works.
-  std::uint32_t words = 1;                     // Of a mask of a router's inputs.
+  std::uint32_t words = 1;                     // Words of a mask of a router's inputs.
   std::uint32_t ring_bits = 0, ring_mask = 0;  // Slots of a buffer, a power of two.
   std::uint32_t crossbar_lanes = 1;            // Packets that an input port can send at once.
   std::int32_t buffer_packets = 1, output_buffer_packets = 1;
   std::uint32_t real_inputs = 0;  // Without mirrors.
   std::uint32_t input_count = 0, output_count = 0;
 
-  // Of plain routers (plain_router.hpp). `dimension_order` is set if that is the policy and all
+  // For plain routers (plain_router.hpp). `dimension_order` is set if that is the policy and all
   // cables are up; the upper half of Slot::route, which this policy does not use, then holds the
   // place of the destination's router.
   const DimensionOrder* dimension_order = nullptr;
-  std::int64_t byte_ps = 0;  // Of all wires, if they have the same rate.
+  std::int64_t byte_ps = 0;  // Time of a byte, if all wires have the same rate.
 
   LazyArray<Router, RouterIndex> routers;
   LazyArray<std::int64_t> next_at;  // By router and actor: it has nothing to do before.

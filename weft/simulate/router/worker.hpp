@@ -39,7 +39,7 @@ struct Mailbox {
 struct alignas(128) Worker {
   NetworkCounts counts;
   std::int64_t mailed_at = INT64_MAX;  // The earliest time that matters in what it has mailed.
-  int side = 0;                        // Of `mail`: written in this window; the other is read.
+  int side = 0;                        // Side of `mail` written in this window; the other is read.
   std::vector<Mailbox> mail[2];        // By receiving worker.
   std::int64_t failed_at = never_at;
   RouterId failed_router{};

@@ -39,7 +39,7 @@ struct SimulationOptions {
   bool matrix = false;
   bool timeline = false;
   Duration series;                   // Interval; 0: none.
-  bool series_paced = false;         // It follows our own time, for a page that nobody keeps.
+  bool series_paced = false;         // It follows our own time, for a page that is not kept.
   bool series_grows = false;         // It doubles when there are many samples.
   std::vector<std::string> watched;  // Routers whose buffers are recorded.
   Time watch_from, watch_until = Time::never();
