@@ -10,10 +10,19 @@
 
 #include <weft/base/quantity.hpp>
 #include <weft/study/map/formats.hpp>
+#include <weft/workload/patterns/traffic_file.hpp>
 
 namespace weft::app {
 
 namespace {
+
+std::string traffic_format_names() {
+  std::string names;
+  const auto formats = traffic_formats();
+  for (const TrafficFormat& format : formats)
+    names += (&format == &formats.back() ? " or " : ", ") + std::string(format.name);
+  return names;
+}
 
 void add_problem_options(CLI::App& parser, MapOptions& o) {
   add_machine_options(parser, o.machine);
@@ -21,11 +30,11 @@ void add_problem_options(CLI::App& parser, MapOptions& o) {
   parser
       .add_option("--traffic", o.traffic,
                   "Traffic of the ranks: lines 'src dst bytes [messages]' (as weft sim --matrix "
-                  "writes), CSV, Matrix Market, METIS graph or OTF2 archive; - for standard input")
+                  "writes), or another format of --traffic-format; - for standard input")
       ->type_name("FILE");
   parser
       .add_option("--traffic-format", o.traffic_format,
-                  "Format of --traffic: automatic, text, csv, matrix-market, metis or otf2")
+                  "Format of --traffic: automatic" + traffic_format_names())
       ->type_name("NAME")
       ->capture_default_str();
   parser
@@ -203,8 +212,8 @@ void add_map_options(CLI::App& parser, MapOptions& options) {
       "  weft map --net torus:8x8x8 --traffic pattern.txt --evaluate best.map --simulate\n"
       "  weft map --net tofu.toml --traffic trace.otf2 -o ranks --format rankfile --hosts "
       "nodes.txt\n"
-      "Link loads follow the routing of --routing or the description, else dor:up on tori and "
-      "meshes.\n"
+      "Link loads follow the routing of --routing or the description, else the network's "
+      "default with one path for each pair; the report names it.\n"
       "To use several machines: mpirun -np 8 weft map ...; the same work gives the same map.\n"
       "Ctrl-C ends the search; the result is the best map so far.\n"
       "Exit code: 0 done, 1 no result, 2 usage, 3 bad input.");

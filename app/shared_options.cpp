@@ -7,6 +7,7 @@
 
 #include <weft/base/text.hpp>
 #include <weft/network/part/part.hpp>
+#include <weft/real/wire/rail_kinds.hpp>
 
 namespace weft::app {
 
@@ -40,6 +41,17 @@ void add_partition_option(CLI::App& parser, std::string& partition) {
       ->capture_default_str();
 }
 
+namespace {
+
+std::string rail_words() {
+  std::string words;
+  for (const wire::RailKindRow& row : wire::rail_kinds())
+    if (!row.words.empty()) words += (words.empty() ? "" : ", ") + std::string(row.words);
+  return words;
+}
+
+}  // namespace
+
 void add_remote_options(CLI::App& parser, RemoteOptions& options) {
   parser
       .add_option("--rsh", options.rsh,
@@ -51,10 +63,9 @@ void add_remote_options(CLI::App& parser, RemoteOptions& options) {
                   "Path of weft on the other hosts (default: the same as here)")
       ->type_name("PATH");
   parser
-      .add_option(
-          "--rails", options.rails,
-          "Network interfaces to use: names, addresses, subnets or, for RDMA, "
-          "ofi:PROVIDER, separated by commas (default: those that the hosts have in common)")
+      .add_option("--rails", options.rails,
+                  "Rails to use: " + rail_words() +
+                      "; separated by commas (default: interfaces that the hosts have in common)")
       ->type_name("RAILS")
       ->allow_extra_args(false);
 }

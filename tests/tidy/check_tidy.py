@@ -109,11 +109,22 @@ def families(source):
         rules.append(("policy", rf'"({words})(:[^"]*)?"|\bdynamic_cast<[^>]*Policy',
                       "ask the policy (weft/network/route/policy.hpp), not its name",
                       "weft/network/route"))
+    rails = row_names(source, "weft/real/wire", "RailKindRow")
+    if rails:
+        words = "|".join(map(re.escape, rails))
+        rules.append(("rail", rf'"({words})"|"ofi:', "ask the table of rail kinds (weft/real/wire/rail_kinds.hpp)", "weft/real/wire"))
+    formats = row_names(source, "weft/workload/patterns", "TrafficFormat")
+    if formats:
+        words = "|".join(map(re.escape, formats))
+        # "text" alone is also how some commands answer.
+        alone = "|".join(re.escape(f) for f in formats if f != "text") or words
+        rules.append(("format", rf'parse_traffic_format\("({words})"|(==|!=)\s*"({alone})"',
+                      "ask the table of formats (weft/workload/patterns/traffic_file.hpp)", "weft/workload/patterns"))
     return rules
 
 
 def check_families(path, text, rules):
-    """No other module knows the names of policies and kinds of network. Tests may choose some."""
+    """No other module knows the names of policies, kinds of network, kinds of rail and formats. Tests may choose some."""
     if place_of(path) in ("tests", "bench") or path.suffix not in (".cpp", ".hpp"):
         return
     for number, line in enumerate(with_literals(text).split("\n"), start=1):

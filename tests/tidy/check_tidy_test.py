@@ -84,14 +84,20 @@ class Tidy(unittest.TestCase):
         self.assertEqual(self.rules("weft/simulate/router/a.cpp", HEAD + "/*\n\n*/ rand();\n"), [("random", 4)])
 
     def test_asks_and_does_not_know(self):
-        for folder, row in (("route", 'extern const PolicyEntry dor_policy{\n    .name = "dor",\n};\n'),
-                            ("topo", 'extern const TopologyKind torus_kind{\n    .name = "torus",\n};\n')):
-            rows = self.source / "weft/network" / folder / "rows.cpp"
+        for folder, row in (("network/route", 'extern const PolicyEntry dor_policy{\n    .name = "dor",\n};\n'),
+                            ("network/topo", 'extern const TopologyKind torus_kind{\n    .name = "torus",\n};\n'),
+                            ("real/wire", 'extern const RailKindRow tcp_rails{\n    .name = "tcp",\n};\n'),
+                            ("workload/patterns", 'extern const TrafficFormat csv_format{.name = "csv"};\n')):
+            rows = self.source / "weft" / folder / "rows.cpp"
             rows.parent.mkdir(parents=True)
             rows.write_text(HEAD + row, encoding="utf-8")
         for line, rule in (('if (routing == "dor") f();', "policy"),
                            ('std::string r = "dor:up";', "policy"),
                            ("auto* p = dynamic_cast<const OwnPolicy*>(q);", "policy"),
+                           ('if (kind == "tcp") f();', "rail"),
+                           ('rails.push_back("ofi:verbs");', "rail"),
+                           ('read(file, *parse_traffic_format("csv"));', "format"),
+                           ('if (name == "csv") f();', "format"),
                            ('if (name.starts_with("torus")) f();', "shape"),
                            ('make_topology("torus:4x4");', "shape"),
                            ("auto* s = dynamic_cast<const OwnShape*>(q);", "shape")):
@@ -100,6 +106,8 @@ class Tidy(unittest.TestCase):
             self.assertEqual(self.rules("weft/study/map/a.cpp", HEAD + line + "\n"), [], line)
         self.assertEqual(self.rules("weft/study/map/test_a.hpp", HEAD + '#pragma once\nauto a = "dor";\n'), [])
         self.assertEqual(self.rules("weft/network/route/a.cpp", HEAD + 'auto a = "dor";\n'), [])
+        self.assertEqual(self.rules("weft/real/wire/a.cpp", HEAD + 'auto a = "tcp";\n'), [])
+        self.assertEqual(self.rules("weft/workload/patterns/a.cpp", HEAD + 'bool a = b == "csv";\n'), [])
 
     def test_tests_are_built(self):
         self.assertEqual(self.rules("weft/simulate/router/a_test.cpp", HEAD), [("unbuilt", 1)])

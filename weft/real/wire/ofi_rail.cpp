@@ -171,6 +171,7 @@ Result<std::unique_ptr<RailKind>> find_libfabric(const KindSetting& setting, Kin
 extern const RailKindRow libfabric_rails{
     .name = "libfabric",
     .example = "ofi:tcp:lo",
+    .words = "ofi:PROVIDER (RDMA)",
     .claims = &is_ofi_wish,
     .find = &find_libfabric,
     .carries_frames = false,

@@ -123,6 +123,8 @@ struct RailKindRow {
   std::string_view name = {};
   // A word of --rails that asks for it, for tests. Empty: no word does.
   std::string_view example = {};
+  // How such a word looks, for the help of --rails.
+  std::string_view words = {};
   // Whether a word of --rails is meant for this kind. Null: it takes what no other kind does, the
   // names of interfaces and their addresses.
   bool (*claims)(std::string_view word) = nullptr;

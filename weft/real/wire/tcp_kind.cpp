@@ -166,6 +166,7 @@ Result<std::unique_ptr<RailKind>> find_tcp(const KindSetting& setting, KindHost&
 extern const RailKindRow tcp_rails{
     .name = "tcp",
     .example = "127.0.0.1",
+    .words = "names, addresses or subnets of interfaces",
     .find = &find_tcp,
 };
 
