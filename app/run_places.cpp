@@ -10,7 +10,7 @@
 
 namespace weft::app {
 
-Result<launch::HostPlaces> decide_places(const launch::HostJob& job) {
+Result<launch::HostBinding> decide_places(const launch::HostJob& job) {
   const auto settings = launch::parse_settings(job.settings);
   if (!settings) return Error(settings.error());
   locality::HostRequest request;
@@ -29,7 +29,7 @@ Result<launch::HostPlaces> decide_places(const launch::HostJob& job) {
   }
   const auto plan = locality::plan_host(request);
   if (!plan) return Error(plan.error());
-  launch::HostPlaces places;
+  launch::HostBinding places;
   places.explanation = plan->explain();
   for (int i = 0; i < request.ranks; ++i) {
     const std::vector<int>& cpus = plan->places.ranks[static_cast<std::size_t>(i)].cpus;

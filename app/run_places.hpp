@@ -7,7 +7,7 @@
 namespace weft::app {
 
 // Called by the agent of each host.
-Result<launch::HostPlaces> decide_places(const launch::HostJob& job);
+Result<launch::HostBinding> decide_places(const launch::HostJob& job);
 
 // Fails for an unknown binding, before any agent starts.
 Status check_binding(const std::string& name);

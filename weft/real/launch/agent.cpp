@@ -189,7 +189,7 @@ Status Agent::begin(const std::string& body) {
   auto job = parse_host_job(body);
   if (!job) return std::move(job).error();
   job_ = *std::move(job);
-  HostPlaces places;
+  HostBinding places;
   if (places_) {
     auto decided = places_(job_);
     if (!decided) return std::move(decided).error();
@@ -201,7 +201,7 @@ Status Agent::begin(const std::string& body) {
   return start_ranks(places.ranks);
 }
 
-Status Agent::start_ranks(const std::vector<RankPlace>& places) {
+Status Agent::start_ranks(const std::vector<RankBinding>& places) {
   const std::vector<std::string> environment = merge_environment(job_.environment);
   auto settings = parse_settings(job_.settings);
   if (!settings) return std::move(settings).error();
@@ -223,12 +223,12 @@ Status Agent::start_ranks(const std::vector<RankPlace>& places) {
   return {};
 }
 
-int serve_agent(int in, int out, const DecidePlaces& places) {
+int serve_agent(int in, int out, const DecideBinding& places) {
   Agent agent(in, out, places);
   return agent.serve();
 }
 
-int serve_remote_agent(const DecidePlaces& places) {
+int serve_remote_agent(const DecideBinding& places) {
   // What programs and libraries print by mistake must not get between the frames.
   const int in = ::fcntl(0, F_DUPFD_CLOEXEC, 3), out = ::fcntl(1, F_DUPFD_CLOEXEC, 3);
   const int nothing = ::open("/dev/null", O_RDWR);

@@ -34,7 +34,7 @@ void stand_apart(pid_t parent) {
 
 }  // namespace
 
-Result<std::unique_ptr<AgentLink>> AgentLink::fork_local(const DecidePlaces& places) {
+Result<std::unique_ptr<AgentLink>> AgentLink::fork_local(const DecideBinding& places) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     return failed("cannot make a socket");

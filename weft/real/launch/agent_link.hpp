@@ -18,7 +18,7 @@ namespace weft::launch {
 class AgentLink {
  public:
   // The child runs the agent and never returns from here.
-  static Result<std::unique_ptr<AgentLink>> fork_local(const DecidePlaces& places);
+  static Result<std::unique_ptr<AgentLink>> fork_local(const DecideBinding& places);
   static Result<std::unique_ptr<AgentLink>> start_remote(const std::vector<std::string>& words);
   AgentLink(const AgentLink&) = delete;
   AgentLink& operator=(const AgentLink&) = delete;

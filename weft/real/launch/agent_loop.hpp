@@ -30,7 +30,7 @@ struct LocalRank {
 
 class Agent {
  public:
-  Agent(int in, int out, const DecidePlaces& places) : stream_(in, out), places_(places) {}
+  Agent(int in, int out, const DecideBinding& places) : stream_(in, out), places_(places) {}
   int serve();
 
  private:
@@ -39,7 +39,7 @@ class Agent {
   // From `weft run`.
   void handle(const Frame& frame);
   Status begin(const std::string& body);
-  Status start_ranks(const std::vector<RankPlace>& places);
+  Status start_ranks(const std::vector<RankBinding>& places);
   void relay_card(const Frame& frame);
   void feed_input();
   // From ranks.
@@ -62,7 +62,7 @@ class Agent {
   void flush();
 
   Stream stream_;
-  const DecidePlaces& places_;
+  const DecideBinding& places_;
   HostJob job_;
   std::vector<std::unique_ptr<LocalRank>> ranks_;
   PollSet set_;

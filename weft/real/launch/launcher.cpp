@@ -61,7 +61,7 @@ std::vector<std::string> remote_command(const LaunchJob& job, const std::string&
 Launcher::Launcher(const LaunchJob& job)
     : job_(job),
       ranks_(static_cast<std::uint32_t>(hosts_by_rank(job).size())),
-      verdict_(hosts_by_rank(job)),
+      outcome_(hosts_by_rank(job)),
       out_(1, job.label),
       err_(2, job.label),
       exchanges_(ranks_) {}
@@ -124,14 +124,14 @@ Result<int> Launcher::run() {
 int Launcher::exit_code() const {
   if (interrupted_ != 0) return 128 + interrupted_;
   if (fixed_code_) return *fixed_code_;
-  return verdict_.code();
+  return outcome_.code();
 }
 
 void Launcher::loop() {
   const auto gone = [](const HostAgent& agent) { return agent.gone; };
   while (!std::all_of(agents_.begin(), agents_.end(), gone)) {
     turn();
-    if (!finishing_ && verdict_.all_ended()) {
+    if (!finishing_ && outcome_.all_ended()) {
       finishing_ = true;
       send_to_all(ToAgent::finish, "");
       finish_by_ = Deadline::in_ms(finish_ms_max);
@@ -242,7 +242,7 @@ void Launcher::begin_grace() {
 void Launcher::print_reason() {
   if (said_reason_ || interrupted_ != 0 || refusal_) return;
   const std::string reason =
-      verdict_.reason().empty() ? verdict_.reason_of_loss() : verdict_.reason();
+      outcome_.reason().empty() ? outcome_.reason_of_loss() : outcome_.reason();
   if (!reason.empty()) err_.say("weft run: " + reason);
   said_reason_ = !reason.empty();
 }

@@ -38,7 +38,7 @@ struct LaunchJob {
   bool label = false;
   Duration grace = Duration::ms(5000);  // Time for surviving ranks to report.
   Duration timeout = Duration::zero();  // Zero: no limit.
-  DecidePlaces places;                  // Binds the ranks on this host.
+  DecideBinding places;                 // Binds the ranks on this host.
 };
 
 // Runs the job and returns its exit code. An error means that it could not be started.

@@ -42,8 +42,8 @@ void Launcher::handle_end_of(HostAgent& agent) {
   if (!agent.ready)
     return refuse(Error::run("host " + agent.host->name + ": no agent there: " + why));
   for (const std::uint32_t rank : agent.host->ranks) {
-    if (verdict_.has_ended(rank)) continue;
-    verdict_.failed(rank, "host " + agent.host->name + ": its agent is lost: " + why);
+    if (outcome_.has_ended(rank)) continue;
+    outcome_.failed(rank, "host " + agent.host->name + ": its agent is lost: " + why);
     notify_lost(rank);
   }
 }
@@ -93,10 +93,10 @@ void Launcher::handle(HostAgent& agent, const Frame& frame) {
   if (kind == FromAgent::line_end) return;
   const std::uint32_t rank = in.number_up_to(ranks_ - 1);
   if (in.broken()) return;
-  if (kind == FromAgent::seated) verdict_.sat(rank);
-  if (kind == FromAgent::left) verdict_.left(rank);
+  if (kind == FromAgent::seated) outcome_.sat(rank);
+  if (kind == FromAgent::left) outcome_.left(rank);
   // Ranks that we end ourselves are reported as lost too; that is no failure.
-  if (kind == FromAgent::lost && !ending_ && interrupted_ == 0 && verdict_.lost(rank))
+  if (kind == FromAgent::lost && !ending_ && interrupted_ == 0 && outcome_.lost(rank))
     notify_lost(rank);
   if (kind == FromAgent::abort) {
     const auto code = in.number_up_to(std::numeric_limits<std::uint32_t>::max());
@@ -107,7 +107,7 @@ void Launcher::handle(HostAgent& agent, const Frame& frame) {
     out_.end(rank);
     err_.end(rank);
     const bool counts = !ending_ && interrupted_ == 0;
-    if (verdict_.ended(rank, status, counts)) {
+    if (outcome_.ended(rank, status, counts)) {
       print_reason();
       notify_lost(rank);
     }
@@ -121,7 +121,7 @@ void Launcher::handle_explained(HostAgent& agent, std::string text) {
   Printer& printer = job_.words.empty() ? out_ : err_;
   printer.say("host " + agent.host->name + ":\n" + text);
   if (job_.words.empty())
-    for (const std::uint32_t rank : agent.host->ranks) verdict_.ended(rank, 0, false);
+    for (const std::uint32_t rank : agent.host->ranks) outcome_.ended(rank, 0, false);
 }
 
 void Launcher::handle_output(HostAgent& agent, FieldReader& in) {
@@ -147,13 +147,13 @@ void Launcher::handle_card(const Frame& frame) {
 
 // A rank that has ended will never send its card.
 void Launcher::check_exchanges() {
-  const auto gone = [this](std::uint32_t rank) { return verdict_.gone(rank); };
+  const auto gone = [this](std::uint32_t rank) { return outcome_.gone(rank); };
   while (const auto rank = exchanges_.give_up(gone)) {
-    const std::string why = verdict_.name(*rank) + " ended before it met the others in MPI_Init";
+    const std::string why = outcome_.name(*rank) + " ended before it met the others in MPI_Init";
     FieldWriter body;
     body.text(why);
     send_to_all(ToAgent::failed, body.take());
-    if (verdict_.has_ended(*rank)) verdict_.failed(*rank, why);
+    if (outcome_.has_ended(*rank)) outcome_.failed(*rank, why);
     begin_grace();
   }
 }
@@ -163,10 +163,10 @@ void Launcher::handle_abort(std::uint32_t rank, std::uint32_t code, const std::s
   std::string line = text;
   for (char& c : line)
     if (c == '\n' || c == '\r') c = ' ';
-  err_.say("weft run: " + verdict_.name(rank) + ": " +
+  err_.say("weft run: " + outcome_.name(rank) + ": " +
            (line.empty() ? "aborted the job with code " + std::to_string(code) : line));
   // Failures that follow from another rank's failure are not the cause.
-  if (verdict_.code() == 0 && verdict_.reason_of_loss().empty()) {
+  if (outcome_.code() == 0 && outcome_.reason_of_loss().empty()) {
     const int low = static_cast<int>(code & 0xff);
     fixed_code_ = code != 0 && low == 0 ? 1 : low;
     said_reason_ = true;

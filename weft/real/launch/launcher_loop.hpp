@@ -14,10 +14,10 @@
 #include <weft/real/launch/agent_link.hpp>
 #include <weft/real/launch/clock.hpp>
 #include <weft/real/launch/exchanges.hpp>
+#include <weft/real/launch/job_outcome.hpp>
 #include <weft/real/launch/launcher.hpp>
 #include <weft/real/launch/poll_set.hpp>
 #include <weft/real/launch/printer.hpp>
-#include <weft/real/launch/verdict.hpp>
 
 namespace weft::launch {
 
@@ -69,7 +69,7 @@ class Launcher {
 
   const LaunchJob& job_;
   const std::uint32_t ranks_;
-  Verdict verdict_;
+  JobOutcome outcome_;
   Printer out_, err_;
   std::vector<HostAgent> agents_;
   Secret secret_{};

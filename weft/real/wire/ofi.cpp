@@ -92,7 +92,7 @@ Ofi::~Ofi() {
 
 Result<std::unique_ptr<Ofi>> Ofi::find(std::span<const std::string> wishes,
                                        const std::string& folder) {
-  const bool named = std::any_of(wishes.begin(), wishes.end(), &is_ofi_wish);
+  const bool named = std::any_of(wishes.begin(), wishes.end(), &is_ofi_rail_name);
   if (!named && (!wishes.empty() || !hardware_likely())) return std::unique_ptr<Ofi>();
   const SignalsKept kept;
   const auto plugin = load_plugin(folder);
@@ -123,7 +123,7 @@ void Ofi::add(const OfiName& name, bool named) {
 }
 
 Status Ofi::grant(const std::string& wish) {
-  auto parsed = parse_ofi_wish(wish);
+  auto parsed = parse_ofi_rail_name(wish);
   if (!parsed) return std::move(parsed).error();
   std::array<OfiName, most_names> names;
   const char* const domain = parsed->domain.empty() ? nullptr : parsed->domain.c_str();
@@ -142,7 +142,7 @@ Status Ofi::grant(const std::string& wish) {
 
 Status Ofi::choose(std::span<const std::string> wishes) {
   for (const std::string& wish : wishes) {
-    if (!is_ofi_wish(wish)) continue;
+    if (!is_ofi_rail_name(wish)) continue;
     if (Status granted = grant(wish); !granted) return granted;
   }
   if (!wishes.empty()) return {};

@@ -68,14 +68,15 @@ Result<std::vector<OfiPlace>> read_places(std::istream& in) {
   return places;
 }
 
-bool is_ofi_wish(std::string_view wish) {
+bool is_ofi_rail_name(std::string_view wish) {
   return wish.starts_with(prefix);
 }
 
-Result<OfiWish> parse_ofi_wish(const std::string& wish) {
-  const std::string rest = is_ofi_wish(wish) ? wish.substr(prefix.size()) : "";
+Result<OfiRailName> parse_ofi_rail_name(const std::string& wish) {
+  const std::string rest = is_ofi_rail_name(wish) ? wish.substr(prefix.size()) : "";
   const std::size_t colon = rest.find(':');
-  OfiWish parsed{rest.substr(0, colon), colon == std::string::npos ? "" : rest.substr(colon + 1)};
+  OfiRailName parsed{rest.substr(0, colon),
+                     colon == std::string::npos ? "" : rest.substr(colon + 1)};
   if (parsed.provider.empty() || (colon != std::string::npos && parsed.domain.empty())) {
     return Error::call(
         "--rails: '" + wish +

@@ -27,12 +27,12 @@ struct OfiPlace {
 std::string to_text(std::span<const OfiPlace> places);
 Result<std::vector<OfiPlace>> read_places(std::istream& in);
 
-// A wish is "ofi:PROVIDER" or "ofi:PROVIDER:DOMAIN".
-struct OfiWish {
+// Such a name is "ofi:PROVIDER" or "ofi:PROVIDER:DOMAIN".
+struct OfiRailName {
   std::string provider, domain;
 };
-bool is_ofi_wish(std::string_view wish);
-Result<OfiWish> parse_ofi_wish(const std::string& wish);
+bool is_ofi_rail_name(std::string_view wish);
+Result<OfiRailName> parse_ofi_rail_name(const std::string& wish);
 
 // Real cards, which write into memory by themselves. All others are software, for trying things
 // out: their bytes are copied by the processor that looks after them.

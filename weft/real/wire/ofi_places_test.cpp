@@ -52,10 +52,10 @@ TEST(OfiPlaces, AcrossFabricsOnlyIfNamed) {
 }
 
 TEST(OfiPlaces, WishesSayProviderAndDomain) {
-  EXPECT_EQ(parse_ofi_wish("ofi:verbs")->provider, "verbs");
-  EXPECT_EQ(parse_ofi_wish("ofi:tcp:eth0")->domain, "eth0");
+  EXPECT_EQ(parse_ofi_rail_name("ofi:verbs")->provider, "verbs");
+  EXPECT_EQ(parse_ofi_rail_name("ofi:tcp:eth0")->domain, "eth0");
   for (const char* const bad : {"ofi:", "ofi::eth0", "ofi:tcp:", "eth0"}) {
-    EXPECT_FALSE(parse_ofi_wish(bad)) << bad;
+    EXPECT_FALSE(parse_ofi_rail_name(bad)) << bad;
   }
 }
 

@@ -172,7 +172,7 @@ extern const RailKindRow libfabric_rails{
     .name = "libfabric",
     .example = "ofi:tcp:lo",
     .words = "ofi:PROVIDER (RDMA)",
-    .claims = &is_ofi_wish,
+    .claims = &is_ofi_rail_name,
     .find = &find_libfabric,
     .carries_frames = false,
     .everywhere = false,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the message layer asks of the network; hear.cpp is about what the network brings.
+// What the message layer asks of the network; wire_events.cpp is about what the network brings.
 #include <algorithm>
 #include <cstring>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "weft/real/launch/verdict.hpp"
+#include "weft/real/launch/job_outcome.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -13,17 +13,17 @@ int code_of(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-std::string Verdict::name(std::uint32_t rank) const {
+std::string JobOutcome::name(std::uint32_t rank) const {
   return "rank " + std::to_string(rank) + " on host " + hosts_[rank];
 }
 
-void Verdict::note(std::uint32_t rank, const std::string& reason, int code) {
+void JobOutcome::note(std::uint32_t rank, const std::string& reason, int code) {
   // The first lost rank may be seen to end after ranks that ended because of it.
   if (reason_.empty() && (first_lost_ == nobody || first_lost_ == rank)) reason_ = reason;
   code_ = std::max(code_, code);
 }
 
-bool Verdict::lost(std::uint32_t rank) {
+bool JobOutcome::lost(std::uint32_t rank) {
   State& state = ranks_[rank];
   if (state.lost || state.ended) return false;
   state.lost = true;
@@ -33,7 +33,7 @@ bool Verdict::lost(std::uint32_t rank) {
   return state.missed;
 }
 
-bool Verdict::ended(std::uint32_t rank, int status, bool counts) {
+bool JobOutcome::ended(std::uint32_t rank, int status, bool counts) {
   State& state = ranks_[rank];
   if (state.ended) return false;
   state.ended = true;
@@ -57,13 +57,13 @@ bool Verdict::ended(std::uint32_t rank, int status, bool counts) {
   return true;
 }
 
-void Verdict::failed(std::uint32_t rank, const std::string& reason) {
+void JobOutcome::failed(std::uint32_t rank, const std::string& reason) {
   note(rank, reason, 1);
   if (!ranks_[rank].ended) ++ended_;
   ranks_[rank].ended = true;
 }
 
-std::string Verdict::reason_of_loss() const {
+std::string JobOutcome::reason_of_loss() const {
   if (first_lost_ == nobody) return {};
   return name(first_lost_) + " was lost: its program ended without leaving the job (MPI_Finalize)";
 }

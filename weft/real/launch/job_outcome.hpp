@@ -11,10 +11,10 @@ namespace weft::launch {
 // The exit code for a status from wait(): the code, or 128 plus the signal.
 int code_of(int status);
 
-class Verdict {
+class JobOutcome {
  public:
   // Takes the host name of each rank.
-  explicit Verdict(std::vector<std::string> hosts)
+  explicit JobOutcome(std::vector<std::string> hosts)
       : hosts_(std::move(hosts)), ranks_(hosts_.size()) {}
 
   void sat(std::uint32_t rank) { ranks_[rank].sat = true; }
