@@ -25,8 +25,8 @@ namespace weft::conn {
 class Managed final : public Transport,
                       public Connections,
                       public Rails,
-                      private Relays::Host,
-                      private Shortcuts::Host {
+                      private Relays::Owner,
+                      private Shortcuts::Owner {
  public:
   // Begins to connect, as the mode says. What it is given must outlive it.
   Managed(const Fabric& below, const Layout& layout, const Options& options);
@@ -62,11 +62,11 @@ class Managed final : public Transport,
   // How a frame reaches its peer.
   enum class Carriage : std::uint8_t { directly, when_open, by_relays };
 
-  // Relays::Host
+  // Relays::Owner
   void no_route(RankId target) override { shortcuts_.force(target); }
   void was_relayed(RankId source) override { shortcuts_.note_relayed(source); }
   void heard(Control control, RankId source) override;
-  // Shortcuts::Host
+  // Shortcuts::Owner
   void link_opened(RankId peer) override;
   void link_refused(RankId peer) override;
   void unreachable(RankId peer) override { lose(peer, false); }

@@ -34,10 +34,10 @@ void Relays::on_chunk(const Head& head, Completion& in) {
     return;
   }
   const std::size_t size = packet.data_size();
-  if (head.control == Control::none && head.offset == 0) host_.was_relayed(source);
+  if (head.control == Control::none && head.offset == 0) owner_.was_relayed(source);
   take_chunk(head, std::move(packet), window);
   note_owed(head, size, window);
-  while (const auto control = window.next_control()) host_.heard(*control, source);
+  while (const auto control = window.next_control()) owner_.heard(*control, source);
 }
 
 void Relays::take_ack(RankId from, std::uint32_t number) {

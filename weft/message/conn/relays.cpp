@@ -59,7 +59,7 @@ void Relays::pump(RankId target) {
     const Route route = neighbours_.find_route(target);
     if (!route.found) {
       wait_at(state_.link(target), target);
-      host_.no_route(target);
+      owner_.no_route(target);
       return;
     }
     Link& next = state_.link(route.next);

@@ -18,16 +18,16 @@ namespace weft::conn {
 class Relays {
  public:
   // What relays tell those around them.
-  class Host {
+  class Owner {
    public:
-    virtual ~Host() = default;
+    virtual ~Owner() = default;
     virtual void no_route(RankId target) = 0;                // Only a connection leads there.
     virtual void was_relayed(RankId source) = 0;             // A frame came from there by relays.
     virtual void heard(Control control, RankId source) = 0;  // In the order of sending.
   };
 
-  Relays(State& state, Neighbours& neighbours, Host& host)
-      : state_(state), neighbours_(neighbours), host_(host) {}
+  Relays(State& state, Neighbours& neighbours, Owner& owner)
+      : state_(state), neighbours_(neighbours), owner_(owner) {}
 
   void send(RankId target, SendWindow::Message&& message);
   void send(RankId target, Control control);
@@ -87,7 +87,7 @@ class Relays {
 
   State& state_;
   Neighbours& neighbours_;
-  Host& host_;
+  Owner& owner_;
   std::map<std::uint32_t, SendWindow> outgoing_;     // By target.
   std::map<std::uint32_t, ReceiveWindow> incoming_;  // By source.
   std::set<std::uint32_t> owing_;                    // Sources that wait for acknowledgement.

@@ -18,7 +18,7 @@ Options small_windows() {
   return options;
 }
 
-class RelaysOfOneRank : public testing::Test, public Relays::Host {
+class RelaysOfOneRank : public testing::Test, public Relays::Owner {
  protected:
   RelaysOfOneRank() { rank.open_neighbours(); }
   void no_route(RankId target) override { without_route.push_back(target); }

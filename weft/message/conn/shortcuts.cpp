@@ -26,11 +26,11 @@ bool is_idle(const Link& link) {
 
 }  // namespace
 
-Shortcuts::Shortcuts(State& state, Neighbours& neighbours, Relays& relays, Host& host)
+Shortcuts::Shortcuts(State& state, Neighbours& neighbours, Relays& relays, Owner& owner)
     : state_(state),
       neighbours_(neighbours),
       relays_(relays),
-      host_(host),
+      owner_(owner),
       random_(Rng(state.options.seed).stream("shortcuts", state.self.index)) {}
 
 void Shortcuts::note_held(int change) {
@@ -155,7 +155,7 @@ void Shortcuts::opened(RankId peer) {
       if (shortcuts_.size() > state_.options.shortcuts) evict();
     }
   }
-  host_.link_opened(peer);
+  owner_.link_opened(peer);
   if (to.last_in) answer_close(peer);
 }
 
@@ -186,13 +186,13 @@ void Shortcuts::refused(RankId peer) {
   to.state = Link::State::none;
   evict();
   if (state_.options.mode != Mode::managed) {
-    host_.unreachable(peer);
+    owner_.unreachable(peer);
     return;
   }
   if (try_again(peer)) return;
   back_off(to);
   let_go(peer);
-  host_.link_refused(peer);
+  owner_.link_refused(peer);
   serve_invited();
 }
 

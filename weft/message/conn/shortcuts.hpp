@@ -17,15 +17,15 @@ namespace weft::conn {
 class Shortcuts {
  public:
   // What shortcuts tell those around them.
-  class Host {
+  class Owner {
    public:
-    virtual ~Host() = default;
+    virtual ~Owner() = default;
     virtual void link_opened(RankId peer) = 0;   // Frames may go over it.
     virtual void link_refused(RankId peer) = 0;  // Frames must take other routes.
     virtual void unreachable(RankId peer) = 0;   // Where connections are not managed: it is lost.
   };
 
-  Shortcuts(State& state, Neighbours& neighbours, Relays& relays, Host& host);
+  Shortcuts(State& state, Neighbours& neighbours, Relays& relays, Owner& owner);
 
   // Something was relayed to or from the peer.
   void note_relayed(RankId peer);
@@ -66,7 +66,7 @@ class Shortcuts {
   State& state_;
   Neighbours& neighbours_;
   Relays& relays_;
-  Host& host_;
+  Owner& owner_;
   Rng random_;
   std::vector<RankId> shortcuts_;  // Peers whose links are counted.
   std::deque<RankId> invited_;     // Peers that wait for room.

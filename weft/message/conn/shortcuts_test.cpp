@@ -16,7 +16,7 @@ Options one_shortcut() {
   return options;
 }
 
-class ShortcutsOfOneRank : public testing::Test, public Relays::Host, public Shortcuts::Host {
+class ShortcutsOfOneRank : public testing::Test, public Relays::Owner, public Shortcuts::Owner {
  protected:
   ShortcutsOfOneRank() { rank.open_neighbours(); }
   void no_route(RankId) override {}

@@ -96,7 +96,7 @@ LayersNeeded search_layers(const Topology& topology) {
   return needed;
 }
 
-// Of what the answer depends on.
+// Hash of all that the answer depends on.
 std::uint64_t fingerprint(const Graph& graph) {
   std::uint64_t hash = mix(graph.router_count());
   for (std::uint32_t r = 0; r < graph.router_count(); ++r) {

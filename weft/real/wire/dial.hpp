@@ -51,7 +51,7 @@ class Caller {
  public:
   Caller(Descriptor socket, const JobSecret& secret, Time now);
 
-  // done: claim() says who it is and what it wants, and awaits the verdict.
+  // done: the peer has proved its claim() and awaits the verdict.
   Step advance();
   const Claim& claim() const { return *claim_; }
   bool answer(Verdict verdict);  // false: the connection is gone.

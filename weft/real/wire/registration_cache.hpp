@@ -54,7 +54,7 @@ class RegistrationCache {
   void spoil(const Registration* registration);
   void spoil_all();
   // The program has given the range back: what touches it is found no more, and closed as soon as
-  // nobody uses it.
+  // it is unused.
   void forget(const std::byte* begin, const std::byte* end);
   void forget_all();
 

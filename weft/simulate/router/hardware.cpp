@@ -82,8 +82,8 @@ Status read_cabling(ConfigTable table, Cabling& cable) {
   return table.finish();
 }
 
-// Of one class, or of cables that are a class of their own. What it does not say is as in [link],
-// or as in the class that the cables were taken from.
+// Reads the table of one class, or of cables that are a class of their own. Keys that it leaves out
+// are as in [link], or as in the class that the cables were taken from.
 Status read_class(const Config& config, const std::string& name, std::size_t link_class,
                   const Topology& topology, NetworkHardware& m) {
   Cabling cable = m.cabling(topology.graph.link_classes()[topology.graph.base_class(link_class)]);

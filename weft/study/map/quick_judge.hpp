@@ -76,7 +76,7 @@ class QuickJudge {
   std::vector<std::uint64_t> words_;               // Packed coordinates by slot.
   std::vector<std::uint64_t> at_;                  // And by rank.
   std::uint64_t guards_ = 0;                       // A bit above each coordinate.
-  std::vector<std::uint16_t> hops_by_difference_;  // Of packed coordinates; empty: too many.
+  std::vector<std::uint16_t> hops_by_difference_;  // By packed difference; empty: too many.
   std::vector<Item> items_;                        // Heaviest first.
   std::vector<std::int32_t> load_;
   double unit_ = 1;  // Bytes in a unit of load.
