@@ -11,6 +11,7 @@
 #include <set>
 
 #include <weft/message/conn/head.hpp>
+#include <weft/message/conn/link_life.hpp>
 #include <weft/message/conn/packet.hpp>
 
 namespace weft::conn {
@@ -46,27 +47,24 @@ struct RelayQueues {
   std::set<std::uint32_t> waits;      // The same, to look up.
 };
 
+// The last frame that a peer sends on a connection.
+struct LastFrame {
+  std::uint32_t number = 0;  // So many came before it.
+  bool asks = false;         // It asks to close the connection; else it agrees.
+};
+
 struct Link {
-  enum class State : std::uint8_t {
-    none,
-    invited,  // The peer wants a shortcut; we make room for it.
-    asked,    // We want one, and have asked.
-    opening,  // Both want it.
-    open,
-    closing,  // We have asked to close it, as our last frame.
-    leaving,  // The peer has asked to close it; our last frame agrees.
-  };
-  State state = State::none;
+  using State = LinkState;
+  State state = State::none;  // Changed by follow() alone.
+  // What holds beside the state: these outlive it, and say nothing about which steps are next.
   bool neighbour = false;
-  bool forced = false;            // No route leads there: opened without asking.
   bool counted = false;           // Among the shortcuts.
   bool sticky = false;            // Unknown whether all has arrived: it is never closed.
   bool answer_due = false;        // We have asked, and not heard yet.
   bool wanted_meanwhile = false;  // The peer asked for a new one while the old one was closing.
   std::uint32_t out = 0, in = 0;  // Frames and writes since it was opened.
   std::uint32_t open_cookies = 0;
-  std::optional<std::uint32_t> last_in;     // The peer's last frame came after this many.
-  bool both_ask = false;                    // That last frame asked to close it, too.
+  std::optional<LastFrame> last_in;         // Of the peer.
   std::uint64_t used = 0;                   // When, in ticks of State.
   std::uint32_t relayed = 0;                // Frames relayed to or from the peer,
   std::uint64_t relayed_since = 0;          // since then.
@@ -76,6 +74,8 @@ struct Link {
   std::unique_ptr<RelayQueues> relay_queues;
   std::unique_ptr<std::deque<WaitingFrame>> waiting_frames;
 
+  void follow(LinkEvent event) { step(state, event); }
+  bool being_opened() const { return state == State::opening || state == State::forcing; }
   bool up() const { return state == State::open; }
   RelayQueues& queues() {
     if (relay_queues == nullptr) relay_queues = std::make_unique<RelayQueues>();

@@ -37,7 +37,7 @@ Managed::Managed(const Fabric& below, const Layout& layout, const Options& optio
       departure_(state_, relays_) {
   for (const RankId peer : neighbours_.all()) {
     if (!needs_connection(peer)) {
-      state_.link(peer).state = Link::State::open;
+      state_.link(peer).follow(LinkEvent::opened);
       continue;
     }
     ++state_.counts.neighbours;
@@ -71,7 +71,7 @@ Managed::Carriage Managed::carriage_to(RankId peer) {
   const bool managed = state_.options.mode == Mode::managed;
   const Link& to = state_.link(peer);
   if (to.state == Link::State::open) return Carriage::directly;
-  if (to.state == Link::State::opening && (to.neighbour || !managed)) return Carriage::when_open;
+  if (to.being_opened() && (to.neighbour || !managed)) return Carriage::when_open;
   if (managed) return Carriage::by_relays;
   shortcuts_.open(peer);
   return Carriage::when_open;

@@ -55,7 +55,8 @@ bool Neighbours::separate(RankId a, RankId b) {
 bool Neighbours::usable(RankId peer) const {
   const Link* const to = state_.find(peer);
   if (to == nullptr || state_.is_gone(peer)) return false;
-  return to->up() || (to->state == Link::State::opening && (to->neighbour || to->forced));
+  return to->up() || to->state == Link::State::forcing ||
+         (to->state == Link::State::opening && to->neighbour);
 }
 
 // Whether two other ranks are connected, as far as we have heard.

@@ -62,7 +62,7 @@ void Shortcuts::want(RankId peer) {
     evict_for(peer);
     return;
   }
-  to.state = Link::State::asked;
+  to.follow(LinkEvent::ask);
   to.answer_due = true;
   relays_.send(peer, Control::open);
 }
@@ -81,7 +81,7 @@ void Shortcuts::hear(Control control, RankId peer) {
       to.answer_due = false;
       if (to.state != Link::State::asked) break;
       ++state_.counts.declined;
-      to.state = Link::State::none;
+      to.follow(LinkEvent::decline);
       let_go(peer);
       back_off(to);
       serve_invited();
@@ -107,13 +107,14 @@ void Shortcuts::on_open_request(RankId peer) {
         relays_.send(peer, Control::agree);
         open(peer);
       } else if (!state_.leaving && state_.options.shortcuts > 0 && evict_for(peer)) {
-        to.state = Link::State::invited;
+        to.follow(LinkEvent::invite);
         invited_.push_back(peer);
       } else {
         relays_.send(peer, Control::decline);
       }
       break;
     case Link::State::opening:
+    case Link::State::forcing:
     case Link::State::open:
       relays_.send(peer, Control::agree);
       break;
@@ -128,7 +129,7 @@ void Shortcuts::on_open_request(RankId peer) {
 }
 
 void Shortcuts::open(RankId peer) {
-  state_.link(peer).state = Link::State::opening;
+  state_.link(peer).follow(LinkEvent::connect);
   state_.below.connections.connect(peer);
 }
 
@@ -136,8 +137,7 @@ void Shortcuts::opened(RankId peer) {
   Link& to = state_.link(peer);
   if (to.state >= Link::State::open || !state_.below.connections.needs_connection(peer)) return;
   if (to.state == Link::State::invited) std::erase(invited_, peer);
-  to.state = Link::State::open;
-  to.forced = false;
+  to.follow(LinkEvent::opened);
   to.next_pause = to.tries = to.relayed = 0;
   to.used = ++state_.ticks;
   ++state_.counts.opened;
@@ -163,13 +163,12 @@ void Shortcuts::force(RankId peer) {
   Link& to = state_.link(peer);
   if (to.state > Link::State::asked || !state_.below.connections.needs_connection(peer)) return;
   if (to.state == Link::State::invited) std::erase(invited_, peer);
-  to.forced = true;
-  open(peer);
+  to.follow(LinkEvent::force);
+  state_.below.connections.connect(peer);
 }
 
 bool Shortcuts::try_again(RankId peer) {
   Link& to = state_.link(peer);
-  if (!std::exchange(to.forced, false)) return false;
   if (neighbours_.find_route(peer).found) return false;
   if (++to.tries > tries_most) {
     state_.unreachable.push_back(peer);
@@ -181,15 +180,16 @@ bool Shortcuts::try_again(RankId peer) {
 
 void Shortcuts::refused(RankId peer) {
   Link& to = state_.link(peer);
-  if (to.state != Link::State::opening || state_.is_gone(peer)) return;
+  if (!to.being_opened() || state_.is_gone(peer)) return;
   ++state_.counts.refused;
-  to.state = Link::State::none;
+  const bool forced = to.state == Link::State::forcing;
+  to.follow(LinkEvent::refused);
   evict();
   if (state_.options.mode != Mode::managed) {
     owner_.unreachable(peer);
     return;
   }
-  if (try_again(peer)) return;
+  if (forced && try_again(peer)) return;
   back_off(to);
   let_go(peer);
   owner_.link_refused(peer);
@@ -242,7 +242,7 @@ bool Shortcuts::evict_for(RankId peer) {
 
 void Shortcuts::close(RankId peer) {
   Link& old = state_.link(peer);
-  old.state = Link::State::closing;
+  old.follow(LinkEvent::close);
   ++closing_;
   Head head;
   head.verb = Verb::close;
@@ -253,12 +253,11 @@ void Shortcuts::close(RankId peer) {
 void Shortcuts::on_last(const Head& head, RankId peer) {
   Link& to = state_.link(peer);
   if (head.verb != Verb::keep) {
-    to.last_in = head.number;
-    to.both_ask = head.verb == Verb::close;
+    to.last_in = LastFrame{head.number, head.verb == Verb::close};
     return;  // Answered when all before it has come.
   }
   if (to.state != Link::State::closing) return;
-  to.state = Link::State::open;
+  to.follow(LinkEvent::keep);
   to.used = ++state_.ticks;
   --closing_;
   relays_.resume(peer);
@@ -269,9 +268,9 @@ void Shortcuts::on_last(const Head& head, RankId peer) {
 // and the connection is closed.
 void Shortcuts::answer_close(RankId peer) {
   Link& to = state_.link(peer);
-  if (!to.last_in || to.in != *to.last_in + 1) return;
+  if (!to.last_in || to.in != to.last_in->number + 1) return;
   if (to.state == Link::State::closing) {
-    if (!to.both_ask || state_.self < peer) ++state_.counts.evicted;
+    if (!to.last_in->asks || state_.self < peer) ++state_.counts.evicted;
     close_now(peer);
     return;
   }
@@ -285,7 +284,7 @@ void Shortcuts::answer_close(RankId peer) {
     return;
   }
   head.verb = Verb::closed;
-  to.state = Link::State::leaving;
+  to.follow(LinkEvent::leave);
   state_.post(peer, head, state_.add_pending(PendingSend::Kind::last_frame, peer, 0).id());
 }
 
@@ -295,7 +294,7 @@ void Shortcuts::close_now(RankId peer) {
   state_.below.connections.disconnect(peer);
   note_held(-1);
   let_go(peer);
-  to.state = Link::State::none;
+  to.follow(LinkEvent::closed);
   to.out = to.in = 0;
   to.last_in.reset();
   for (int i = 1; i < state_.below.rails.rail_count(peer); ++i) {
@@ -317,7 +316,7 @@ void Shortcuts::serve_invited() {
     }
     if (closing_ >= invited_.size() || evict()) return;
     invited_.pop_front();
-    to.state = Link::State::none;
+    to.follow(LinkEvent::decline);
     relays_.send(peer, Control::decline);
   }
 }
