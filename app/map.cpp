@@ -99,7 +99,6 @@ Result<SimulatedStep> simulate_step(const MapOptions& o, const ParsedMapOptions&
                                     const StepOptions& how) {
   StepOptions options = how;
   options.threads = parsed.threads;
-  options.order = parsed.order;
   options.shrink = static_cast<std::uint64_t>(o.shrink);
   options.seed = o.seed;
   auto step = play_step(setting.arena(), setting.problem->traffic(), setting.problem->to_nodes(map),

@@ -114,9 +114,9 @@ void add_evaluation_options(CLI::App& parser, MapOptions& o) {
       ->capture_default_str();
   parser
       .add_option("--order", o.order,
-                  "Order in which a NIC sends its messages in --simulate: round-robin or queue")
-      ->type_name("NAME")
-      ->capture_default_str();
+                  "Order in which a NIC sends its messages in --simulate: round-robin or queue "
+                  "(default: nic.order of the description)")
+      ->type_name("NAME");
 }
 
 void add_output_options(CLI::App& parser, MapOptions& o) {
@@ -236,9 +236,8 @@ Result<ParsedMapOptions> parse_map_options(const MapOptions& o, const Job& job) 
     parsed.seconds = static_cast<double>(time->in_ps()) * 1e-12;
     if (parsed.seconds <= 0) return Error::call("--time: must be above 0");
   }
-  auto order = parse_send_order(o.order);
-  if (!order) return Error::call("--order: " + order.error().message());
-  parsed.order = *order;
+  if (const auto order = parse_send_order(o.order); !order && !o.order.empty())
+    return Error::call("--order: " + order.error().message());
   parsed.threads = static_cast<int>(o.threads);
   if (parsed.threads == 0) {
     const unsigned processors = std::thread::hardware_concurrency();

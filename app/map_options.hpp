@@ -32,7 +32,7 @@ struct MapOptions {
   std::string evaluate;
   bool compare = false;
   bool simulate = false;
-  std::string order = "round-robin";
+  std::string order;  // Empty: as the description has it.
   std::int64_t shrink = 1;
   // The output.
   std::string output, format = "weft", hosts, json, csv, svg, html, progress_file;
@@ -46,7 +46,6 @@ struct ParsedMapOptions {
   map::Objective objective;
   double seconds = 0;
   int threads = 1;
-  SendOrder order = SendOrder::round_robin;
 };
 // Parses the options and checks all that can be checked without the network.
 Result<ParsedMapOptions> parse_map_options(const MapOptions& options, const Job& job);

@@ -204,6 +204,7 @@ Result<TrafficMatrix> read_pattern(const MapOptions& o) {
 // that of the published tool.
 Status read_machine_for(const MapOptions& o, MapSetting& setting) {
   MachineWords words = o.machine.words;
+  if (!o.order.empty()) words.sets.push_back("nic.order=\"" + o.order + "\"");
   auto reader = MachineReader::open(words);
   if (!reader) return std::move(reader).error();
   auto machine = reader->read_all();

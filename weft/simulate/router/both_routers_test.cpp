@@ -92,6 +92,8 @@ std::vector<NetworkHardware> machines() {
         m.arbitration = arbitration;
         m.buffer = m.mtu * (lookahead ? 2 : 5);
         list.push_back(m);
+        m.order = SendOrder::round_robin;
+        list.push_back(m);
         m.node_link.rate = Rate::gbyte_per_s(3);  // Rates differ: no whole ps per byte for all.
         list.push_back(m);
       }

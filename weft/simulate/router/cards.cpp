@@ -64,7 +64,10 @@ void serve_card(State& state, int worker, RouterIndex r, LocalOutput output, std
   account.room -= static_cast<std::int32_t>(size);
   ++account.pushed;
   ++state.worker(worker).counts.packets_sent;
-  if (message.unsent == 0) end_message(state, worker, card, sent_at);
+  if (message.unsent == 0)
+    end_message(state, worker, card, sent_at);
+  else
+    state.worker(worker).card_queues.pass_turn(card);
   next = card.first == no_message ? never_at : out.free_at;
   push(state, worker, out, pick.vc, packet);
 }
@@ -72,8 +75,7 @@ void serve_card(State& state, int worker, RouterIndex r, LocalOutput output, std
 void end_message(State& state, int worker, Card& card, std::int64_t sent_at) {
   const std::uint32_t id = card.first;
   const Message& message = state.messages[id];
-  card.first = message.next;
-  if (card.first == no_message) card.last = no_message;
+  state.worker(worker).card_queues.finish(card);
   Packer* const notice = state.remote != nullptr && !state.is_here(message.to)
                              ? &state.remote->announce_departure(id)
                              : nullptr;
@@ -129,6 +131,7 @@ void send_message(State& state, const Outgoing& outgoing, Time now) {
                         .from = from.index,
                         .to = to.index,
                         .next = no_message,
+                        .turn = no_message,
                         .received = 0,
                         .origin = 0,
                         .origin_id = 0,
@@ -140,15 +143,13 @@ void send_message(State& state, const Outgoing& outgoing, Time now) {
   const LocalOutput output(router.first_card_output().value +
                            static_cast<std::uint32_t>(graph.local_index(from)));
   Card& card = state.cards[card_at(router, output)];
-  if (card.first == no_message) {
-    card.first = id;
+  const bool idle = card.first == no_message;
+  state.worker(worker).card_queues.post(card, id);
+  if (idle) {
     const Output& out = state.outputs[router.first_output + output];
     state.bring_forward(r, actor_of(output), std::max(now.in_ps(), out.free_at));
     state.wake(worker, r, state.next_of(r, actor_of(output)));
-  } else {
-    state.messages[card.last].next = id;
   }
-  card.last = id;
 }
 
 void set_alarm(State& state, NodeId node, Time at) {

@@ -16,6 +16,7 @@ namespace {
 constexpr std::array<std::string_view, 3> arbitration_names = {"through-first", "round-robin",
                                                                "age"};
 constexpr std::array<std::string_view, 2> release_names = {"tail", "head"};
+constexpr std::array<std::string_view, 2> order_names = {"queue", "round-robin"};
 constexpr std::array<std::string_view, 4> news_names = {"inband", "sideband", "instant", "none"};
 constexpr std::array<std::string_view, 2> ready_names = {"packet", "credit"};
 constexpr std::array<std::string_view, 2> packing_names = {"shared", "single"};
@@ -114,6 +115,7 @@ Status read_card(ConfigTable table, NetworkHardware& m) {
   table.get("eject_rate", m.eject_rate);
   table.get("inject_delay", m.inject_delay);
   table.get("eject_delay", m.eject_delay);
+  if (Status s = get_word(table, "order", order_names, m.order); !s) return s;
   table.get("delay", m.node_link.delay);
   table.get("credit_delay", m.node_link.credit_delay);
   if (m.inject_rate > m.node_link.rate) m.node_link.rate = m.inject_rate;
@@ -129,6 +131,14 @@ Result<Arbitration> parse_arbitration(std::string_view text) {
 
 Result<Release> parse_release(std::string_view text) {
   return parse_word<Release>(text, release_names, "release");
+}
+
+Result<SendOrder> parse_send_order(std::string_view text) {
+  return parse_word<SendOrder>(text, order_names, "order");
+}
+
+const char* to_text(SendOrder order) {
+  return order_names[static_cast<std::size_t>(order)].data();
 }
 
 const char* to_text(Arbitration a) {

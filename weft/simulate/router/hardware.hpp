@@ -34,6 +34,12 @@ enum class Release {
          // without ever running into it.
 };
 
+// In which order a card works on the messages that it has to send.
+enum class SendOrder {
+  queue,        // As posted, one whole message after the other, as cards with a single queue do.
+  round_robin,  // A packet for each destination in turn, as cards with a queue pair for each do.
+};
+
 // How routers tell each other what a policy wants to know of the lines ahead (route/lines.hpp).
 enum class NewsMode {
   inband,    // As packets of one flit on cables that no data wants.
@@ -91,7 +97,8 @@ struct NetworkHardware {
   Rate inject_rate, eject_rate;             // 0: as fast as the cable.
   Duration inject_delay = Duration::ns(1);  // Before a packet enters its cable to the router.
   Duration eject_delay = Duration::zero();  // After the tail has left the cable.
-  Cabling node_link;                        // Between card and router; its rate is the two above.
+  SendOrder order = SendOrder::queue;
+  Cabling node_link;  // Between card and router; its rate is the two above.
 
   // Packets
   Bytes mtu{256};   // Payload of the largest packet.
@@ -118,6 +125,8 @@ Status check_hardware_in(const Config& config, const NetworkHardware& machine);
 
 Result<Arbitration> parse_arbitration(std::string_view text);
 Result<Release> parse_release(std::string_view text);
+Result<SendOrder> parse_send_order(std::string_view text);
 const char* to_text(Arbitration a);
+const char* to_text(SendOrder order);
 
 }  // namespace weft

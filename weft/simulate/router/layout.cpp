@@ -253,7 +253,7 @@ void Layout::connect_cards(RouterIndex r) {
             router.first_input + LocalInput((router.ports + n) * vcs_), r, inject_wire_,
             setup_.leave_ps + machine_.node_link.credit_delay.in_ps());
     state_.cards[CardIndex(router.first_card.value + n)] = {
-        .first = no_message, .last = no_message, .packets = 0, .node = nodes[n].index};
+        .first = no_message, .last = no_message, .end = no_message, .packets = 0, .node = nodes[n].index};
   }
 }
 

@@ -185,6 +185,8 @@ inline void PlainVisit<fixed_vcs, even>::serve_own_card(LocalOutput output, std:
   if (unsent == payload) {
     end_message(state_, worker_, card, sent_at);
     if (card.first == no_message) set_idle(output);
+  } else {
+    state_.worker(worker_).card_queues.pass_turn(card);
   }
 }
 

@@ -118,9 +118,12 @@ struct RouteOption {
   std::uint64_t route;  // Flight::state if it takes this one.
 };
 
+// Messages waiting to be cut into packets: see CardQueues.
 struct Card {
-  std::uint32_t first, last;  // Messages waiting to be cut into packets; no_message for none.
-  std::uint32_t packets;      // Made so far.
+  std::uint32_t first;    // The next packet is of this one; no_message: there is none.
+  std::uint32_t last;     // Where queues take turns: the one that had its turn before.
+  std::uint32_t end;      // Where there is one queue: the last message in it.
+  std::uint32_t packets;  // Made so far.
   std::uint32_t node;
   // The message being received. Its numbers stand here, and in its record only once a packet of
   // another message comes.
@@ -135,6 +138,7 @@ struct alignas(64) Message {
   std::int64_t gap;  // After each packet, ps.
   std::uint32_t from, to;
   std::uint32_t next;               // In the card's queue.
+  std::uint32_t turn;               // The first message of the queue whose turn is next.
   std::uint32_t received;           // Packets.
   std::uint32_t origin, origin_id;  // From another process: which one, and its id there.
   std::int64_t entered_at;

@@ -41,10 +41,12 @@ int pools_of(const Placement& placement) {
 State::State(const Setup& constants, Placement placed)
     : setup(constants),
       placement(std::move(placed)),
-      workers(static_cast<std::size_t>(placement.partition.workers())),
       messages(pools_of(placement)) {
-  for (Worker& one : workers) {
-    for (auto& side : one.mail) side.resize(workers.size());
+  const auto count = static_cast<std::size_t>(placement.partition.workers());
+  workers.reserve(count);
+  for (std::size_t w = 0; w < count; ++w) {
+    workers.emplace_back(messages, setup.machine.order);
+    for (auto& side : workers.back().mail) side.resize(count);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <weft/network/route/policy.hpp>
+#include <weft/simulate/router/card_queues.hpp>
 #include <weft/simulate/router/network.hpp>
 #include <weft/simulate/router/news_item.hpp>
 #include <weft/simulate/router/records.hpp>
@@ -37,6 +38,8 @@ struct Mailbox {
 
 // On cache lines of its own.
 struct alignas(128) Worker {
+  Worker(MessagePools& messages, SendOrder order) : card_queues(messages, order) {}
+
   NetworkCounts counts;
   std::int64_t mailed_at = INT64_MAX;  // The earliest time that matters in what it has mailed.
   int side = 0;                        // Side of `mail` written in this window; the other is read.
@@ -46,6 +49,7 @@ struct alignas(128) Worker {
   std::string failure;
   Choices choices;  // Scratch: too large to be cleared for every head.
   PrefetchQueue prefetch;
+  CardQueues card_queues;
 };
 
 }  // namespace weft::detail

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_map>
+#include <utility>
 
 #include <weft/base/check.hpp>
 
@@ -11,6 +13,7 @@ namespace {
 
 // Refilled when half of it is gone, so the card never waits, and is seldom asked.
 constexpr int stock_full = 16, stock_low = 8;
+constexpr std::uint32_t no_pair = std::numeric_limits<std::uint32_t>::max();
 
 // Parts of at most `size` that n messages of altogether `bytes` make. Their sizes differ by one
 // byte at most; one of no bytes is a part too.
@@ -36,6 +39,7 @@ Senders::Senders(const TrafficMatrix& traffic, std::span<const std::uint32_t> no
                  : static_cast<std::uint64_t>(plan.mtu.count) * plan.burst),
       unsent_(traffic.flows().size()),
       awaited_(traffic.flows().size()),
+      then_(traffic.flows().size(), no_pair),
       tallies_(static_cast<std::size_t>(plan.workers)) {
   for (std::size_t pair = 0; pair < unsent_.size(); ++pair) prepare(pair);
   queue_up(nodes);
@@ -68,16 +72,37 @@ void Senders::queue_up(std::uint32_t nodes) {
     Node& node = nodes_[map_[flows[pair].from]];
     turns_[node.first + node.kept++] = pair;
   }
-  const auto distance = [&](const Flow& flow) {
-    return flow.to >= flow.from ? flow.to - flow.from : traffic_.ranks() - flow.from + flow.to;
-  };
   for (Node& node : nodes_) {
     node.kept = 0;
-    // Pairs are numbered by sender: the lower rank stays first.
-    std::stable_sort(
-        turns_.begin() + node.first, turns_.begin() + node.first + node.count,
-        [&](std::uint32_t a, std::uint32_t b) { return distance(flows[a]) < distance(flows[b]); });
+    sort_by_distance(node);
+    if (plan_.order == SendOrder::round_robin) chain_destinations(node);
   }
+}
+
+// Pairs are numbered by sender: the lower rank stays first.
+void Senders::sort_by_distance(const Node& node) {
+  const std::span<const Flow> flows = traffic_.flows();
+  const auto distance = [&](std::uint32_t pair) {
+    const Flow& flow = flows[pair];
+    return flow.to >= flow.from ? flow.to - flow.from : traffic_.ranks() - flow.from + flow.to;
+  };
+  std::stable_sort(turns_.begin() + node.first, turns_.begin() + node.first + node.count,
+                   [&](std::uint32_t a, std::uint32_t b) { return distance(a) < distance(b); });
+}
+
+// A destination has one place in the round, however many ranks live there.
+void Senders::chain_destinations(Node& node) {
+  std::unordered_map<std::uint32_t, std::uint32_t> last;
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < node.count; ++i) {
+    const std::uint32_t pair = turns_[node.first + i];
+    const auto [before, is_new] = last.try_emplace(map_[traffic_.flows()[pair].to], pair);
+    if (is_new)
+      turns_[node.first + kept++] = pair;
+    else
+      then_[std::exchange(before->second, pair)] = pair;
+  }
+  node.count = kept;
 }
 
 void Senders::attach(Network& network) {
@@ -102,7 +127,8 @@ void Senders::send_one(NodeId from, Node& node, Time now) {
   ++node.stock;
   const bool more = unsent.messages > 0;
   if (more && plan_.order == SendOrder::queue) return;
-  if (more) turns_[node.first + node.kept++] = pair;
+  if (const std::uint32_t again = more ? pair : then_[pair]; again != no_pair)
+    turns_[node.first + node.kept++] = again;
   if (++node.next < node.count) return;
   node.count = node.kept;
   node.next = node.kept = 0;

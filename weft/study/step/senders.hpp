@@ -18,7 +18,7 @@
 namespace weft {
 
 struct SendPlan {
-  SendOrder order = SendOrder::round_robin;
+  SendOrder order = SendOrder::queue;
   std::uint32_t burst = 1;
   std::uint64_t shrink = 1;
   Bytes mtu;
@@ -54,8 +54,9 @@ class Senders final : public Host {
     std::uint64_t pieces = 0;
     Time last;
   };
-  // The pairs of a node that have something to send, of which a prefix is left after each round:
-  // those before `kept` are in the next one, those from `next` on have their turn in this one.
+  // The pairs whose turn it is, one for each destination that a node has something to send to. A
+  // prefix is left after each round: those before `kept` are in the next one, those from `next` on
+  // have their turn in this one.
   struct Node {
     std::uint32_t first = 0, count = 0, next = 0, kept = 0;
     int stock = 0;  // Pieces that the card has.
@@ -68,6 +69,8 @@ class Senders final : public Host {
   bool crosses(const Flow& flow) const { return map_[flow.from] != map_[flow.to]; }
   void prepare(std::size_t pair);
   void queue_up(std::uint32_t nodes);
+  void sort_by_distance(const Node& node);
+  void chain_destinations(Node& node);
   Bytes cut(Unsent& unsent) const;
   void send_one(NodeId from, Node& node, Time now);
   void refill(NodeId from, Time now);
@@ -81,6 +84,7 @@ class Senders final : public Host {
   std::vector<Awaited> awaited_;  // by that of the receiver.
   std::vector<Node> nodes_;
   std::vector<std::uint32_t> turns_;  // Pairs, node by node.
+  std::vector<std::uint32_t> then_;   // By pair: the next one between the same two nodes, or none.
   std::vector<Tally> tallies_;
   Network* network_ = nullptr;
 };

@@ -51,7 +51,10 @@ Status Run::open() {
   how.seed = options_.seed;
   how.workers = options_.threads;
   how.cut = options_.cut;
-  auto made = Network::make(ground_.topology, ground_.hardware, ground_.policy, senders_, how);
+  // The senders hand over messages in the order that the card is to have.
+  NetworkHardware hardware = ground_.hardware;
+  hardware.order = SendOrder::queue;
+  auto made = Network::make(ground_.topology, hardware, ground_.policy, senders_, how);
   if (!made) return std::move(made).error();
   network_ = *std::move(made);
   senders_.attach(*network_);
@@ -158,23 +161,6 @@ Status check(const Arena& arena, const TrafficMatrix& traffic,
 
 }  // namespace
 
-Result<SendOrder> parse_send_order(std::string_view text) {
-  for (const SendOrder order : {SendOrder::round_robin, SendOrder::queue})
-    if (text == to_text(order)) return order;
-  return Error::call(
-      fmt::format("'{}' is not an order of sending; take round-robin or queue", text));
-}
-
-const char* to_text(SendOrder order) {
-  switch (order) {
-    case SendOrder::round_robin:
-      return "round-robin";
-    case SendOrder::queue:
-      return "queue";
-  }
-  return "";
-}
-
 const char* to_text(StepState state) {
   switch (state) {
     case StepState::complete:
@@ -192,7 +178,7 @@ Result<StepResult> play_step(const Arena& arena, const TrafficMatrix& traffic,
                              const StepOptions& options) {
   if (Status s = check(arena, traffic, node_of_rank, options); !s) return std::move(s).error();
   Senders senders(traffic, node_of_rank, arena.topology.graph.node_count(),
-                  {.order = options.order,
+                  {.order = arena.hardware.order,
                    .burst = options.burst,
                    .shrink = options.shrink,
                    .mtu = arena.hardware.mtu,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long does a communication pattern take as one step? All ranks post all their messages at time
-// zero; the step ends when the last byte has arrived. Same inputs and seed: the same result, for
-// any number of threads.
+// zero; the step ends when the last byte has arrived. A card works on them in the order that its
+// hardware has (SendOrder); messages to near ranks come first, counted upwards and round from the
+// sender, of several ranks on a node the lower first: so no receiver is everybody's first. Same
+// inputs and seed: the same result, for any number of threads.
 #pragma once  // Public, for experiments: stays within 0.1; results may get fields.
 
 #include <atomic>
@@ -30,21 +32,10 @@ struct Arena {
   const Policy& policy;
 };
 
-// In which order a card works on the messages that its ranks have posted. Those to near ranks come
-// first, counted upwards and round from the sender; of several ranks on a node, the lower first. So
-// no receiver is everybody's first.
-enum class SendOrder {
-  round_robin,  // A burst of each in turn, as cards with a queue per message do.
-  queue,        // One whole message after the other, as cards with a single queue do.
-};
-Result<SendOrder> parse_send_order(std::string_view text);
-const char* to_text(SendOrder order);
-
 struct StepOptions {
   std::uint64_t seed = 1;  // For routing that draws lots.
   int threads = 1;
-  SendOrder order = SendOrder::round_robin;
-  std::uint32_t burst = 1;  // Packets of a message in one turn of the round.
+  std::uint32_t burst = 1;  // Packets for a destination in one turn, where they take turns.
   // Simulates 1/shrink of the traffic, to judge faster: fewer messages per pair, or fewer bytes if
   // a pair has one, never less than a byte. A step bound by bandwidth takes that part of the time.
   std::uint64_t shrink = 1;

@@ -36,6 +36,7 @@ NetworkHardware smooth_machine() {
       .rate = Rate::gbyte_per_s(8), .delay = Duration::ns(17), .credit_delay = Duration::ns(13)};
   m.inject_delay = Duration::ns(19);
   m.eject_delay = Duration::ns(23);
+  m.order = SendOrder::round_robin;
   return m;
 }
 
@@ -88,13 +89,14 @@ StepResult play(const Place& place, const TrafficMatrix& traffic,
   return result ? *std::move(result) : StepResult{};
 }
 
-StepOptions in_order(SendOrder order) {
-  StepOptions options;
-  options.order = order;
-  return options;
-}
-
-class BothOrders : public testing::TestWithParam<SendOrder> {};
+class BothOrders : public testing::TestWithParam<SendOrder> {
+ protected:
+  static Place make_place(const std::string& spec, const std::string& routing = "dor",
+                          NetworkHardware machine = smooth_machine()) {
+    machine.order = GetParam();
+    return weft::make_place(spec, routing, std::move(machine));
+  }
+};
 INSTANTIATE_TEST_SUITE_P(Step, BothOrders,
                          testing::Values(SendOrder::round_robin, SendOrder::queue),
                          [](const auto& tested) {
@@ -105,7 +107,7 @@ TEST_P(BothOrders, OneMessageTakesLatencyAndSerialisation) {
   const Place place = make_place("mesh:4");
   for (const std::int64_t bytes : {8, 256, 100 * 256, 100 * 256 + 100}) {
     const auto traffic = matrix(4, {{0, 3, static_cast<std::uint64_t>(bytes), 1}});
-    const StepResult r = play(place, traffic, identity(4), in_order(GetParam()));
+    const StepResult r = play(place, traffic, identity(4));
     EXPECT_EQ(r.time.in_ps(), stream_time(place.machine, bytes, 3).in_ps()) << bytes;
     EXPECT_EQ(r.mean_arrival, r.time);
     EXPECT_EQ(r.carried, Bytes{bytes});
@@ -119,8 +121,7 @@ TEST_P(BothOrders, MessagesOverOneLinkAddUp) {
   const Place place = make_place("mesh:2");
   // Ranks 1 and 2 share a node.
   const auto traffic = matrix(3, {{0, 1, 50 * 256, 1}, {0, 2, 70 * 256, 1}});
-  const StepResult r =
-      play(place, traffic, std::vector<std::uint32_t>{0, 1, 1}, in_order(GetParam()));
+  const StepResult r = play(place, traffic, std::vector<std::uint32_t>{0, 1, 1});
   EXPECT_EQ(r.time.in_ps(), stream_time(place.machine, 120 * 256, 1).in_ps());
   EXPECT_EQ(r.pairs_arrived, 2u);
   const LinkId link = place.topology.graph.link(RouterId(0), Lattice::up_port(0));
@@ -133,7 +134,7 @@ TEST_P(BothOrders, MessagesOverOneLinkAddUp) {
 TEST_P(BothOrders, SendersThatShareALinkShareItsRate) {
   const Place place = make_place("mesh:3");
   const auto traffic = matrix(3, {{0, 2, 400 * 256, 1}, {1, 2, 400 * 256, 1}});
-  const StepResult r = play(place, traffic, identity(3), in_order(GetParam()));
+  const StepResult r = play(place, traffic, identity(3));
   const Duration least = serialise(Bytes{800 * 256}, place.machine.link.rate);
   EXPECT_GT(r.time, least);
   EXPECT_LT(r.time, least + head_latency(place.machine, 2) * 2);
@@ -143,7 +144,7 @@ TEST_P(BothOrders, NeighboursOnARingDoNotDisturbEachOther) {
   const Place place = make_place("ring:8");
   std::vector<Flow> flows;
   for (std::uint32_t n = 0; n < 8; ++n) flows.push_back({n, (n + 1) % 8, 300 * 256, 1});
-  const StepResult r = play(place, matrix(8, flows), identity(8), in_order(GetParam()));
+  const StepResult r = play(place, matrix(8, flows), identity(8));
   EXPECT_EQ(r.time.in_ps(), stream_time(place.machine, 300 * 256, 1).in_ps());
   EXPECT_EQ(r.mean_arrival, r.time);
   EXPECT_EQ(r.pairs, 8u);
@@ -158,15 +159,17 @@ TEST_P(BothOrders, ACardWithWorkNeverRests) {
     flows.push_back({0, n, std::uint64_t{256} * (1 + n * 7 % 13), 1});
     bytes += static_cast<std::int64_t>(flows.back().bytes);
   }
-  const StepResult r = play(place, matrix(48, flows), identity(48), in_order(GetParam()));
+  const StepResult r = play(place, matrix(48, flows), identity(48));
   EXPECT_EQ(r.time.in_ps(), stream_time(place.machine, bytes, 1).in_ps());
 }
 
 TEST(SendOrders, DecideWhoWaits) {
   const Place place = make_place("mesh:3");
+  NetworkHardware one_queue = smooth_machine();
+  one_queue.order = SendOrder::queue;
   const auto traffic = matrix(3, {{0, 1, 500 * 256, 1}, {0, 2, 256, 1}});
-  const StepResult in_turn = play(place, traffic, identity(3), in_order(SendOrder::round_robin));
-  const StepResult queued = play(place, traffic, identity(3), in_order(SendOrder::queue));
+  const StepResult in_turn = play(place, traffic, identity(3));
+  const StepResult queued = play(make_place("mesh:3", "dor", one_queue), traffic, identity(3));
   EXPECT_EQ(in_turn.last_to, 1u);
   EXPECT_EQ(in_turn.time.in_ps(), stream_time(place.machine, 501 * 256, 1).in_ps());
   // The short message was second, and had to let one packet go first.
@@ -182,16 +185,25 @@ TEST(SendOrders, DecideWhoWaits) {
   EXPECT_EQ(queued.time.in_ps(), stream_time(place.machine, 501 * 256, 2).in_ps());
 }
 
-TEST(SendOrders, HaveNames) {
-  for (const SendOrder order : {SendOrder::round_robin, SendOrder::queue})
-    EXPECT_EQ(*parse_send_order(to_text(order)), order);
-  EXPECT_FALSE(parse_send_order("stack"));
+// Ranks 1 and 2 share a node, and so share its turns: rank 3 gets half of the card, not a third.
+TEST(SendOrders, TurnsAreOfDestinations) {
+  const Place place = make_place("complete:3", "minimal");
+  const auto traffic =
+      matrix(4, {{0, 1, 100 * 256, 1}, {0, 2, 100 * 256, 1}, {0, 3, 100 * 256, 1}});
+  const std::vector<std::uint32_t> map = {0, 1, 1, 2};
+  const StepResult r = play(place, traffic, map);
+  EXPECT_EQ(r.last_to, 2u);
+  EXPECT_EQ(r.time.in_ps(), stream_time(place.machine, 300 * 256, 1).in_ps());
+  // Rank 1 is done with packet 199, rank 3 with packet 200.
+  const Duration sum =
+      stream_time(place.machine, 199 * 256, 1) + stream_time(place.machine, 200 * 256, 1) + r.time;
+  EXPECT_EQ(r.mean_arrival.in_ps(), sum.in_ps() / 3);
 }
 
 TEST_P(BothOrders, MessagesOfAPairAreCutOneByOne) {
   const Place place = make_place("mesh:2");
   const auto traffic = matrix(2, {{0, 1, 3002, 10}, {1, 0, 0, 7}});
-  const StepResult r = play(place, traffic, identity(2), in_order(GetParam()));
+  const StepResult r = play(place, traffic, identity(2));
   EXPECT_EQ(r.packets, 10u * 2 + 7);  // 300 or 301 bytes make two packets, nothing makes one.
   EXPECT_EQ(r.carried, Bytes{3002});
   EXPECT_EQ(r.pairs_arrived, 2u);
@@ -201,7 +213,7 @@ TEST_P(BothOrders, ShrunkStepsCarryTheirPart) {
   const Place place = make_place("mesh:3");
   const auto traffic =
       matrix(3, {{0, 1, 16 * 256 * 9, 1}, {0, 2, 5, 1}, {1, 2, 160 * 100, 160}, {2, 0, 0, 1}});
-  StepOptions options = in_order(GetParam());
+  StepOptions options;
   options.shrink = 16;
   const StepResult r = play(place, traffic, identity(3), options);
   EXPECT_EQ(r.carried, Bytes{256 * 9 + 1 + 10 * 100});
@@ -269,7 +281,7 @@ TEST_P(BothOrders, LinksCarryWhatTheMapSays) {
     const Place place = make_place(spec);
     const Topology& topology = place.topology;
     const Mess mess = make_mess(place, 40, seed);
-    const StepResult r = play(place, mess.traffic, mess.map, in_order(GetParam()));
+    const StepResult r = play(place, mess.traffic, mess.map);
     std::vector<std::uint64_t> loads(topology.graph.link_count());
     std::uint64_t hop_bytes = 0, carried = 0;
     for (const Flow& flow : mess.traffic.flows()) {
@@ -293,7 +305,7 @@ TEST_P(BothOrders, LinksCarryHopBytesWhereLotsAreDrawn) {
   const Place place = make_place("torus:4x6,p=2");
   const Graph& graph = place.topology.graph;
   const Mess mess = make_mess(place, 60, seed);
-  const StepResult r = play(place, mess.traffic, mess.map, in_order(GetParam()));
+  const StepResult r = play(place, mess.traffic, mess.map);
   std::uint64_t hop_bytes = 0;
   for (const Flow& flow : mess.traffic.flows())
     hop_bytes += flow.bytes * static_cast<std::uint64_t>(distance(
@@ -308,7 +320,7 @@ TEST_P(BothOrders, WorkersChangeNothing) {
   for (const char* routing : {"dor", "min-adaptive", "valiant"}) {
     const Place place = make_place("torus:6x4x3", routing);
     const Mess mess = make_mess(place, 100, seed);
-    StepOptions options = in_order(GetParam());
+    StepOptions options;
     const StepResult alone = play(place, mess.traffic, mess.map, options);
     EXPECT_GT(alone.time, Duration::zero());
     for (const int threads : {2, 4}) {
@@ -376,7 +388,7 @@ TEST_P(BothOrders, DeadlockIsAnError) {
   place.policy = std::make_unique<AlwaysUp>();
   std::vector<Flow> flows;
   for (std::uint32_t n = 0; n < 4; ++n) flows.push_back({n, (n + 3) % 4, 20 * 256, 1});
-  const auto r = play_step(place.arena(), matrix(4, flows), identity(4), in_order(GetParam()));
+  const auto r = play_step(place.arena(), matrix(4, flows), identity(4), {});
   ASSERT_FALSE(r);
   EXPECT_EQ(r.error().broken(), Broken::run);
   EXPECT_NE(r.error().message().find("deadlock"), std::string::npos) << r.error().text();
