@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine_options.hpp"
 
+#include <cstdio>
+#include <set>
+
 #include <fmt/format.h>
 
 #include <weft/network/route/policy.hpp>
@@ -30,7 +33,7 @@ void add_common_options(CLI::App& parser, MachineOptions& options) {
           "--profile", words.profile,
           fmt::format("Profile, which holds the defaults of keys that the description leaves "
                       "out, or 'list' (default: as in the description, else {})",
-                      words.usual_profile))
+                      usual_profile))
       ->type_name("NAME")
       ->group(machine_group);
   parser
@@ -83,6 +86,12 @@ std::vector<std::string> to_arguments(const MachineOptions& options) {
   if (!words.routing.empty()) out.insert(out.end(), {"--routing", words.routing});
   for (const std::string& set : words.sets) out.insert(out.end(), {"--set", set});
   return out;
+}
+
+void warn_of(const std::vector<std::string>& warnings) {
+  static std::set<std::string> known;
+  for (const std::string& line : warnings)
+    if (known.insert(line).second) fmt::print(stderr, "weft: warning: {}\n", line);
 }
 
 std::string requested_lists(const MachineOptions& options) {

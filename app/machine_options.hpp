@@ -31,5 +31,7 @@ std::vector<std::string> to_arguments(const MachineOptions& options);
 Result<std::optional<std::string>> requested_text(const MachineOptions& options);
 // Only the lists; empty if none is requested.
 std::string requested_lists(const MachineOptions& options);
+// Prints what holds what back, each line once.
+void warn_of(const std::vector<std::string>& warnings);
 
 }  // namespace weft::app

@@ -255,7 +255,8 @@ Status check_cut_off(const map::Judgement& judgement) {
 }
 
 Status evaluate(const MapOptions& o, const ParsedMapOptions& parsed, const MapSetting& setting) {
-  auto map = read_rank_map(o.evaluate, *setting.problem);
+  auto map = o.evaluate == "identity" ? Result<map::RankMap>(setting.problem->in_order())
+                                      : read_rank_map(o.evaluate, *setting.problem);
   if (!map) return std::move(map).error();
   map::MapReport report = make_report(o, parsed, setting);
   auto before = make_side("identity", setting.problem->in_order(), o, parsed, setting);
@@ -342,6 +343,7 @@ Status run_map(const MapOptions& options, Job& job) {
   if (Status s = job.join(); !s) return s;
   return job.guard([&]() -> Status {
     auto setting = read_map_setting(options);
+    if (setting && job.is_root()) warn_of(setting->machine.warnings);
     if (Status s = agree(job.peers(), setting ? Status() : Status(setting.error())); !s) return s;
     if (!options.evaluate.empty())
       return agree(job.peers(), job.is_root() ? evaluate(options, *parsed, *setting) : Status());

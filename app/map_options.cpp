@@ -99,7 +99,9 @@ void add_search_options(CLI::App& parser, MapOptions& o) {
 
 void add_evaluation_options(CLI::App& parser, MapOptions& o) {
   begin_group(parser, "Evaluation");
-  parser.add_option("--evaluate", o.evaluate, "Map to evaluate instead of searching")
+  parser
+      .add_option("--evaluate", o.evaluate,
+                  "Map to evaluate instead of searching: a file, or identity")
       ->type_name("FILE");
   auto* const compare = parser.add_flag(
       "--compare-methods", o.compare,

@@ -15,6 +15,7 @@
 #include <weft/base/file.hpp>
 #include <weft/base/text.hpp>
 #include <weft/real/launch/hosts.hpp>
+#include <weft/simulate/machine/throttles.hpp>
 #include <weft/study/map/map_file.hpp>
 #include <weft/study/map/paths.hpp>
 #include <weft/workload/traces/any_traffic.hpp>
@@ -216,6 +217,7 @@ Status read_machine_for(const MapOptions& o, MapSetting& setting) {
     machine = reader->read(machine->topology);
     if (!machine) return std::move(machine).error();
   }
+  machine->warnings = find_network_throttles(reader->config(), *machine);
   auto policy = reader->make_policy(*machine);
   if (!policy) return std::move(policy).error();
   setting.machine = *std::move(machine);

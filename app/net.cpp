@@ -115,6 +115,7 @@ Json facts_json(const MachineDescription& machine, const Facts& f) {
   for (const ClassFacts& c : f.classes) classes.push_back({{"name", c.name}, {"cables", c.cables}});
   Json out = {{"network", machine.topology->name},
               {"profile", machine.profile},
+              {"warnings", machine.warnings},
               {"nodes", f.nodes},
               {"routers", f.routers},
               {"cables", f.cables},
@@ -251,6 +252,7 @@ Status run_net(const NetOptions& options) {
                 : options.export_format.empty() ? describe(*machine, options)
                                                 : write_export(*machine->topology, options);
   if (!done) return done;
+  warn_of(machine->warnings);
   // Checked last, so that a network in pieces can still be described and drawn.
   if (Status s = validate(*machine->topology); !s || !machine->routing_given) return s;
   const auto policy = reader->make_policy(*machine);

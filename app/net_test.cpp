@@ -45,7 +45,7 @@ TEST(WeftNet, PrintsFacts) {
   EXPECT_EQ(o.code, 0);
   EXPECT_EQ(o.text,
             "network            torus:4x4x4,p=2\n"
-            "profile            nsim\n"
+            "profile            cluster\n"
             "nodes              128\n"
             "routers            64\n"
             "cables             192\n"

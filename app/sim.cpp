@@ -203,6 +203,7 @@ Status simulate(const SimOptions& options, const std::vector<std::string>& words
   {
     const auto setup = read_setup(simulation);
     if (!setup) return Error(setup.error());
+    if (launched().self == 0) warn_of(setup->machine.warnings);
     if (!options.live.empty()) {
       const std::string title = std::filesystem::path(*program).filename().string();
       if (Status s =

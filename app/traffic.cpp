@@ -96,6 +96,8 @@ Result<Work> make_work(const TrafficOptions& options, const Job& job) {
   auto scenarios = make_all(options, request);
   if (!scenarios) return std::move(scenarios).error();
   work.scenarios = *std::move(scenarios);
+  if (job.is_root())
+    for (const Scenario& scenario : work.scenarios) warn_of(scenario.warnings);
   TrafficDefaults defaults;
   // If --vary changes the network, there is no single file to read defaults from.
   if (request.options.contains("net")) {

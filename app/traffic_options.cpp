@@ -136,7 +136,6 @@ void add_output_options(CLI::App& parser, TrafficOptions& o) {
 }  // namespace
 
 void add_traffic_options(CLI::App& parser, TrafficOptions& options) {
-  options.machine.words.usual_profile = traffic_profile;
   add_machine_options(parser, options.machine);
   add_scenario_options(parser, options);
   add_comparison_options(parser, options);

@@ -40,7 +40,7 @@ def run(weft, folder, ranks, pattern, mode):
         arguments = [str((512 * ranks).bit_length() - 1), "10"]
     levels = 2 if ranks <= 256 else 3
     out = folder / "out"
-    command = [weft, "sim", "-q", "--net", f"fattree:k=16,levels={levels}", "-n", str(ranks), "--connections", mode, "--output", str(out),
+    command = [weft, "sim", "-q", "--profile", "nsim", "--net", f"fattree:k=16,levels={levels}", "-n", str(ranks), "--connections", mode, "--output", str(out),
                "--payload", "full" if needs_data else "none", str(folder / program), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:

@@ -59,7 +59,7 @@ def main():
         best, frames = {}, 0
         for _ in range(options.rounds):
             for name, words in ways.items():
-                seconds, seen = run([weft, "sim", "--net", options.net, *words, *program], folder, name == "read")
+                seconds, seen = run([weft, "sim", "--profile", "nsim", "--net", options.net, *words, *program], folder, name == "read")
                 best[name] = min(best.get(name, seconds), seconds)
                 frames = max(frames, seen)
     print(json.dumps({"net": options.net, "iterations": options.iterations, "seconds": best, "frames_read": frames,

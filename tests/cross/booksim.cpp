@@ -205,6 +205,7 @@ Result<Scenario> scenario_of(const Reference& r, std::uint64_t seed) {
   const std::string k = std::to_string(r.k);
   const std::vector<std::pair<std::string, std::string>> options = {
       {"net", r.topology + ":" + k + "x" + k},
+      {"profile", "textbook"},
       {"routing", routing_name(r)},
       {"vcs", std::to_string(r.vcs)},
       {"packet", std::to_string(r.packet)},

@@ -18,15 +18,10 @@ import skip  # noqa: E402 pylint: disable=wrong-import-position
 
 WEFT, ROOT = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 
-# Command -> (the words that name a network, its usual profile).
-COMMANDS = {
-    "net": ([], "nsim"),
-    "sim": (["--net"], "nsim"),
-    "map": (["--net"], "nsim"),
-    "probe": (["--net"], "nsim"),
-    "traffic": (["--net"], "textbook"),
-}
-PROFILES = ("", "nsim", "textbook")
+# Command -> the words that name a network.
+COMMANDS = {"net": [], "sim": ["--net"], "map": ["--net"], "probe": ["--net"], "traffic": ["--net"]}
+USUAL = "cluster"
+PROFILES = ("", "cluster", "nsim", "textbook")
 # Each a spec; the same as a file of one line is made from it.
 SPECS = ("torus:8x8x8", "mesh:4x4,p=2", "fattree:k=4,levels=2", "four.graph")
 FILES = {"four.graph": "weft-graph 1\nrouter a\nrouter b\nnode w a\nnode x a\nnode y b\nnode z b\nlink a b\n"}
@@ -57,7 +52,7 @@ def run(words, folder):
 
 
 def words_of(command, net, *more):
-    return [command] + COMMANDS[command][0] + [net] + list(more)
+    return [command] + COMMANDS[command] + [net] + list(more)
 
 
 class Machine(unittest.TestCase):
@@ -85,16 +80,12 @@ class Machine(unittest.TestCase):
     def test_commands_read_the_same(self):
         for spec, profile, override in itertools.product(SPECS, PROFILES, OVERRIDES):
             more = override + (["--profile", profile] if profile else [])
-            answers = {}
-            for command, (_, usual) in COMMANDS.items():
+            texts = {}
+            for command in COMMANDS:
                 for net in (spec, self.file_of(spec)):
-                    text = self.shown(command, net, *more)
-                    answers.setdefault(profile or usual, {}).setdefault(text, []).append(f"{command} {net}")
-            for name, texts in answers.items():
-                self.assertEqual(len(texts), 1, f"{spec} {profile} {override}: {list(texts.values())}")
-                self.assertTrue(next(iter(texts)).startswith(f'profile = "{name}"\n'))
-            if not profile:
-                self.assertEqual(len(answers), 2, f"{spec}: the two profiles are two machines")
+                    texts.setdefault(self.shown(command, net, *more), []).append(f"{command} {net}")
+            self.assertEqual(len(texts), 1, f"{spec} {profile} {override}: {list(texts.values())}")
+            self.assertTrue(next(iter(texts)).startswith(f'profile = "{profile or USUAL}"\n'))
 
     def test_presets_are_one_machine_each(self):
         for preset, override in itertools.product(PRESETS, ([], ["--set", "link.rate=3 GB/s"])):
@@ -110,7 +101,7 @@ class Machine(unittest.TestCase):
                 self.assertEqual(re.sub(" +#.*", "", again), re.sub(" +#.*", "", first), f"{command} {spec} {profile}")
 
     def test_options_of_traffic_are_keys(self):
-        for option, key in ((["--vcs", "4"], "router.vcs=4"), (["--buffer", "64"], "router.buffer=512 B"),
+        for option, key in ((["--vcs", "4"], "router.vcs=4"), (["--buffer", "64"], "router.buffer=4 KiB"),
                             (["--arbitration", "age"], "router.arbitration=age"), (["--release", "head"], "router.release=head")):
             self.assertEqual(self.shown("traffic", "torus:4x4", *option), self.shown("traffic", "torus:4x4", "--set", key))
 

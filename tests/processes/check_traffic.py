@@ -23,7 +23,7 @@ GRAPH += "".join(f"node {name}{i} {name}\n" for name in ("left", "right", "loft"
 GRAPH += "".join(f"link {pair}\n" for pair in ("hub left", "hub right", "hub loft", "left right"))
 SHORT = ["--warmup", "200", "--measure", "600"]
 CASES = {
-    "mesh": ["--net", "mesh:8x8", "--routing", "dor", "--packet", "8", "--load", "0.05,0.15,0.9", *SHORT],
+    "mesh": ["--profile", "textbook", "--net", "mesh:8x8", "--routing", "dor", "--packet", "8", "--load", "0.05,0.15,0.9", *SHORT],
     "torus": ["--net", "torus:4x4x4", "--routing", "min-adaptive", "--vcs", "3", "--packet", "1:0.5,16:0.5",
               "--pattern", "tornado", "--load", "0.1,0.3", *SHORT],
     "crossline": ["--net", "torus:5x4", "--packet", "8", "--vary", "routing=crossline;crossline:escape;rca-1d", "--load", "0.4", *SHORT],

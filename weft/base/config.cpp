@@ -510,6 +510,10 @@ void ConfigTable::get(std::string_view key, Rate& out) {
   get_quantity(*state_, key, out, parse_rate, "a rate such as '8 GB/s'");
 }
 
+void ConfigTable::get(std::string_view key, Length& out) {
+  get_quantity(*state_, key, out, parse_length, "a length such as '5 m'");
+}
+
 void ConfigTable::get(std::string_view key, std::vector<int>& out) {
   get_list(*state_, key, out, "a list of whole numbers");
 }

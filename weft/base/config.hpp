@@ -51,6 +51,7 @@ class ConfigTable {
   void get(std::string_view key, Duration& out);
   void get(std::string_view key, Bytes& out);
   void get(std::string_view key, Rate& out);
+  void get(std::string_view key, Length& out);
   void get(std::string_view key, std::vector<int>& out);
   void get(std::string_view key, std::vector<std::string>& out);
 

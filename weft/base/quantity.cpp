@@ -40,6 +40,7 @@ constexpr Unit rate_units[] = {
     {"KB/s", 8 * kilo},  {"MB/s", 8 * mega},  {"GB/s", 8 * giga},  {"TB/s", 8 * tera},
     {"KiB/s", 8 * kibi}, {"MiB/s", 8 * mebi}, {"GiB/s", 8 * gibi}, {"TiB/s", 8 * tebi},
 };
+constexpr Unit length_units[] = {{"mm", 1}, {"cm", 10}, {"m", kilo}, {"km", mega}};
 
 struct Kind {
   std::string_view noun;     // "a duration"
@@ -53,6 +54,8 @@ constexpr Kind duration_kind{"a duration", "140 ns", "picoseconds", duration_uni
                              Duration::max().in_ps()};
 constexpr Kind size_kind{"a size", "256 B", "bytes", size_units,
                          std::numeric_limits<std::int64_t>::max()};
+constexpr Kind length_kind{"a length", "5 m", "millimetres", length_units,
+                           std::numeric_limits<std::int64_t>::max()};
 constexpr Kind rate_kind{"a rate", "8 GB/s", "bit/s", rate_units,
                          std::numeric_limits<std::int64_t>::max()};
 
@@ -181,6 +184,17 @@ Result<Rate> parse_rate(std::string_view text) {
   auto count = parse_quantity(rate_kind, text);
   if (!count) return std::move(count).error();
   return Rate::bit_per_s(*count);
+}
+
+Result<Length> parse_length(std::string_view text) {
+  auto count = parse_quantity(length_kind, text);
+  if (!count) return std::move(count).error();
+  return Length{*count};
+}
+
+std::string to_text(Length length) {
+  static constexpr Unit units[] = {{"mm", 1}, {"m", kilo}, {"km", mega}};
+  return decimal_text(length.mm, units);
 }
 
 std::string to_text(Duration duration) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time, size and rate as types. No implicit conversion in or out: a number without a unit is a bug.
+// Time, size, length and rate as types. No implicit conversion in or out: a number without a unit
+// is a bug.
 #pragma once  // Public, for all who build on weft: names and meanings stay within 0.1.
 
 #include <compare>
@@ -76,6 +77,12 @@ struct Bytes {
   friend constexpr std::int64_t operator/(Bytes a, Bytes b) { return a.count / b.count; }
   constexpr Bytes& operator+=(Bytes b) { return *this = *this + b; }
   constexpr Bytes& operator-=(Bytes b) { return *this = *this - b; }
+};
+
+struct Length {
+  std::int64_t mm = 0;
+
+  friend constexpr auto operator<=>(Length, Length) = default;
 };
 
 // Bits per second, whole and exact.

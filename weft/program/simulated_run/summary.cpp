@@ -89,6 +89,7 @@ RunSummary collect(const SimulationSetup& setup, const RunTotals& totals) {
   RunSummary f;
   f.network = setup.machine.topology->name;
   f.profile = setup.machine.profile;
+  f.warnings = setup.machine.warnings;
   f.routing = setup.machine.routing;
   f.ranks = setup.placement->ranks();
   f.nodes = setup.machine.nodes();
@@ -237,6 +238,7 @@ std::string to_json(const RunSummary& f) {
       {"program", f.program},
       {"network", f.network},
       {"profile", f.profile},
+      {"warnings", f.warnings},
       {"routing", f.routing},
       {"ranks", f.ranks},
       {"nodes", f.nodes},

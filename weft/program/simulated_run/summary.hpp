@@ -38,6 +38,7 @@ struct ConnectionUse {
 
 struct RunSummary {
   std::string program, network, profile, routing;
+  std::vector<std::string> warnings;  // What of the machine holds what back.
   std::uint32_t ranks = 0, nodes = 0;
   bool carried_data = false;
   bool complete = true;  // All ranks ended.

@@ -13,6 +13,7 @@
 #include <weft/network/topo/facts.hpp>
 #include <weft/network/topo/network_file.hpp>
 #include <weft/simulate/machine/profiles.hpp>
+#include <weft/simulate/machine/throttles.hpp>
 
 namespace weft {
 namespace {
@@ -60,7 +61,7 @@ std::vector<std::string> all_sets(const MachineWords& words) {
 
 Result<std::string> choose_profile(const MachineWords& words, const Config& config) {
   ConfigTable top = config.table("");
-  std::string name = words.usual_profile;
+  std::string name(usual_profile);
   top.get("profile", name);
   if (Status s = top.finish(); !s) return std::move(s).error();
   const auto found = find_profile(name);
@@ -178,13 +179,16 @@ Result<MachineDescription> MachineReader::read(std::shared_ptr<const Topology> t
   if (!machine.vcs_given)
     machine.hardware.vcs = std::max(1, vcs_usual(machine.routing, *machine.topology));
   for (const Status& read : {
-           read_hardware(config_, *machine.topology, machine.hardware),
-           read_node(config_, machine.node),
+           read_hardware(config_, *machine.topology, machine.hardware,
+                         defaults.follows_links ? BufferRule::hold_loop : BufferRule::as_set),
+           read_node(config_, machine.node,
+                     defaults.follows_links ? machine.hardware.node_link.rate : Rate()),
            mp::read_options(config_, machine.messages),
        }) {
     if (!read) return placed(read.error());
   }
   machine.text = to_text(config_, profile_);
+  machine.warnings = find_throttles(config_, machine);
   return machine;
 }
 

@@ -4,7 +4,7 @@
 // machine everywhere. A spec is a description of one line.
 //
 // A key that a description leaves out has the profile's value. Which profile that is, in this
-// order: --profile, the description's `profile`, the command's usual one.
+// order: --profile, the description's `profile`, `cluster`.
 #pragma once
 
 #include <memory>
@@ -24,8 +24,7 @@ namespace weft {
 // What a user says of a machine.
 struct MachineWords {
   std::string net = {};                // A spec, a *.toml or a graph file.
-  std::string profile = {};            // Empty: the description's, or else
-  std::string usual_profile = "nsim";  // that of the command.
+  std::string profile = {};            // Empty: the description's, or else the usual one.
   std::string routing = {};            // Empty: the description's, or else what suits the network.
   std::vector<std::string> sets = {};  // "router.vcs=4": keys that go over the description.
   // The options that `net` and `routing` came from, for messages; empty: from no option.
@@ -44,6 +43,8 @@ struct MachineDescription {
   // Every key that was read, with its value, as a network file; defaults are marked. The same text
   // is the same machine, and reading it again gives this one.
   std::string text;
+  // What holds what back, a line each; for the user to see once.
+  std::vector<std::string> warnings;
 
   std::uint32_t nodes() const {
     return topology->graph.node_count() / static_cast<std::uint32_t>(node.rails);

@@ -58,7 +58,7 @@ TEST_F(Description, OfOneLineIsItsSpec) {
   for (const char* const spec :
        {"torus:8x8x8", "mesh:4x4,p=2", "fattree:k=4,levels=2", "dragonfly:a=4,h=2,p=2"}) {
     const std::string path = file("[network]\ntopology = \"" + std::string(spec) + "\"\n");
-    for (const char* const profile : {"", "nsim", "textbook"}) {
+    for (const char* const profile : {"", "cluster", "nsim", "textbook"}) {
       MachineWords words{.net = spec, .profile = profile};
       const MachineDescription by_spec = read(words);
       words.net = path;
@@ -67,12 +67,11 @@ TEST_F(Description, OfOneLineIsItsSpec) {
   }
 }
 
-TEST_F(Description, TakesTheProfileOfTheOptionThenTheFileThenTheCommand) {
+TEST_F(Description, TakesTheProfileOfTheOptionThenTheFile) {
   const std::string silent = file("[network]\ntopology = \"ring:4\"\n");
   const std::string named =
       file("profile = \"textbook\"\n[network]\ntopology = \"ring:4\"\n", "named.toml");
-  EXPECT_EQ(read({.net = silent}).profile, "nsim");
-  EXPECT_EQ(read({.net = silent, .usual_profile = "textbook"}).profile, "textbook");
+  EXPECT_EQ(read({.net = silent}).profile, "cluster");
   EXPECT_EQ(read({.net = named}).profile, "textbook");
   EXPECT_EQ(read({.net = named}).hardware.switch_delay, Duration::ns(1));
   EXPECT_EQ(read({.net = named, .profile = "nsim"}).hardware.switch_delay, Duration::ns(140));
@@ -82,7 +81,7 @@ TEST_F(Description, TakesTheProfileOfTheOptionThenTheFileThenTheCommand) {
   const std::string wrong = file("[network]\ntopology = \"ring:4\"\n", "wrong.toml");
   ASSERT_TRUE(write_file(wrong, "profile = \"booksim\"\n[network]\ntopology = \"ring:4\"\n"));
   EXPECT_EQ(refusal({.net = wrong}),
-            wrong + ":1: unknown profile 'booksim'; known: nsim, textbook");
+            wrong + ":1: unknown profile 'booksim'; known: cluster, nsim, textbook");
   for (const Profile& profile : profiles())
     EXPECT_NE(list_profiles().find(std::string(profile.name) + " "), std::string::npos);
 }
@@ -92,7 +91,7 @@ TEST_F(Description, ReadAgainIsTheSame) {
                                          "node.sockets=2",         "messages.eager_limit=1 KiB",
                                          "router.arbitration=age", "nic.inject_rate=4 GB/s",
                                          "routing.policy=valiant", "news.mode=none"};
-  for (const char* const profile : {"nsim", "textbook"}) {
+  for (const char* const profile : {"cluster", "nsim", "textbook"}) {
     const MachineDescription first =
         read({.net = "dragonfly:a=4,h=2,p=2", .profile = profile, .sets = sets});
     const MachineDescription again = read({.net = file(first.text)});
@@ -106,7 +105,7 @@ TEST_F(Description, ReadAgainIsTheSame) {
 TEST_F(Description, ShowsWhatIsGivenAndWhatIsDefault) {
   const std::string text =
       read({.net = "torus:4x4", .routing = "dor:up", .sets = {"link.delay=50 ns"}}).text;
-  EXPECT_TRUE(text.starts_with("profile = \"nsim\"\n\n[network]\ntopology = \"torus:4x4\"\n"))
+  EXPECT_TRUE(text.starts_with("profile = \"cluster\"\n\n[network]\ntopology = \"torus:4x4\"\n"))
       << text;
   EXPECT_NE(text.find("\npolicy = \"dor:up\"\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\ndelay = \"50 ns\"\n"), std::string::npos) << text;
@@ -130,7 +129,7 @@ TEST_F(Description, ReadsEveryTable) {
       {"[link]\nrate = 25\n", ":4: 'rate' in [link]: '25' needs a unit, e.g. '8 GB/s'"},
       {"[node]\nrails = 3\n", ":4: the network's 16 ends are no multiple of the rails"},
       {"[router]\nbuffer = \"8 B\"\n",
-       ":4: router.buffer of 8 B is smaller than one packet of 256 B; virtual cut-through needs "
+       ":4: router.buffer of 8 B is smaller than one packet of 4 KiB; virtual cut-through needs "
        "room for a whole packet"},
   };
   for (const auto& [text, message] : wrong) {

@@ -18,7 +18,12 @@ struct ProfileDefaults {
   NetworkHardware hardware;
   NodeModel node;
   mp::Options messages;
+  // Buffers and memory that are not given keep up with the links.
+  bool follows_links = false;
 };
+
+// Of the profile for descriptions that name none.
+inline constexpr std::string_view usual_profile = "cluster";
 
 struct Profile {
   std::string_view name, help;

@@ -13,8 +13,10 @@ constexpr std::size_t stack_least = std::size_t{64} << 10, stack_most = std::siz
 // Limit of address space, not of memory; but each 2 MB that are touched cost a page of tables.
 constexpr std::size_t stacks_in_all = std::size_t{32} << 30;
 
+// Zero is no limit.
 Rate least(Rate a, Rate b) {
-  return a.in_bit_per_s() == 0 || b < a ? b : a;
+  if (a == Rate() || b == Rate()) return std::max(a, b);
+  return std::min(a, b);
 }
 
 }  // namespace
@@ -58,7 +60,7 @@ Status Machinery::build() {
   if (Status status = check_rails(); !status) return status;
   // The card is as fast as its slowest part.
   const Rate card = setup.node.card_rate();
-  const Rate wire = setup.machine.link.rate;
+  const Rate wire = setup.machine.node_link.rate;
   setup.machine.inject_rate = least(least(setup.machine.inject_rate, wire), card);
   setup.machine.eject_rate = least(least(setup.machine.eject_rate, wire), card);
   auto made =
@@ -330,8 +332,8 @@ Time Machinery::land(int worker, std::uint32_t node, Time now) {
   return next;
 }
 
-// When a card has written a message to far memory: one bus payload per round trip, each behind one
-// payload of every other card that writes to the same memory meanwhile.
+// When a card has written a message to far memory. It has some bus payloads under way at once, and
+// each waits for one payload of every other card that writes to the same memory meanwhile.
 Time Machinery::far_end(std::uint32_t node, const Landing& landing) {
   Card* const first = &cards_[std::size_t{node} * rails()];
   const std::uint32_t own = landing.parcel->rail.index;
@@ -346,9 +348,11 @@ Time Machinery::far_end(std::uint32_t node, const Landing& landing) {
   }
   const std::int64_t payload = setup.node.bus_payload.count;
   const std::int64_t payloads = (landing.delivery.size.count + payload - 1) / payload;
-  const Duration each =
-      setup.node.far_latency + serialise(setup.node.bus_payload, setup.node.memory_rate) * others;
-  card.free = std::max(card.free, card.since + each * payloads);
+  const std::int64_t at_once = setup.node.far_transactions;
+  const Duration waiting = serialise(setup.node.bus_payload, setup.node.memory_rate) * others *
+                           std::min(at_once, payloads);
+  const std::int64_t round_trips = (payloads + at_once - 1) / at_once;
+  card.free = std::max(card.free, card.since + (setup.node.far_latency + waiting) * round_trips);
   return card.free;
 }
 

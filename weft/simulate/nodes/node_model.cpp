@@ -6,10 +6,18 @@
 namespace weft {
 
 Rate NodeModel::card_rate() const {
-  if (bus_rate.in_bit_per_s() == 0) return dma_rate;
+  if (bus_rate == Rate()) return dma_rate;
   const auto bits = static_cast<detail::Wide>(bus_rate.in_bit_per_s()) * bus_payload.count /
                     (bus_payload + bus_header).count;
-  return std::min(dma_rate, Rate::bit_per_s(static_cast<std::int64_t>(bits)));
+  const Rate bus = Rate::bit_per_s(static_cast<std::int64_t>(bits));
+  return dma_rate == Rate() ? bus : std::min(dma_rate, bus);
+}
+
+Rate NodeModel::far_rate() const {
+  if (far_latency == Duration::zero()) return {};
+  const auto bits = static_cast<detail::Wide>(bus_payload.count) * 8 * far_transactions *
+                    1'000'000'000'000 / far_latency.in_ps();
+  return Rate::bit_per_s(static_cast<std::int64_t>(bits));
 }
 
 namespace {
@@ -19,7 +27,6 @@ Status check(const ConfigTable& table, const NodeModel& m) {
     return table.error_at(key, message);
   };
   if (m.memory_rate.in_bit_per_s() <= 0) return wrong("memory_rate", "memory_rate must be above 0");
-  if (m.dma_rate.in_bit_per_s() <= 0) return wrong("dma_rate", "dma_rate must be above 0");
   if (m.call_overhead < Duration::zero())
     return wrong("call_overhead", "call_overhead must not be negative");
   // Zero would let two ranks of a node answer each other without end at one moment.
@@ -44,10 +51,13 @@ Status check(const ConfigTable& table, const NodeModel& m) {
 
 }  // namespace
 
-Status read_node(const Config& config, NodeModel& model) {
+Status read_node(const Config& config, NodeModel& model, Rate keep_up_with) {
   ConfigTable table = config.table("node");
   table.get("rails", model.rails, 1, 16);
   table.get("call_overhead", model.call_overhead);
+  if (keep_up_with != Rate())
+    model.memory_rate =
+        std::max(model.memory_rate, Rate::bit_per_s(keep_up_with.in_bit_per_s() * model.rails));
   table.get("memory_rate", model.memory_rate);
   table.get("dma_rate", model.dma_rate);
   table.get("local_latency", model.local_latency);
@@ -59,6 +69,7 @@ Status read_node(const Config& config, NodeModel& model) {
   table.get("bus_header", model.bus_header);
   table.get("bus_rate", model.bus_rate);
   table.get("far_latency", model.far_latency);
+  table.get("far_transactions", model.far_transactions, 1, 1024);
   if (Status status = table.finish(); !status) return status;
   return check(table, model);
 }

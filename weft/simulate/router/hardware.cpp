@@ -44,16 +44,61 @@ Status get_word(ConfigTable& table, const char* key, const std::array<std::strin
   return {};
 }
 
-Status read_router(ConfigTable table, NetworkHardware& m) {
-  table.get("vcs", m.vcs, 1, max_vcs);
-  table.get("flit", m.flit);
-  table.get("buffer", m.buffer);
-  table.get("output_buffer", m.output_buffer);
-  table.get("packets_per_buffer", m.packets_per_buffer, 0, 4096);
+// One figure for the whole router: 10 ns for each of the three decisions, or an eighth of it if
+// that is less, and the rest for the switch. Decisions that are given keep their time.
+Status read_latency(ConfigTable& table, NetworkHardware& m) {
+  const bool whole = table.has("latency");
+  Duration latency;
+  table.get("latency", latency);
+  if (whole) m.route = m.vc_alloc = m.switch_alloc = std::min(Duration::ns(10), latency / 8);
   table.get("route", m.route);
   table.get("vc_alloc", m.vc_alloc);
   table.get("switch_alloc", m.switch_alloc);
+  const Duration decisions = m.route + m.vc_alloc + m.switch_alloc;
+  if (whole) m.switch_delay = std::max(latency - decisions, Duration::zero());
   table.get("switch_delay", m.switch_delay);
+  const Duration sum = decisions + m.switch_delay;
+  if (!whole) table.get("latency", latency = sum);  // What it was read as is forgotten.
+  if (latency == sum) return {};
+  return table.error_at("latency", "'latency' of " + to_text(latency) +
+                                       " in [router]: its stages take " + to_text(sum) +
+                                       "; leave out 'latency', or a stage");
+}
+
+// A buffer counts bytes; small packets shall not fill it by their number.
+constexpr Bytes small_packet{256};
+
+void size_buffers(NetworkHardware& m) {
+  constexpr int least_packets = 8;
+  m.buffer = m.packet_max() * least_packets;
+  for (const CreditLoop& loop : m.credit_loops())
+    m.buffer = std::max(m.buffer, m.loop_buffer(loop));
+}
+
+// A packet that leaves an input for a slow link would keep others from the fast ones: where rates
+// differ, it crosses to a buffer at the output.
+void size_output_buffers(NetworkHardware& m) {
+  const std::vector<CreditLoop> loops = m.credit_loops();
+  const auto [slowest, fastest] =
+      std::minmax_element(loops.begin(), loops.end(),
+                          [](const CreditLoop& a, const CreditLoop& b) { return a.rate < b.rate; });
+  if (slowest->rate == fastest->rate) return;
+  m.output_buffer = m.buffer;
+  m.switch_rate = fastest->rate;
+}
+
+Status read_router(ConfigTable table, NetworkHardware& m, BufferRule rule) {
+  table.get("vcs", m.vcs, 1, max_vcs);
+  table.get("flit", m.flit);
+  if (Status s = read_latency(table, m); !s) return s;
+  if (rule == BufferRule::hold_loop) size_buffers(m);
+  table.get("buffer", m.buffer);
+  if (rule == BufferRule::hold_loop) size_output_buffers(m);
+  table.get("output_buffer", m.output_buffer);
+  if (rule == BufferRule::hold_loop)
+    m.packets_per_buffer =
+        static_cast<int>(std::clamp<std::int64_t>(m.buffer_size() / small_packet, 1, 4096));
+  table.get("packets_per_buffer", m.packets_per_buffer, 0, 4096);
   table.get("switch_rate", m.switch_rate);
   table.get("lookahead", m.lookahead);
   table.get("commit", m.commit);
@@ -74,12 +119,29 @@ Status read_news(ConfigTable table, NewsPlane& news) {
   return table.finish();
 }
 
+// Light in glass and signals in copper take 5 ns a metre.
+constexpr std::int64_t ps_per_mm = 5;
+
 // A credit takes as long as the packet, unless the description says otherwise.
+Status read_delay(ConfigTable& table, Cabling& cable) {
+  if (table.has("delay")) cable.length = {};
+  table.get("length", cable.length);
+  const bool measured = table.has("length") && cable.length.mm > 0;
+  const Duration by_length = Duration::ps(cable.length.mm * ps_per_mm);
+  if (measured) cable.delay = by_length;
+  table.get("delay", cable.delay);
+  if (measured && cable.delay != by_length)
+    return table.error_at("length", "a 'length' of " + to_text(cable.length) + " is a delay of " +
+                                        to_text(by_length) + " (5 ns a metre), but 'delay' says " +
+                                        to_text(cable.delay) + "; leave out one of them");
+  if (table.has("delay") || measured) cable.credit_delay = cable.delay;
+  table.get("credit_delay", cable.credit_delay);
+  return {};
+}
+
 Status read_cabling(ConfigTable table, Cabling& cable) {
   table.get("rate", cable.rate);
-  table.get("delay", cable.delay);
-  if (table.has("delay")) cable.credit_delay = cable.delay;
-  table.get("credit_delay", cable.credit_delay);
+  if (Status s = read_delay(table, cable); !s) return s;
   return table.finish();
 }
 
@@ -110,20 +172,72 @@ Status read_links(const Config& config, const Topology& topology, NetworkHardwar
 }
 
 Status read_card(ConfigTable table, NetworkHardware& m) {
-  m.node_link.rate = m.link.rate;
   table.get("inject_rate", m.inject_rate);
   table.get("eject_rate", m.eject_rate);
+  m.node_link.rate = std::max({m.link.rate, m.inject_rate, m.eject_rate});
+  table.get("rate", m.node_link.rate);
   table.get("inject_delay", m.inject_delay);
   table.get("eject_delay", m.eject_delay);
   if (Status s = get_word(table, "order", order_names, m.order); !s) return s;
-  table.get("delay", m.node_link.delay);
-  table.get("credit_delay", m.node_link.credit_delay);
-  if (m.inject_rate > m.node_link.rate) m.node_link.rate = m.inject_rate;
-  if (m.eject_rate > m.node_link.rate) m.node_link.rate = m.eject_rate;
+  if (Status s = read_delay(table, m.node_link); !s) return s;
   return table.finish();
 }
 
+// Flits go one after the other; a wide intermediate keeps large rates exact.
+Rate bytes_per(Bytes size, Duration time) {
+  const auto bits = static_cast<detail::Wide>(size.count) * 8 * 1'000'000'000'000;
+  return Rate::bit_per_s(static_cast<std::int64_t>(
+      std::min<detail::Wide>(bits / std::max<std::int64_t>(time.in_ps(), 1), INT64_MAX)));
+}
+
 }  // namespace
+
+namespace {
+
+// From the head's leaving the switch before a link to its space behind the link being free.
+Duration behind_switch(const NetworkHardware& m, const Cabling& cable) {
+  const Bytes leaving =
+      m.release == Release::tail ? m.packet_max() : std::min(m.flit, m.packet_max());
+  return cable.delay + m.route + m.vc_alloc + serialise(leaving, cable.rate) + m.switch_alloc +
+         cable.credit_delay;
+}
+
+Duration before_switch(const NetworkHardware& m) {
+  return m.vc_alloc + m.switch_alloc + m.switch_delay;
+}
+
+}  // namespace
+
+Bytes NetworkHardware::flowing(const Cabling& cable) const {
+  const Duration loop = before_switch(*this) + behind_switch(*this, cable);
+  const auto bit_ps = static_cast<detail::Wide>(cable.rate.in_bit_per_s()) * loop.in_ps();
+  return Bytes{static_cast<std::int64_t>(bit_ps / 8'000'000'000'000)};
+}
+
+std::vector<CreditLoop> NetworkHardware::credit_loops() const {
+  const Duration before = before_switch(*this);
+  // A node counts a packet when all of it is there.
+  const Duration into_node =
+      before + node_link.delay + serialise(packet_max(), node_link.rate) + node_link.credit_delay;
+  std::vector<CreditLoop> all = {
+      {"link", link.rate, before + behind_switch(*this, link)},
+      {"nic", node_link.rate, inject_delay + behind_switch(*this, node_link)},
+      {"nic", node_link.rate, into_node}};
+  for (const auto& [name, cable] : link_class)
+    all.push_back({"link." + name, cable.rate, before + behind_switch(*this, cable)});
+  return all;
+}
+
+Rate NetworkHardware::vc_rate(const CreditLoop& loop) const {
+  std::int64_t packets = std::max<std::int64_t>(1, buffer_size() / packet_max());
+  if (packets_per_buffer > 0) packets = std::min<std::int64_t>(packets, packets_per_buffer);
+  return std::min(loop.rate, bytes_per(packet_max() * packets, loop.time));
+}
+
+Bytes NetworkHardware::loop_buffer(const CreditLoop& loop) const {
+  const std::int64_t one = serialise(packet_max(), loop.rate).in_ps();
+  return packet_max() * ((loop.time.in_ps() + one - 1) / one);
+}
 
 Result<Arbitration> parse_arbitration(std::string_view text) {
   return parse_word<Arbitration>(text, arbitration_names, "arbitration");
@@ -145,15 +259,16 @@ const char* to_text(Arbitration a) {
   return arbitration_names[static_cast<std::size_t>(a)].data();
 }
 
-Status read_hardware(const Config& config, const Topology& topology, NetworkHardware& machine) {
-  if (Status s = read_router(config.table("router"), machine); !s) return s;
-  if (Status s = read_news(config.table("news"), machine.news); !s) return s;
-  if (Status s = read_links(config, topology, machine); !s) return s;
-  if (Status s = read_card(config.table("nic"), machine); !s) return s;
+Status read_hardware(const Config& config, const Topology& topology, NetworkHardware& machine,
+                     BufferRule rule) {
   ConfigTable packet = config.table("packet");
   packet.get("mtu", machine.mtu);
   packet.get("header", machine.header);
-  return packet.finish();
+  if (Status s = packet.finish(); !s) return s;
+  if (Status s = read_links(config, topology, machine); !s) return s;
+  if (Status s = read_card(config.table("nic"), machine); !s) return s;
+  if (Status s = read_router(config.table("router"), machine, rule); !s) return s;
+  return read_news(config.table("news"), machine.news);
 }
 
 Status check_hardware_in(const Config& config, const NetworkHardware& m) {

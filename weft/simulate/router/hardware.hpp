@@ -60,6 +60,15 @@ struct Cabling {
   Rate rate = Rate::gbyte_per_s(8);
   Duration delay = Duration::ns(1);  // From leaving the switch to being usable at the next one.
   Duration credit_delay = Duration::ns(1);  // A credit's way back.
+  Length length = {};                       // 0: not known. If given, `delay` follows from it.
+};
+
+// How long it takes, on an idle network, from sending a packet into a link to using its space in
+// the buffer behind it again.
+struct CreditLoop {
+  std::string table;  // That describes the link: "link", "link.global", "nic".
+  Rate rate;
+  Duration time;
 };
 
 // The defaults are the four-stage router of textbooks: 8-byte flits, one per 1-ns cycle, every
@@ -98,7 +107,7 @@ struct NetworkHardware {
   Duration inject_delay = Duration::ns(1);  // Before a packet enters its cable to the router.
   Duration eject_delay = Duration::zero();  // After the tail has left the cable.
   SendOrder order = SendOrder::queue;
-  Cabling node_link;  // Between card and router; its rate is the two above.
+  Cabling node_link;  // Between card and router.
 
   // Packets
   Bytes mtu{256};   // Payload of the largest packet.
@@ -110,12 +119,27 @@ struct NetworkHardware {
   }
   Bytes packet_max() const { return mtu + header; }
   Bytes buffer_size() const { return buffer.count > 0 ? buffer : packet_max(); }
+  // What a link between routers has under way at its full rate until credits are back.
+  Bytes flowing(const Cabling& cable) const;
+  // Of links between routers, by class, and of the one to a node.
+  std::vector<CreditLoop> credit_loops() const;
+  // What one VC of a link can carry: a buffer full per credit loop, at most the link's rate.
+  Rate vc_rate(const CreditLoop& loop) const;
+  // The smallest buffer of whole packets that lets one VC fill the link.
+  Bytes loop_buffer(const CreditLoop& loop) const;
+};
+
+// What becomes of buffers that a description does not give.
+enum class BufferRule {
+  as_set,     // They stay as they are.
+  hold_loop,  // They hold what is under way until a credit returns.
 };
 
 // Fills `machine` from the tables [router], [news], [link], [link.CLASS], [nic] and [packet] of a
 // network file. Keys not given stay as they are. Whether the values fit together is for
 // check_hardware_in, as a caller may still change some.
-Status read_hardware(const Config& config, const Topology& topology, NetworkHardware& machine);
+Status read_hardware(const Config& config, const Topology& topology, NetworkHardware& machine,
+                     BufferRule rule = BufferRule::as_set);
 
 // What cannot be: a buffer smaller than a packet, no delay on a cable (no lookahead), too many VCs,
 // ...

@@ -39,9 +39,7 @@ int pools_of(const Placement& placement) {
 }  // namespace
 
 State::State(const Setup& constants, Placement placed)
-    : setup(constants),
-      placement(std::move(placed)),
-      messages(pools_of(placement)) {
+    : setup(constants), placement(std::move(placed)), messages(pools_of(placement)) {
   const auto count = static_cast<std::size_t>(placement.partition.workers());
   workers.reserve(count);
   for (std::size_t w = 0; w < count; ++w) {

@@ -48,7 +48,7 @@ TEST(SimulationSetup, HasOneRankForEveryPlace) {
   EXPECT_EQ(setup->placement->ranks(), 48u);
   EXPECT_EQ(setup->machine.routing, "dor");
   EXPECT_EQ(setup->placement->node(RankId(47)), 15u);
-  EXPECT_EQ(setup->machine.hardware.switch_delay, Duration::ns(140));
+  EXPECT_EQ(setup->machine.hardware.switch_delay, Duration::ns(170));
 }
 
 TEST(SimulationSetup, NamesWhatIsWrong) {

@@ -143,6 +143,7 @@ Json curve_json(const Curve& curve) {
   Json out = {{"label", s.label},
               {"network", s.topology->name},
               {"profile", s.profile},
+              {"warnings", s.warnings},
               {"nodes", s.nodes()},
               {"routing", s.routing},
               {"vcs", s.hardware.vcs},

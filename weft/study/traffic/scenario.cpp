@@ -12,6 +12,7 @@
 #include <weft/base/quantity.hpp>
 #include <weft/base/text.hpp>
 #include <weft/simulate/machine/description.hpp>
+#include <weft/simulate/machine/throttles.hpp>
 #include <weft/workload/patterns/injection.hpp>
 
 namespace weft {
@@ -84,7 +85,6 @@ const std::string* Maker::option(std::string_view name) const {
 // All but the buffer's size, which may count in flits.
 Result<MachineWords> Maker::words() const {
   MachineWords words;
-  words.usual_profile = traffic_profile;
   if (const std::string* text = option("net")) words.net = *text;
   if (const std::string* text = option("profile")) words.profile = *text;
   if (const std::string* text = option("routing")) words.routing = *text;
@@ -278,6 +278,7 @@ Result<Scenario> Maker::make(std::shared_ptr<const Topology> topology) {
   scenario.hardware = machine->hardware;
   if (Status s = read_sizes(scenario); !s) return std::move(s).error();
   if (Status s = fit_hardware(*machine, scenario); !s) return std::move(s).error();
+  scenario.warnings = find_network_throttles(config(), *machine);
   if (Status s = make_policy(*machine, scenario); !s) return std::move(s).error();
   if (Status s = read_pattern(scenario); !s) return std::move(s).error();
   if (auto d = defaults(); !d) return std::move(d).error();

@@ -39,6 +39,7 @@ struct Scenario {
   NetworkHardware hardware;
   std::string profile;       // The machine's profile,
   std::string machine_text;  // and its description as it was read: MachineDescription::text.
+  std::vector<std::string> warnings;  // What holds links back.
   PacketSizes sizes = PacketSizes::fixed(1);
   std::string routing, traffic, packet, injection = "bernoulli";  // As they were asked for.
   std::uint64_t seed = 1;
@@ -61,9 +62,6 @@ struct TrafficDefaults {
 inline constexpr std::array<std::string_view, 11> scenario_options = {
     "net",     "profile",   "routing",     "vcs",     "buffer", "packet",
     "pattern", "injection", "arbitration", "release", "seed"};
-
-// What holds of a machine where its description says nothing.
-inline constexpr std::string_view traffic_profile = "textbook";
 
 struct ScenarioRequest {
   std::map<std::string, std::string, std::less<>> options;  // Those given, by name.

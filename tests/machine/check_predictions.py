@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Predictions that a buyer would compare: none below its bound, none misled by what nobody set.
+
+Usage: check_predictions.py WEFT SOURCE_FOLDER
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import skip  # noqa: E402 pylint: disable=wrong-import-position
+
+WEFT, ROOT = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+BUY = ROOT / "examples/buy"
+
+
+def run(words, folder):
+    return subprocess.run([str(WEFT), *map(str, words)], cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+
+
+class Predictions(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.scratch.name)
+        done = run(["cc", "-O2", BUY / "patterns.c", "-o", "patterns"], cls.folder)
+        if done.returncode != 0:
+            raise AssertionError(done.stderr)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
+
+    def time(self, net, pattern, *more):
+        """Microseconds of one iteration."""
+        net = BUY / f"{net}.toml" if (BUY / f"{net}.toml").exists() else net
+        done = run(["sim", "-q", "--net", net, *more, "./patterns", *pattern.split()], self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return float(re.search(r": ([\d.]+) us", done.stdout).group(1))
+
+    def test_halo_is_near_its_bound(self):
+        # A node sends six faces over one card; on the torus ranks are where their neighbours are.
+        card = 6 * 2**20 / 25e9 * 1e6
+        for net, most in (("torus", 1.1), ("hyperx", 2), ("fattree", 2)):
+            took = self.time(net, "halo 1048576 1")
+            self.assertGreaterEqual(took, card, net)
+            self.assertLessEqual(took, most * card, net)
+
+    def test_cards_serve_destinations_in_turn(self):
+        in_turn = self.time("hyperx", "halo 1048576 1")
+        queued = self.time("hyperx", "halo 1048576 1", "--set", "nic.order=queue")
+        self.assertLess(in_turn, 0.5 * queued)
+
+    def test_maps_are_judged_as_programs_run(self):
+        self.time("hyperx", "halo 1048576 1", "--record", "halo")
+        for order in ("round-robin", "queue"):
+            in_program = self.time("hyperx", "halo 1048576 1", "--set", f"nic.order={order}")
+            done = run(["map", "--net", BUY / "hyperx.toml", "--routing", "minimal", "--traffic", "halo/traffic.txt", "--evaluate", "identity",
+                        "--simulate", "--set", f"nic.order={order}", "--json", "map.json"], self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            alone = json.loads((self.folder / "map.json").read_text())["before"]["seconds"] * 1e6
+            self.assertAlmostEqual(alone / in_program, 1, delta=0.15, msg=order)
+
+    def test_adaptive_is_not_worse_than_static(self):
+        late = self.time("fattree", "alltoall 4096", "--routing", "adaptive-up", "--set", "router.buffer=64 KiB")
+        early = self.time("fattree", "alltoall 4096", "--routing", "adaptive-up", "--set", "router.buffer=64 KiB", "--set", "router.commit=true")
+        self.assertLess(late, 0.7 * early)
+
+    def test_detours_need_a_reason(self):
+        for net in ("dragonfly", "hyperx"):
+            straight = self.time(net, "allreduce 8", "--routing", "minimal")
+            self.assertLessEqual(self.time(net, "allreduce 8", "--routing", "ugal-l"), 1.05 * straight, net)
+            # And there is one where every rank of a group wants the same other group.
+            straight = self.time(net, "alltoall 4096", "--routing", "minimal")
+            self.assertLess(self.time(net, "alltoall 4096", "--routing", "ugal-l"), straight, net)
+
+    def test_far_memory_costs_little(self):
+        sockets = ["--set", "node.sockets=2", "--set", "node.rails=2"]
+        near = self.time("fattree", "halo 65536", *sockets)
+        far = self.time("fattree", "halo 65536", *sockets, "--set", "node.far_latency=120 ns")
+        self.assertLessEqual(far, 1.1 * near)
+        one = self.time("fattree", "halo 65536", *sockets, "--set", "node.far_latency=120 ns", "--set", "node.far_transactions=1")
+        self.assertGreater(one, 3 * near)
+
+    def test_a_card_may_be_faster_than_the_links(self):
+        # Six faces for three neighbours: two over each link, six over the card.
+        usual = self.time("complete:8,p=1", "halo 1048576 1", "--set", "link.rate=5 GB/s")
+        for faster in ("nic.rate=25 GB/s", "nic.inject_rate=25 GB/s"):
+            more = ["--set", faster] + (["--set", "nic.eject_rate=25 GB/s"] if "inject" in faster else [])
+            self.assertLess(self.time("complete:8,p=1", "halo 1048576 1", "--set", "link.rate=5 GB/s", *more), 0.5 * usual, faster)
+
+    def test_what_holds_back_is_told_once(self):
+        (self.folder / "ring.txt").write_text("0 1 100\n1 0 100\n")
+        slow = ["--profile", "nsim", "--set", "link.rate=25 GB/s"]
+        commands = {"net": ["net", "torus:4x4", "--json"],
+                    "sim": ["sim", "-q", "--net", "torus:4x4", "--record", "slow"],
+                    "map": ["map", "--net", "torus:4x4", "--traffic", "ring.txt", "--evaluate", "identity"],
+                    "traffic": ["traffic", "--net", "torus:4x4", "--load", "0.01", "--json", "t.json"]}
+        for name, words in commands.items():
+            more = ["./patterns", "halo", "8"] if name == "sim" else []
+            done = run(words + slow + more, self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stderr.count("router.buffer of 4 KiB lets one virtual channel use 45 %"), 1, f"{name}: {done.stderr}")
+            self.assertIn("9 KiB would do", done.stderr)
+            # Without nodes there is no DMA that could hold anything back.
+            self.assertEqual(done.stderr.count("node.dma_rate"), 1 if name in ("net", "sim") else 0, name)
+            self.assertNotIn("warning", run(words + more, self.folder).stderr, name)
+        for record in ("slow/summary.json", "t.json"):
+            # Written last without a warning: the key is there, and empty.
+            self.assertIn('"warnings": []', (self.folder / record).read_text())
+
+
+if __name__ == "__main__":
+    skip.run_unittests(sys.argv[:1])
