@@ -29,9 +29,12 @@ class FakeView final : public PortView {
   bool up(int port) const override;
   Bytes free(int port, int vc) const override;
   Bytes queued(int port) const override;
+  Bytes flowing(int /*port*/) const override { return flowing_; }
+  void set_flowing(Bytes bytes) { flowing_ = bytes; }
   LineNews line(int port, int line) const override;
 
  private:
+  Bytes flowing_;
   std::uint64_t draw(int port, int vc) const;
 
   const Graph& graph_;

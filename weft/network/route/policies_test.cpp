@@ -379,6 +379,25 @@ TEST(UgalL, IdleIsStraightAndAFullFirstPortDetours) {
   EXPECT_GT(detours, 10);
 }
 
+// What is under way on a link at its full rate is no queue.
+TEST(UgalL, DoesNotDetourFromALinkThatFlows) {
+  const Topology t = test_network("complete:5");
+  const auto policy = policy_of("ugal-l", t, 2);
+  int before = 0, after = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    FakeView view(t, Load::random, seed);
+    const auto detours = [&] {
+      return trace(t, *policy, view, {NodeId(0), NodeId(4), mix(seed)}).hops() > 1 ? 1 : 0;
+    };
+    before += detours();
+    view.stand_at(RouterId(0));
+    view.set_flowing(view.queued(3));
+    after += detours();
+  }
+  EXPECT_GT(before, 10);
+  EXPECT_EQ(after, 0);
+}
+
 TEST(Dragonfly, MinimalIsLocalGlobalLocal) {
   for (const std::string_view spec :
        {"dragonfly:a=4,h=2,p=2", "dragonfly:a=4,h=2,p=1,g=4", "dragonfly:a=2,h=3,p=1,g=2"}) {

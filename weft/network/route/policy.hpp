@@ -43,6 +43,9 @@ class PortView {
   // Bytes that are ahead of a newcomer for this port: waiting here for it, being sent, or held at
   // its far end in any VC.
   virtual Bytes queued(int port) const = 0;
+  // Bytes that an even flow at the full rate of this port has under way until their credits are
+  // back: so much is `queued` although nothing waits.
+  virtual Bytes flowing(int /*port*/) const { return {}; }
   // What is known of a line of the policy's own (lines()); its nearest element is seen, not heard
   // of, and so is never stale.
   virtual LineNews line(int /*port*/, int /*line*/) const { return {}; }

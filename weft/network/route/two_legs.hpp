@@ -95,7 +95,8 @@ class TwoLegs final : public Policy {
   }
 
   // Queue times hops as the time expected (Singh 2005; Kim et al. 2008). Equal queues, as in an
-  // idle network, must not cause detours.
+  // idle network, must not cause detours, nor a straight way that merely flows: the threshold that
+  // both papers set by hand.
   bool straight_is_better(RouterId here, const Flight& flight, const PortView& view,
                           const Route& route) const {
     if (here == flight.destination || route.middle == here || route.middle == flight.destination)
@@ -107,7 +108,8 @@ class TwoLegs final : public Policy {
     const int hops = legs_.distance(here, flight.destination);
     const int hops_detour =
         legs_.distance(here, route.middle) + legs_.distance(route.middle, flight.destination);
-    return view.queued(straight.port).count * hops <= view.queued(detour.port).count * hops_detour;
+    const Bytes waiting = view.queued(straight.port) - view.flowing(straight.port);
+    return waiting.count * hops <= view.queued(detour.port).count * hops_detour;
   }
 
   Legs legs_;

@@ -76,6 +76,7 @@ void Layout::make_wires() {
   Rate fastest = std::max(machine_.link.rate, Rate::bit_per_s(1));
   for (const std::string& name : graph_.link_classes()) {
     const Cabling& cable = machine_.cabling(name);
+    state_.flowing.push_back(machine_.flowing(cable));
     fastest = std::max(fastest, cable.rate);
     if (setup_.buffered) {
       class_wire_.push_back(
@@ -252,8 +253,11 @@ void Layout::connect_cards(RouterIndex r) {
     connect(router.first_output + output,
             router.first_input + LocalInput((router.ports + n) * vcs_), r, inject_wire_,
             setup_.leave_ps + machine_.node_link.credit_delay.in_ps());
-    state_.cards[CardIndex(router.first_card.value + n)] = {
-        .first = no_message, .last = no_message, .end = no_message, .packets = 0, .node = nodes[n].index};
+    state_.cards[CardIndex(router.first_card.value + n)] = {.first = no_message,
+                                                            .last = no_message,
+                                                            .end = no_message,
+                                                            .packets = 0,
+                                                            .node = nodes[n].index};
   }
 }
 

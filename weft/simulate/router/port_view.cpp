@@ -54,6 +54,11 @@ Bytes RouterView::queued(int port) const {
   return sum;
 }
 
+Bytes RouterView::flowing(int port) const {
+  const RouterId here = state_.placement.ids[router_];
+  return state_.flowing[state_.setup.graph.ports(here)[static_cast<std::size_t>(port)].link_class];
+}
+
 namespace {
 
 // The packet stays where it is. The earliest failure counts, whichever worker finds it: the message

@@ -15,6 +15,7 @@ class RouterView final : public PortView {
   bool up(int port) const override;
   Bytes free(int port, int vc) const override;
   Bytes queued(int port) const override;
+  Bytes flowing(int port) const override;
   LineNews line(int port, int line) const override;
 
  private:

@@ -113,6 +113,7 @@ struct State {
   LazyArray<std::int64_t> crossbar_free_at;  // By router, input port and lane.
   LazyArray<Card, CardIndex> cards;
   std::vector<Wire> wires;
+  std::vector<Bytes> flowing;  // By link class: under way at full rate until credits are back.
   // Masks of inputs, where one word is not enough for a router.
   std::vector<std::uint64_t> waiting_words;   // By output: its candidates.
   std::vector<std::uint64_t> unrouted_words;  // By router: heads without a route.
