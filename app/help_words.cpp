@@ -33,7 +33,7 @@ constexpr std::array<HelpWord, 27> words = {{
     {"congestion,hotspot,contention,jam", "where and why messages wait",
      "tutorial,reference/report,map"},
     {"cost,price,prices,buy,power", "what a network needs to be built: switches, ports, cables",
-     "net,topologies"},
+     "net,compare-networks,topologies"},
     {"defaults,settings,profile,profiles", "what holds where a description says nothing",
      "network-file"},
     {"digital-twin,twin,measure", "a description of the network that you have",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft net: describes, checks, draws and converts a network.
+// weft net: describes, checks, draws and converts a network, or compares several.
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,14 +17,21 @@
 #include <weft/network/topo/facts.hpp>
 #include <weft/network/topo/kinds.hpp>
 #include <weft/network/topo/search.hpp>
+#include <weft/study/compare/table.hpp>
 
 namespace weft::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+enum class NetFormat { text, json, csv };
+const std::map<std::string, NetFormat> net_formats = {
+    {"text", NetFormat::text}, {"json", NetFormat::json}, {"csv", NetFormat::csv}};
+
 struct NetOptions {
   MachineOptions machine;
+  std::vector<std::string> others;  // Networks beside the first.
+  std::string prices;
   bool list = false;
   bool links = false;
   std::vector<std::string> path;
@@ -31,7 +39,11 @@ struct NetOptions {
   std::string export_format;
   std::string output;
 
-  bool json() const { return format == "json"; }
+  NetFormat output_format() const { return net_formats.at(format); }
+  bool json() const { return output_format() == NetFormat::json; }
+  bool csv() const { return output_format() == NetFormat::csv; }
+  // More is told than what follows from the graph alone.
+  bool compares() const { return !others.empty() || !prices.empty() || csv(); }
 };
 
 struct Step {  // A cable of a path, in the direction of the path.
@@ -230,10 +242,35 @@ Status check_options(const NetOptions& o) {
   if (o.list || !requested_lists(o.machine).empty()) return {};
   if (o.machine.words.net.empty())
     return Error::call("which network? Give a spec or a file, or --list");
+  if (o.compares() && (o.machine.show || o.links || !o.path.empty() || !o.export_format.empty()))
+    return Error::call(
+        "--show-machine, --links, --path and --export are about one network; leave out the others, "
+        "--prices and --format csv");
   if (!o.output.empty() && o.export_format.empty()) return Error::call("-o needs --export");
   if (!o.export_format.empty() && (o.json() || o.links || !o.path.empty()))
     return Error::call("--export writes the network alone; leave out --format, --links and --path");
   return {};
+}
+
+Status compare_networks(const NetOptions& options) {
+  Result<compare::Prices> prices = compare::example_prices();
+  if (!options.prices.empty()) prices = compare::read_prices(options.prices);
+  if (!prices) return std::move(prices).error();
+  std::vector<std::string> names = {options.machine.words.net};
+  names.insert(names.end(), options.others.begin(), options.others.end());
+  std::vector<compare::NetworkFacts> found;
+  for (const std::string& name : names) {
+    MachineWords words = options.machine.words;
+    words.net = name;
+    const auto reader = MachineReader::open(words);
+    if (!reader) return Error(reader.error());
+    auto facts = compare::find_network_facts(*reader, *prices);
+    if (!facts) return std::move(facts).error();
+    warn_of(facts->warnings);
+    found.push_back(*std::move(facts));
+  }
+  if (options.json()) return print(compare::to_json(found, *prices));
+  return print(options.csv() ? compare::to_csv(found, *prices) : compare::to_text(found, *prices));
 }
 
 Status run_net(const NetOptions& options) {
@@ -241,6 +278,7 @@ Status run_net(const NetOptions& options) {
   if (options.list) return print(options.json() ? kinds_json().dump(2) + "\n" : kinds_text());
   if (const std::string lists = requested_lists(options.machine); !lists.empty())
     return print(lists);
+  if (options.compares()) return compare_networks(options);
   const auto reader = MachineReader::open(options.machine.words);
   if (!reader) return Error(reader.error());
   auto topology = reader->make_network();
@@ -262,9 +300,17 @@ Status run_net(const NetOptions& options) {
 std::function<Status()> set_up(CLI::App& parser) {
   auto options = std::make_shared<NetOptions>();
   add_machine_options(parser, options->machine, "NETWORK");
+  parser
+      .add_option("OTHERS", options->others,
+                  "More networks, to be compared with the first: parts, latency, capacity, cost")
+      ->type_name("SPEC|FILE");
+  parser
+      .add_option("--prices", options->prices,
+                  "Prices of switches, cables and cards, for a comparison (default: examples)")
+      ->type_name("FILE");
   parser.add_flag("--list", options->list, "List the kinds of network that a spec can name");
   auto* const format = parser.add_option("--format", options->format, "Output format")
-                           ->check(CLI::IsMember({"text", "json"}))
+                           ->check(CLI::IsMember({"text", "json", "csv"}))
                            ->capture_default_str();
   keep_former_name(parser.add_flag_callback("--json", [options] { options->format = "json"; }),
                    format);
@@ -292,6 +338,7 @@ std::function<Status()> set_up(CLI::App& parser) {
       "  weft net dragonfly:a=8,h=4,p=4 --path n0 n500\n"
       "  weft net examples/network/torus.toml --links\n"
       "  weft net hyperx:4x4 --export dot -o hyperx.dot\n"
+      "  weft net torus:8x8x8 fattree:radix=32,levels=2 --prices prices.toml\n"
       "Exit code: 0 done, 1 a node cannot reach another, 2 usage, 3 bad input.");
   return [options] { return run_net(*options); };
 }
@@ -299,7 +346,7 @@ std::function<Status()> set_up(CLI::App& parser) {
 }  // namespace
 
 Command net_command() {
-  return {"net", "Describe, check, draw and convert a network", &set_up};
+  return {"net", "Describe, check, draw, convert and compare networks", &set_up};
 }
 
 }  // namespace weft::app

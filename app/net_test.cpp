@@ -70,6 +70,32 @@ TEST(WeftNet, PrintsJson) {
   EXPECT_EQ(json["path"].size(), 2u);
 }
 
+TEST(WeftNet, ComparesNetworks) {
+  const Outcome text = weft("net torus:4x4 complete:16");
+  EXPECT_EQ(text.code, 0);
+  EXPECT_NE(text.text.find("cost (example prices)"), std::string::npos) << text.text;
+  const auto json = nlohmann::json::parse(weft("net torus:4x4 complete:16 --format json").text);
+  EXPECT_EQ(json["networks"][1]["network"], "complete:16");
+  const std::string prices =
+      scratch("prices.toml", "[switch.8]\nprice = 10\n[cable.any]\nprice = 1\n");
+  const Outcome csv = weft(
+      "net ring:4 --set link.length=5m --set nic.length=5m --format csv "
+      "--prices " +
+      prices);
+  EXPECT_EQ(csv.code, 0);
+  EXPECT_NE(csv.text.find(",48.00,40.00,8.00,0.00,12.00,false\n"), std::string::npos) << csv.text;
+}
+
+TEST(WeftNet, ComparisonsRefuseWhatIsAboutOneNetwork) {
+  EXPECT_EQ(weft("net ring:4 ring:5 --links").code, 2);
+  EXPECT_EQ(weft("net ring:4 ring:5 --export dot").code, 2);
+  EXPECT_EQ(weft("net ring:4 rung:5").code, 3);
+  const std::string prices = scratch("bad_prices.toml", "[switch.8]\nprise = 10\n");
+  const Outcome bad = weft("net ring:4 --prices " + prices);
+  EXPECT_EQ(bad.code, 3);
+  EXPECT_NE(bad.text.find("bad_prices.toml:"), std::string::npos) << bad.text;
+}
+
 TEST(WeftNet, ListsKinds) {
   const Outcome o = weft("net --list");
   EXPECT_EQ(o.code, 0);
@@ -109,7 +135,7 @@ TEST(WeftNet, WrongUsageIsTwoAndBadInputThree) {
     EXPECT_EQ(std::count(o.text.begin(), o.text.end(), '\n'), 1) << o.text;
   }
   for (const char* arguments :
-       {"", "nte", "net --jsn ring:4", "net ring:4 ring:5", "net --path a"}) {
+       {"", "nte", "net --jsn ring:4", "net ring:4 ring:5 --links", "net --path a"}) {
     const Outcome o = weft(arguments);
     EXPECT_EQ(o.code, 2) << arguments;
     EXPECT_TRUE(o.text.starts_with("weft: error: ")) << o.text;

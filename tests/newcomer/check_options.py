@@ -15,7 +15,7 @@ SHARED = {
     "--connections": ("", {"MODE"}, "Connections between ranks"),
     "--csv": ("", {"FILE"}, "File for"),
     "--fail": ("", {"A-B|random"}, "Break a cable"),
-    "--format": ("", {"text|json", "html|json", "NAME"}, "Output format"),
+    "--format": ("", {"text|json", "text|json|csv", "html|json", "NAME"}, "Output format"),
     "--help": ("-h", set(), "Print this help"),
     "--hosts": ("", {"HOSTS|FILE"}, "Hosts"),
     "--html": ("", {"FILE"}, "File for a page"),

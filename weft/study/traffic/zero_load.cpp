@@ -137,6 +137,7 @@ class Prober final : public Host {
     // The last flit's credits need a little longer to come back.
     if (latency > gap_ / 2) late_ = true;
     latency_ps_ += static_cast<detail::UnsignedWide>(latency.in_ps()) * probe.weight;
+    most_ = std::max(most_, latency);
     hops_ += static_cast<detail::UnsignedWide>(d.hops) * probe.weight;
     weight_ += probe.weight;
     ++arrived_;
@@ -145,6 +146,7 @@ class Prober final : public Host {
   bool late() const { return late_; }
   std::uint64_t arrived() const { return arrived_; }
   double mean_ps() const { return static_cast<double>(latency_ps_) / static_cast<double>(weight_); }
+  Duration most() const { return most_; }
   double mean_hops() const { return static_cast<double>(hops_) / static_cast<double>(weight_); }
 
  private:
@@ -154,6 +156,7 @@ class Prober final : public Host {
   Network* network_ = nullptr;
   detail::UnsignedWide latency_ps_ = 0, hops_ = 0, weight_ = 0;
   std::uint64_t arrived_ = 0;
+  Duration most_;
   bool late_ = false;
 };
 
@@ -195,11 +198,12 @@ Result<ZeroLoad> zero_load_latency(const Scenario& scenario) {
     const auto ran = (*network)->run(prober.departure(probes.size() + 8));
     if (!ran) return ran.error();
     if (prober.late() || prober.arrived() != probes.size()) continue;
-    return ZeroLoad{
-        .latency_cycles = prober.mean_ps() / static_cast<double>(scenario.cycle().in_ps()),
-        .hops = prober.mean_hops(),
-        .exact = exact,
-        .packets = prober.arrived()};
+    const auto cycle_ps = static_cast<double>(scenario.cycle().in_ps());
+    return ZeroLoad{.latency_cycles = prober.mean_ps() / cycle_ps,
+                    .latency_max_cycles = static_cast<double>(prober.most().in_ps()) / cycle_ps,
+                    .hops = prober.mean_hops(),
+                    .exact = exact,
+                    .packets = prober.arrived()};
   }
   return Error::run("a packet alone in the network does not arrive");
 }

@@ -12,6 +12,7 @@ namespace weft {
 
 struct ZeroLoad {
   double latency_cycles = 0;
+  double latency_max_cycles = 0;  // Of the packets that were sent.
   double hops = 0;
   // Every pair of the pattern was sent (a routing that throws coins still throws one per pair);
   // otherwise a sample of them.

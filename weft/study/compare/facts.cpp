@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/study/compare/facts.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <weft/study/traffic/zero_load.hpp>
+
+namespace weft::compare {
+namespace {
+
+// A half of the nodes shares the cables of the bisection.
+double bisection_rate(const NetworkFacts& facts, const NetworkHardware& hardware) {
+  Rate slowest = hardware.link.rate;
+  bool first = true;
+  for (const ClassFacts& c : facts.shape.classes) {
+    if (c.cables == 0) continue;
+    const Rate rate = hardware.cabling(c.name).rate;
+    slowest = first ? rate : std::min(slowest, rate);
+    first = false;
+  }
+  return static_cast<double>(facts.shape.bisection->cables) * slowest.in_byte_per_s() /
+         (facts.shape.nodes / 2.0);
+}
+
+Result<Latency> find_latency(const MachineReader& reader, const MachineDescription& machine) {
+  auto policy = reader.make_policy(machine);
+  if (!policy) return std::move(policy).error();
+  auto pattern = make_pattern("uniform-others", grid_of(*machine.topology), 1);
+  if (!pattern) return std::move(pattern).error();
+  Scenario scenario;
+  scenario.topology = machine.topology;
+  scenario.policy = *std::move(policy);
+  scenario.pattern = *std::move(pattern);
+  scenario.hardware = machine.hardware;
+  const auto found = zero_load_latency(scenario);
+  if (!found) return Error(found.error());
+  const double cycle_ns = scenario.cycle().in_ns();
+  return Latency{found->latency_cycles * cycle_ns, found->latency_max_cycles * cycle_ns,
+                 found->exact};
+}
+
+}  // namespace
+
+Result<NetworkFacts> find_network_facts(const MachineReader& reader, const Prices& prices) {
+  const auto machine = reader.read_all();
+  if (!machine) return Error(machine.error());
+  NetworkFacts facts;
+  facts.network = machine->topology->name;
+  facts.profile = machine->profile;
+  facts.routing = machine->routing;
+  facts.warnings = machine->warnings;
+  facts.shape = find_facts(*machine->topology);
+  facts.parts = count_parts(*machine);
+  facts.bisection_per_node = bisection_rate(facts, machine->hardware);
+  auto cost = find_cost(facts.parts, prices);
+  if (!cost) return std::move(cost).error();
+  facts.cost = *std::move(cost);
+  if (facts.shape.nodes < 2) return facts;  // Nobody to send to.
+  const auto latency = find_latency(reader, *machine);
+  if (!latency) return Error(latency.error());
+  facts.latency = *latency;
+  auto capacity = find_capacity(*machine);
+  if (!capacity) return std::move(capacity).error();
+  facts.capacity = *std::move(capacity);
+  return facts;
+}
+
+}  // namespace weft::compare
