@@ -4,6 +4,7 @@
 
 Usage: check_predictions.py WEFT SOURCE_FOLDER
 """
+import csv
 import json
 import pathlib
 import re
@@ -50,6 +51,20 @@ class Predictions(unittest.TestCase):
             took = self.time(net, "halo 1048576 1")
             self.assertGreaterEqual(took, card, net)
             self.assertLessEqual(took, most * card, net)
+
+    def test_the_buyer_gets_an_answer(self):
+        done = subprocess.run([sys.executable, "-B", str(BUY / "buy.py"), str(WEFT), "--quick", "--csv", "buy.csv"], cwd=self.folder,
+                              capture_output=True, text=True, check=False, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("cost", done.stdout)
+        with open(self.folder / "buy.csv", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(len(rows), 16)
+        card = 6 * 2**16 / 25e9 * 1e6
+        for row in rows:
+            self.assertTrue(row["us"] and row["us_three_cables_down"], row)
+            if row["code"] == "halo":
+                self.assertGreaterEqual(float(row["us"]), card, row)
 
     def test_cards_serve_destinations_in_turn(self):
         in_turn = self.time("hyperx", "halo 1048576 1")
