@@ -38,6 +38,20 @@ class Oracle::View final : public PortView {
     }
     return Bytes{sum};
   }
+  // Grant, switch, cable, decisions behind it, the packet's leaving, and the credit's way back.
+  Bytes flowing(int port) const override {
+    const NetworkHardware& m = oracle_.machine_;
+    const Graph& graph = oracle_.topology_.graph;
+    const Port& there = graph.ports(RouterId(router_))[static_cast<std::size_t>(port)];
+    const Cabling& cable = m.cabling(graph.link_classes()[there.link_class]);
+    const Bytes leaving =
+        m.release == Release::tail ? m.packet_max() : std::min(m.flit, m.packet_max());
+    const Duration loop = m.switch_alloc + m.switch_delay + cable.delay + m.route + m.vc_alloc +
+                          serialise(leaving, cable.rate) + m.switch_alloc + cable.credit_delay +
+                          m.vc_alloc;
+    return Bytes{static_cast<std::int64_t>(static_cast<detail::Wide>(cable.rate.in_bit_per_s()) *
+                                           loop.in_ps() / 8'000'000'000'000)};
+  }
 
  private:
   const Out& out(int port) const { return oracle_.outs_[router_][static_cast<std::size_t>(port)]; }
@@ -397,27 +411,51 @@ void Oracle::send(std::uint32_t r, Out& out, std::size_t from, int vc, const Cho
   target.packets.push_back(packet);
 }
 
+// What was posted before has its turn before what is posted now.
 bool Oracle::serve_card(std::uint32_t r, int node) {
   const NodeId id = topology_.graph.nodes_at(RouterId(r))[static_cast<std::size_t>(node)];
-  Card& card = cards_[id.index];
+  if (send_packet(r, id.index)) return true;
+  return post_jobs(cards_[id.index]) && send_packet(r, id.index);
+}
+
+// One queue for all jobs, or one for each destination.
+bool Oracle::post_jobs(Card& card) {
+  bool any = false;
+  while (!card.jobs.empty() && jobs_[card.jobs.front()].born <= now_) {
+    const std::size_t job = card.jobs.front();
+    card.jobs.pop_front();
+    any = true;
+    const std::uint32_t number = machine_.order == SendOrder::queue ? 0 : jobs_[job].to;
+    const auto found = std::find_if(card.round.begin(), card.round.end(),
+                                    [&](const auto& queue) { return queue.first == number; });
+    if (found != card.round.end())
+      found->second.push_back(job);
+    else
+      card.round.push_back({number, {job}});
+  }
+  return any;
+}
+
+bool Oracle::send_packet(std::uint32_t r, std::uint32_t node) {
+  Card& card = cards_[node];
   Out& out = outs_[r][card.out];
-  if (card.jobs.empty() || jobs_[card.jobs.front()].born > now_ || out.free > now_) return false;
-  const std::size_t job = card.jobs.front();
+  if (card.round.empty() || out.free > now_) return false;
+  const std::size_t job = card.round.front().second.front();
   Packet packet = {};
   packet.job = job;
-  packet.payload = std::min(jobs_[job].size - card.sent, machine_.mtu.count);
+  packet.payload = std::min(jobs_[job].size - sent_[job], machine_.mtu.count);
   packet.size = std::max<std::int64_t>(1, packet.payload + machine_.header.count);
   VcMask vcs = vc_range(0, machine_.vcs);
   if (policy_.facts().in_order)
     vcs = VcMask{1} << (jobs_[job].to % static_cast<std::uint32_t>(machine_.vcs));
   const int vc = pick_vc(out, vcs, packet.size);
   if (vc < 0) return false;
-  packet.state = bits_.at((std::uint64_t{id.index} << 32) | card.packets++);
-  card.sent += packet.payload;
-  if (card.sent == jobs_[job].size) {
-    card.sent = 0;
-    card.jobs.pop_front();
-  }
+  packet.state = bits_.at((std::uint64_t{node} << 32) | card.packets++);
+  sent_[job] += packet.payload;
+  auto queue = std::move(card.round.front());
+  card.round.pop_front();
+  if (sent_[job] == jobs_[job].size) queue.second.pop_front();
+  if (!queue.second.empty()) card.round.push_back(std::move(queue));
   const std::int64_t tail = now_ + serialise_ps(packet.size - machine_.flit.count, out.rate);
   out.free = tail + serialise_ps(std::min(packet.size, machine_.flit.count), out.rate);
   out.last_vc = vc;
@@ -462,6 +500,7 @@ bool Oracle::act_once(std::uint32_t r) {
 std::vector<std::int64_t> Oracle::run(const std::vector<Job>& jobs) {
   jobs_ = jobs;
   arrived_.assign(jobs.size(), INT64_MAX);
+  sent_.assign(jobs.size(), 0);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     missing_.push_back(jobs[j].size);
     cards_[jobs[j].from].jobs.push_back(j);

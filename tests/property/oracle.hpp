@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <weft/base/rng.hpp>
@@ -65,8 +66,9 @@ class Oracle {
   };
   struct Card {
     std::size_t out = 0;
-    std::deque<std::size_t> jobs;
-    std::int64_t sent = 0;  // Of the first job.
+    std::deque<std::size_t> jobs;  // Not yet posted.
+    // Queues in the order of their turns, each with its number and its jobs.
+    std::deque<std::pair<std::uint32_t, std::deque<std::size_t>>> round;
     std::uint32_t packets = 0;
   };
   class View;
@@ -116,6 +118,8 @@ class Oracle {
   std::vector<int> in_turn(int pointer, int own, int count) const;
   bool allocate_vcs(std::uint32_t r);
   bool serve_card(std::uint32_t r, int node);
+  bool send_packet(std::uint32_t r, std::uint32_t node);
+  bool post_jobs(Card& card);
   const Choice* way_to(const Buffer& buffer, int output) const;
   bool movable(std::uint32_t r, const Buffer& buffer) const;
   int pick_way(const Buffer& buffer, const Out& out, int output, const Choice*& way);
@@ -136,6 +140,7 @@ class Oracle {
   std::vector<std::vector<std::int64_t>> crossbar_;
   std::vector<int> vc_pointer_;  // By router.
   std::vector<Card> cards_;
+  std::vector<std::int64_t> sent_;  // By job.
   std::vector<Job> jobs_;
   std::vector<std::int64_t> missing_, arrived_;
   std::set<std::int64_t> moments_;

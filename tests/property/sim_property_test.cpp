@@ -124,6 +124,7 @@ NetworkHardware random_machine(Rng& rng, int vcs) {
     m.output_buffer = Bytes{};
     m.lookahead = true;
   }
+  m.order = rng.coin() ? SendOrder::round_robin : SendOrder::queue;
   return m;
 }
 
@@ -263,7 +264,7 @@ TEST_P(EverySeed, FastModelIsTheSlowModel) {
     SCOPED_TRACE("WEFT_SEED=" + std::to_string(seed) + " " + scene.topology + " " + scene.routing +
                  (scene.machine.commit ? " commit" : " free") +
                  (scene.machine.lookahead ? " ahead " : " serial ") +
-                 to_text(scene.machine.arbitration) +
+                 to_text(scene.machine.arbitration) + " " + to_text(scene.machine.order) +
                  (scene.machine.output_buffer.count > 0 ? " buffered" : "") + " news " +
                  std::to_string(static_cast<int>(scene.machine.news.mode)));
     Result<Topology> topology = make_topology(scene.topology);
