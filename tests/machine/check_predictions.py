@@ -82,9 +82,12 @@ class Predictions(unittest.TestCase):
             self.assertAlmostEqual(alone / in_program, 1, delta=0.15, msg=order)
 
     def test_adaptive_is_not_worse_than_static(self):
-        late = self.time("fattree", "alltoall 4096", "--routing", "adaptive-up", "--set", "router.buffer=64 KiB")
-        early = self.time("fattree", "alltoall 4096", "--routing", "adaptive-up", "--set", "router.buffer=64 KiB", "--set", "router.commit=true")
+        switch = ["--set", "router.buffer=64 KiB", "--set", "packet.mtu=2 KiB", "--set", "node.memory_rate=20 GB/s"]
+        late = self.time("fattree", "alltoall 4096", "--routing", "adaptive-up", *switch)
+        early = self.time("fattree", "alltoall 4096", "--routing", "adaptive-up", "--set", "router.commit=true", *switch)
         self.assertLess(late, 0.7 * early)
+        for static in ("dest-down", "source-up"):
+            self.assertLessEqual(late, 1.02 * self.time("fattree", "alltoall 4096", "--routing", static, *switch), static)
 
     def test_detours_need_a_reason(self):
         for net in ("dragonfly", "hyperx"):
@@ -116,6 +119,8 @@ class Predictions(unittest.TestCase):
                     "sim": ["sim", "-q", "--net", "torus:4x4", "--record", "slow"],
                     "map": ["map", "--net", "torus:4x4", "--traffic", "ring.txt", "--evaluate", "identity"],
                     "traffic": ["traffic", "--net", "torus:4x4", "--load", "0.01", "--json", "t.json"]}
+        written = {"sim": self.folder / "slow/summary.json", "traffic": self.folder / "t.json"}
+        recorded = {}
         for name, words in commands.items():
             more = ["./patterns", "halo", "8"] if name == "sim" else []
             done = run(words + slow + more, self.folder)
@@ -124,10 +129,16 @@ class Predictions(unittest.TestCase):
             self.assertIn("9 KiB would do", done.stderr)
             # Without nodes there is no DMA that could hold anything back.
             self.assertEqual(done.stderr.count("node.dma_rate"), 1 if name in ("net", "sim") else 0, name)
-            self.assertNotIn("warning", run(words + more, self.folder).stderr, name)
-        for record in ("slow/summary.json", "t.json"):
-            # Written last without a warning: the key is there, and empty.
-            self.assertIn('"warnings": []', (self.folder / record).read_text())
+            told = done.stdout if name == "net" else written[name].read_text() if name in written else ""
+            again = run(words + more, self.folder)
+            self.assertNotIn("warning", again.stderr, name)
+            silent = again.stdout if name == "net" else written[name].read_text() if name in written else ""
+            if told:
+                recorded[name] = (told, silent)
+        self.assertEqual(set(recorded), {"net", "sim", "traffic"})
+        for name, (told, silent) in recorded.items():
+            self.assertIn("router.buffer of 4 KiB", told, name)
+            self.assertIn('"warnings": []', silent, name)
 
 
 if __name__ == "__main__":
