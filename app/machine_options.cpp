@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <weft/network/route/aliases.hpp>
 #include <weft/network/route/policy.hpp>
 #include <weft/simulate/machine/profiles.hpp>
 
@@ -22,6 +23,9 @@ std::string routing_list() {
     text += fmt::format("  {:<26} {}\n", entry.name, entry.help);
     for (const PolicyWords& words : entry.groups)
       text += fmt::format("    :{:<23} {}\n", words.words, words.help);
+    for (const PolicyAlias& alias : policy_aliases())
+      if (alias.policy == entry.name)
+        text += fmt::format("  {:<26} another name of {}\n", alias.name, entry.name);
   }
   return text;
 }

@@ -172,6 +172,7 @@ map::MapReport make_report(const MapOptions& o, const ParsedMapOptions& parsed,
                                map::describe_paths(problem.topology(), problem.routing()));
   report.objective = to_text(parsed.objective);
   report.ranks = problem.ranks();
+  report.warnings = setting.machine.warnings;
   const auto paths = paths_of(problem);
   const map::Bounds bounds = find_bounds(problem, parsed.objective, *paths);
   report.bounds.hops = static_cast<double>(bounds.hops);

@@ -117,9 +117,9 @@ class Predictions(unittest.TestCase):
         slow = ["--profile", "nsim", "--set", "link.rate=25 GB/s"]
         commands = {"net": ["net", "torus:4x4", "--json"],
                     "sim": ["sim", "-q", "--net", "torus:4x4", "--record", "slow"],
-                    "map": ["map", "--net", "torus:4x4", "--traffic", "ring.txt", "--evaluate", "identity"],
+                    "map": ["map", "--net", "torus:4x4", "--traffic", "ring.txt", "--evaluate", "identity", "--json", "m.json"],
                     "traffic": ["traffic", "--net", "torus:4x4", "--load", "0.01", "--json", "t.json"]}
-        written = {"sim": self.folder / "slow/summary.json", "traffic": self.folder / "t.json"}
+        written = {"sim": self.folder / "slow/summary.json", "map": self.folder / "m.json", "traffic": self.folder / "t.json"}
         recorded = {}
         for name, words in commands.items():
             more = ["./patterns", "halo", "8"] if name == "sim" else []
@@ -135,7 +135,7 @@ class Predictions(unittest.TestCase):
             silent = again.stdout if name == "net" else written[name].read_text() if name in written else ""
             if told:
                 recorded[name] = (told, silent)
-        self.assertEqual(set(recorded), {"net", "sim", "traffic"})
+        self.assertEqual(set(recorded), {"net", "sim", "map", "traffic"})
         for name, (told, silent) in recorded.items():
             self.assertIn("router.buffer of 4 KiB", told, name)
             self.assertIn('"warnings": []', silent, name)

@@ -125,6 +125,10 @@ def check_table(weft):
         for command, short, _, _ in uses:
             if short:
                 expect(letters.setdefault(short, name) == name, f"weft {command} {short} is {name}, elsewhere {letters[short]}")
+    for command, *_ in table["--routing"]:
+        listed = run([weft, command, "--routing", "list"]).stdout
+        for alias, policy in (("adaptive", "min-adaptive"), ("cross-line", "crossline")):
+            expect(re.search(rf"^  {alias} +another name of {policy}$", listed, re.M), f"weft {command} --routing list does not show {alias}:\n{listed}")
     unused = set(SHARED) - set(shared)
     expect(not unused, f"SHARED names options that no two commands have: {unused}")
     print(f"{len(table)} options, {len(shared)} of them in several commands")

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <weft/base/text.hpp>
+#include <weft/network/route/aliases.hpp>
 #include <weft/network/route/legs.hpp>
 #include <weft/network/route/plugin.hpp>
 #include <weft/network/route/policy.hpp>
@@ -28,15 +29,18 @@ std::span<const PolicyEntry> builtin_policies() {
   return table;
 }
 
+std::span<const PolicyAlias> policy_aliases() {
+  // Names that others use.
+  static constexpr std::array<PolicyAlias, 2> aliases = {
+      {{"adaptive", "min-adaptive"}, {"cross-line", "crossline"}}};
+  return aliases;
+}
+
 namespace {
 
-// Names that others use.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 2> aliases = {
-    {{"adaptive", "min-adaptive"}, {"cross-line", "crossline"}}};
-
 const PolicyEntry* find_policy(std::string_view name) {
-  for (const auto& [alias, meant] : aliases)
-    if (name == alias) name = meant;
+  for (const PolicyAlias& alias : policy_aliases())
+    if (name == alias.name) name = alias.policy;
   for (const PolicyEntry& entry : builtin_policies())
     if (entry.name == name) return &entry;
   return nullptr;

@@ -241,6 +241,7 @@ std::string to_json(const MapReport& report) {
     candidates.push_back({{"name", c.name}, {"value", c.value}});
   auto& further = whole["facts"] = nlohmann::ordered_json::object();
   for (const auto& [name, value] : report.facts) further[name] = value;
+  whole["warnings"] = report.warnings;
   return whole.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

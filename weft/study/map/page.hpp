@@ -41,6 +41,7 @@ struct MapReport {
   ReportBounds bounds{};
   std::vector<ReportCandidate> candidates{};                 // In any order.
   std::vector<std::pair<std::string, std::string>> facts{};  // Further lines: "seed", "3".
+  std::vector<std::string> warnings{};                       // What of the machine holds what back.
 };
 
 // Aligned columns, ready to print.

@@ -37,6 +37,7 @@ MapReport sample(const Problem& p) {
   r.bounds.hops = static_cast<double>(r.after.judgement.hops) / 2;
   r.candidates = {{"worse, much", 30}, {"best", 10}, {"say \"so\"", 15}};
   r.facts = {{"seed", "3"}};
+  r.warnings = {"router.buffer holds links back"};
   return r;
 }
 
@@ -82,6 +83,7 @@ TEST(MapPage, JsonHoldsTheNumbers) {
   EXPECT_EQ(json["bounds"]["hops"], *r.bounds.hops);
   EXPECT_EQ(json["candidates"][0]["name"], "best");
   EXPECT_EQ(json["facts"]["seed"], "3");
+  EXPECT_EQ(json["warnings"].get<std::vector<std::string>>(), r.warnings);
 }
 
 TEST(MapPage, CsvQuotesNames) {
