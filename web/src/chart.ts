@@ -7,19 +7,30 @@ import type { Scale } from "./chart_axis";
 import { domain, nearestX, usable } from "./chart_model";
 import type { MergedChart, Span } from "./chart_model";
 import { kindColour } from "./colour";
-import { button, check, h, hideTip, showTip, svg } from "./dom";
+import { button, check, h, hideTip, pen, showTip, svg } from "./dom";
 import { onWidth } from "./drawing";
 import { withUnit } from "./format";
+import { cutText, placeLabels } from "./labels";
 import type { Axis } from "./types";
 
-const height = 300;
+const plotHeight = 240;
 const ticksUp = 5;
 const room = { right: 14, top: 16, bottom: 44 };
-const dashes = ["", "7 4", "2 3", "10 3 2 3"];
+const labelRow = 15;
+const dashes = ["", "7 4", "2 3", "10 3 2 3", "14 4", "5 2 1 2 1 2", "1 5", "12 3 5 3"];
+
+const labelFont = "12px system-ui, sans-serif";
+let ruler: CanvasRenderingContext2D | undefined;
+
+function textWidth(text: string): number {
+  ruler ??= pen(h("canvas", {}));
+  ruler.font = labelFont;
+  return ruler.measureText(text).width;
+}
 
 export class ChartCard {
   readonly element = h("section", { className: "card" });
-  private readonly picture = svg("svg", { class: "chart", height, tabindex: 0, role: "img" });
+  private readonly picture = svg("svg", { class: "chart", tabindex: 0, role: "img" });
   private readonly buttons = h("div", {
     className: "series",
     role: "group",
@@ -33,6 +44,7 @@ export class ChartCard {
   private zoomed: { x: Span; y: Span } | undefined;
   private width = 0;
   private left = 62;
+  private top = room.top; // of the plot, below the labels of vertical lines
   private x: Scale = scaleLinear();
   private y: Scale = scaleLinear();
   private cursor: number | undefined;
@@ -87,15 +99,21 @@ export class ChartCard {
     this.paint();
   }
 
-  private colour(i: number): string {
-    return kindColour(i);
+  private get bottom(): number {
+    return this.top + plotHeight;
   }
 
-  private dash(i: number): string {
-    const round = Math.floor(i / 7);
-    return this.chart.series[i]!.dashed
-      ? dashes[1 + (round % 3)]!
-      : dashes[round === 0 ? 0 : 1 + (round % 3)]!;
+  private get height(): number {
+    return this.bottom + room.bottom;
+  }
+
+  private stroke(i: number, width: number): Record<string, string | number> {
+    const { colour, dash, thin } = this.chart.styles[i]!;
+    return {
+      stroke: kindColour(colour),
+      "stroke-width": thin ? width / 2 : width,
+      "stroke-dasharray": dashes[dash % dashes.length]!,
+    };
   }
 
   private points(i: number): [number, number][] {
@@ -107,15 +125,16 @@ export class ChartCard {
     const lists = this.chart.series.map((_, i) => this.points(i));
     const xs = this.zoomed?.x ?? domain(lists, 0, this.logX);
     const ys = this.zoomed?.y ?? domain(lists, 1, this.logY);
-    this.y = (this.logY ? scaleLog() : scaleLinear())
-      .domain(ys)
-      .range([height - room.bottom, room.top]);
+    this.y = (this.logY ? scaleLog() : scaleLinear()).domain(ys);
     const { ticks, text } = axisTicks(this.y, this.chart.y, this.logY, ticksUp);
     this.left = 38 + 7 * Math.max(2, ...ticks.map((v) => text(v).length));
     this.x = (this.logX ? scaleLog() : scaleLinear())
       .domain(xs)
       .range([this.left, this.width - room.right]);
-    this.picture.setAttribute("viewBox", `0 0 ${this.width} ${height}`);
+    const rules = this.paintRules();
+    this.y.range([this.bottom, this.top]);
+    this.picture.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
+    this.picture.setAttribute("height", String(this.height));
     this.resetButton.hidden = this.zoomed === undefined;
     const clip = `clip-${this.chart.id}`;
     const lines = svg("g", { "clip-path": `url(#${clip})` });
@@ -126,15 +145,16 @@ export class ChartCard {
         { id: clip },
         svg("rect", {
           x: this.left,
-          y: room.top - 6,
+          y: this.top - 6,
           width: Math.max(1, this.width - this.left - room.right),
-          height: height - room.top - room.bottom + 12,
+          height: plotHeight + 12,
         }),
       ),
       this.paintAxis("x", this.x, this.chart.x, this.logX),
       this.paintAxis("y", this.y, this.chart.y, this.logY),
-      this.paintRules(),
       lines,
+      this.paintLevels(),
+      rules,
     );
     this.paintButtons();
   }
@@ -149,16 +169,15 @@ export class ChartCard {
         svg("path", {
           d: path,
           fill: "none",
-          stroke: this.colour(i),
-          "stroke-width": 2,
-          "stroke-dasharray": this.dash(i),
+          ...this.stroke(i, 2),
           "data-series": this.chart.series[i]!.name,
         }),
       );
     }
     if (list.length > 40 || this.chart.series[i]!.steps) return;
     for (const [x, y] of list) {
-      into.append(svg("circle", { cx: this.x(x), cy: this.y(y), r: 2.5, fill: this.colour(i) }));
+      const fill = kindColour(this.chart.styles[i]!.colour);
+      into.append(svg("circle", { cx: this.x(x), cy: this.y(y), r: 2.5, fill }));
     }
   }
 
@@ -167,11 +186,11 @@ export class ChartCard {
     const across = which === "x";
     const count = across ? Math.max(2, Math.floor(this.width / 95)) : ticksUp;
     const { ticks, text, name } = axisTicks(scale, axis, log, count);
-    const bottom = height - room.bottom;
+    const bottom = this.bottom;
     for (const v of ticks) {
       const at = scale(v);
       const ends = across
-        ? { x1: at, x2: at, y1: room.top, y2: bottom }
+        ? { x1: at, x2: at, y1: this.top, y2: bottom }
         : { x1: this.left, x2: this.width - room.right, y1: at, y2: at };
       group.append(svg("line", { class: "grid", ...ends }));
       group.append(
@@ -186,7 +205,7 @@ export class ChartCard {
             "text",
             {
               x: (this.left + this.width - room.right) / 2,
-              y: height - 6,
+              y: this.height - 6,
               "text-anchor": "middle",
             },
             name,
@@ -194,7 +213,7 @@ export class ChartCard {
         : svg(
             "text",
             {
-              transform: `translate(14 ${(room.top + bottom) / 2}) rotate(-90)`,
+              transform: `translate(14 ${(this.top + bottom) / 2}) rotate(-90)`,
               "text-anchor": "middle",
             },
             name,
@@ -202,46 +221,69 @@ export class ChartCard {
     );
     const base = across
       ? { x1: this.left, x2: this.width - room.right, y1: bottom, y2: bottom }
-      : { x1: this.left, x2: this.left, y1: room.top, y2: bottom };
+      : { x1: this.left, x2: this.left, y1: this.top, y2: bottom };
     group.append(svg("line", { class: "axis", ...base }));
     return group;
   }
 
+  // Vertical lines, with their labels in rows above the plot; makes room for as many as it needs.
   private paintRules(): SVGGElement {
-    const group = svg("g");
-    (this.chart.rules ?? []).forEach((rule, i) => {
-      const across = rule.axis === "x";
-      const scale = across ? this.x : this.y;
-      const [low, high] = scale.domain() as Span;
-      if (rule.at < low || rule.at > high) return;
-      const at = scale(rule.at);
-      const right = at > this.width - 140;
+    const [low, high] = this.x.domain() as Span;
+    const right = this.width - room.right;
+    const rules = this.chart.rules
+      .filter(({ axis, at }) => axis === "x" && at >= low && at <= high)
+      .map((rule) => {
+        const at = this.x(rule.at);
+        const side = Math.max(right - at, at - this.left) - 5;
+        const text = cutText(rule.label, side, textWidth);
+        return { rule, text, at, width: textWidth(text) };
+      });
+    const places = placeLabels(rules, this.left, right);
+    const rows = 1 + Math.max(-1, ...places.map(({ row }) => row));
+    this.top = room.top + labelRow * rows;
+    const group = svg("g", { "data-rules": rules.length });
+    rules.forEach(({ rule, text, at }, i) => {
+      const { x, row } = places[i]!;
+      const y = this.top - 7 - labelRow * row;
+      const stroke = rule.colour === undefined ? "var(--line-strong)" : kindColour(rule.colour);
       group.append(
-        svg("line", {
-          stroke: "var(--line-strong)",
-          "stroke-dasharray": "4 3",
-          ...(across
-            ? { x1: at, x2: at, y1: room.top, y2: height - room.bottom }
-            : { x1: this.left, x2: this.width - room.right, y1: at, y2: at }),
-        }),
-        across
-          ? svg(
-              "text",
-              {
-                x: at + (right ? -5 : 5),
-                y: height - room.bottom - 8 - (i % 4) * 15,
-                class: "rule",
-                "text-anchor": right ? "end" : "start",
-              },
-              rule.label,
-            )
-          : svg(
-              "text",
-              { x: this.width - room.right - 4, y: at - 5, "text-anchor": "end", class: "rule" },
-              rule.label,
-            ),
+        svg("line", { stroke, "stroke-dasharray": "4 3", x1: at, x2: at, y1: y - 9, y2: this.bottom }),
+        svg("text", { x, y, class: "rule" }, text, svg("title", {}, rule.label)),
       );
     });
+    return group;
+  }
+
+  // Horizontal lines. A label that would cover the one below it moves up.
+  private paintLevels(): SVGGElement {
+    const group = svg("g");
+    const [low, high] = this.y.domain() as Span;
+    let free = this.bottom;
+    const rules = this.chart.rules.filter(
+      ({ axis, at }) => axis === "y" && at >= low && at <= high,
+    );
+    for (const rule of rules.sort((a, b) => a.at - b.at)) {
+      const at = this.y(rule.at);
+      const y = Math.min(at - 5, free);
+      free = y - labelRow;
+      const stroke = rule.colour === undefined ? "var(--line-strong)" : kindColour(rule.colour);
+      group.append(
+        svg("line", {
+          stroke,
+          "stroke-dasharray": "4 3",
+          x1: this.left,
+          x2: this.width - room.right,
+          y1: at,
+          y2: at,
+        }),
+        svg(
+          "text",
+          { x: this.width - room.right - 4, y, "text-anchor": "end", class: "rule" },
+          cutText(rule.label, this.width - room.right - 4 - this.left, textWidth),
+          svg("title", {}, rule.label),
+        ),
+      );
+    }
     return group;
   }
 
@@ -257,9 +299,7 @@ export class ChartCard {
             x2: 26,
             y1: 5,
             y2: 5,
-            stroke: this.colour(i),
-            "stroke-width": 3,
-            "stroke-dasharray": this.dash(i),
+            ...this.stroke(i, 3),
           }),
         );
         return h(
@@ -312,9 +352,9 @@ export class ChartCard {
           this.width - room.right,
         ),
         y: clamp(
-          ((event.clientY - frame.top) / frame.height) * height,
-          room.top,
-          height - room.bottom,
+          ((event.clientY - frame.top) / frame.height) * this.height,
+          this.top,
+          this.bottom,
         ),
       };
     };

@@ -1,34 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merges charts of the same id in several runs into one; domains and nearest points.
-import type { Chart, Run, Series } from "./types";
+import { kindColours } from "./colour";
+import type { Chart, Rule, Run, Series } from "./types";
 
-export interface MergedChart extends Chart {
-  origin: number[]; // index of the run of each series
+// Numbers of a colour, of a pattern of dashes, and whether the line is thin.
+export interface Style {
+  colour: number;
+  dash: number;
+  thin: boolean;
 }
 
-export function mergeCharts(runs: readonly Run[]): MergedChart[] {
-  const merged: MergedChart[] = [];
-  const several = runs.filter((run) => run.charts?.length).length > 1;
-  runs.forEach((run, r) => {
-    for (const chart of run.charts ?? []) {
-      let into = merged.find((m) => m.id === chart.id);
-      if (!into) merged.push((into = { ...chart, series: [], rules: [], origin: [] }));
-      for (const series of chart.series) {
-        into.series.push({
-          ...series,
-          name: several ? `${run.name}: ${series.name}` : series.name,
-        });
-        into.origin.push(r);
-      }
-      for (const rule of chart.rules ?? []) {
-        const same = into.rules!.find((o) => o.axis === rule.axis && o.at === rule.at);
-        if (same) same.label = rule.label;
-        else
-          into.rules!.push({ ...rule, label: several ? `${run.name}: ${rule.label}` : rule.label });
-      }
+export interface MergedRule extends Rule {
+  colour?: number; // of the one run that it is of
+}
+
+export interface MergedChart extends Chart {
+  rules: MergedRule[];
+  styles: Style[]; // of each series
+}
+
+interface Origin {
+  run: number; // its place among the runs of the page
+  chart: Chart;
+}
+
+const round = (i: number) => Math.floor(i / kindColours);
+
+// On a page of several runs a colour is a run and dashes are a series, the same in every run.
+// On a page of one run a colour is a series.
+function stylesOf(origins: readonly Origin[], several: boolean): Style[] {
+  const names: string[] = [];
+  const styles: Style[] = [];
+  for (const { run, chart } of origins) {
+    for (const { name } of chart.series) {
+      if (!names.includes(name)) names.push(name);
+      const place = names.indexOf(name);
+      styles.push(
+        several
+          ? { colour: run % kindColours, dash: place, thin: round(run) > 0 }
+          : { colour: place % kindColours, dash: round(place), thin: false },
+      );
     }
+  }
+  return styles;
+}
+
+// Lines at one place become one line, which names its runs unless it is of all of them.
+function rulesOf(origins: readonly Origin[], all: readonly Run[]): MergedRule[] {
+  const places = new Map<string, { rule: Rule; runs: Map<string, number[]> }>();
+  for (const { run, chart } of origins) {
+    for (const rule of chart.rules ?? []) {
+      const key = `${rule.axis} ${rule.at}`;
+      const place = places.get(key) ?? { rule, runs: new Map<string, number[]>() };
+      places.set(key, place);
+      place.runs.set(rule.label, [...(place.runs.get(rule.label) ?? []), run]);
+    }
+  }
+  return [...places.values()].map(({ rule, runs }) => {
+    const labels = [...runs].map(([label, of]) =>
+      all.length < 2 || (origins.length > 1 && of.length === origins.length)
+        ? label
+        : `${of.map((i) => all[i]!.name).join(", ")}: ${label}`,
+    );
+    const of = new Set([...runs.values()].flat());
+    const colour = all.length > 1 && of.size === 1 ? [...of][0]! % kindColours : undefined;
+    return {
+      ...rule,
+      label: labels.join("; "),
+      ...(colour === undefined ? {} : { colour }),
+    };
   });
-  return merged;
+}
+
+// `all` are the runs of the page, of which `runs` have charts.
+export function mergeCharts(runs: readonly Run[], all: readonly Run[] = runs): MergedChart[] {
+  const groups = new Map<string, Origin[]>();
+  for (const run of runs) {
+    for (const chart of run.charts ?? []) {
+      const group = groups.get(chart.id) ?? [];
+      groups.set(chart.id, [...group, { run: all.indexOf(run), chart }]);
+    }
+  }
+  const several = all.length > 1;
+  return [...groups.values()].map((origins) => ({
+    ...origins[0]!.chart,
+    series: origins.flatMap(({ run, chart }) =>
+      chart.series.map((series) => ({
+        ...series,
+        name: several ? `${all[run]!.name}: ${series.name}` : series.name,
+      })),
+    ),
+    styles: stylesOf(origins, several),
+    rules: rulesOf(origins, all),
+  }));
 }
 
 export type Span = [number, number];

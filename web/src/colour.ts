@@ -64,12 +64,38 @@ export function orderRamp(dark = isDark()): Ramp {
 }
 
 // Okabe and Ito's colours; yellow and sky are darker on the light page, to be visible on white.
-const kindsLight = ["#0072b2", "#d55e00", "#009e73", "#b0468c", "#a67c00", "#3a8fc2", "#5a5a5a"];
-const kindsDark = ["#56b4e9", "#e69f00", "#2fbf95", "#e08fc0", "#f0e442", "#e2703a", "#b0b0b0"];
+const kindsLight = [
+  "#0072b2",
+  "#d55e00",
+  "#009e73",
+  "#b0468c",
+  "#8f7a00",
+  "#3aa5dd",
+  "#858585",
+  "#111111",
+];
+const kindsDark = [
+  "#56b4e9",
+  "#e69f00",
+  "#2fbf95",
+  "#e08fc0",
+  "#f0e442",
+  "#e2603a",
+  "#8f8f8f",
+  "#f8f8f8",
+];
+export const kindColours = kindsLight.length;
 
 export function kindColour(i: number, dark = isDark()): string {
   const list = dark ? kindsDark : kindsLight;
   return list[i % list.length]!;
+}
+
+// A run has the colour of its place among the runs of the page, in every view. Elements use it as a
+// variable of the style sheet, so that it follows the theme.
+export function setRunColours(runs: number): void {
+  for (let i = 0; i < runs; ++i)
+    document.documentElement.style.setProperty(`--run-${i}`, kindColour(i));
 }
 
 export function pageColour(name: string): string {

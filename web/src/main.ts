@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page: header, selection of runs, tabs, and the view of the selected tab.
-import { isDark } from "./colour";
+import { isDark, setRunColours } from "./colour";
 import { button, h, hideTip, select } from "./dom";
 import { startLive } from "./live";
 import { State } from "./state";
@@ -195,6 +195,7 @@ class Page {
     const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
     const theme = this.context.state.get("theme", system) === "dark" ? "dark" : "light";
     document.documentElement.dataset["theme"] = theme;
+    setRunColours(this.index.runs.length);
     this.themeButton.textContent = theme === "dark" ? "Light" : "Dark";
     this.themeButton.setAttribute(
       "aria-label",
@@ -218,7 +219,9 @@ function start(): void {
   }
   const index = JSON.parse(text) as Index;
   if (index.format !== "weft-report 1") {
-    app.textContent = `This page cannot show the format "${index.format}".`;
+    app.textContent =
+      `This page cannot show the format "${index.format}": it is of another version of weft. ` +
+      "Make it again with: weft report RUN -o page.html";
     return;
   }
   new Page(index, app).start();

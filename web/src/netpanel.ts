@@ -43,12 +43,13 @@ export class NetPanel {
     readonly model: NetModel,
     readonly frames: Frames,
     private readonly announce: (text: string) => void,
-    named: boolean,
+    mark: HTMLElement | null,
   ) {
     this.values = new Uint8Array(model.net.routers);
     this.scaled = new Uint8Array(model.net.routers);
     this.scaledLinks = new Uint8Array(model.links.from.length);
-    this.title.textContent = named ? `${run.name}: ${model.net.name}` : model.net.name;
+    if (mark) this.title.append(mark, `${run.name}: `);
+    this.title.append(model.net.name);
     this.element.append(this.title, this.body, this.status);
     this.element.dataset["testid"] = `network-${run.name}`;
   }

@@ -8,6 +8,7 @@ import type { Stats } from "./heat";
 
 export interface StripRun {
   name: string;
+  colour: number; // place among the runs of the page
   beginPs: number;
   endPs: readonly number[];
   stats: Stats;
@@ -94,10 +95,11 @@ export class Strip {
     const x = (ps: number) => left + (ps / this.end()) * (this.width - left - 4);
     const y = (v: number) => height - bottom - (v / this.most) * (height - bottom - top);
     this.paintAxes(p, x, y);
-    this.runs.forEach((run, i) => {
-      this.paintLine(p, run, run.stats.most, { x, y, colour: kindColour(i), dash: [5, 3] });
-      this.paintLine(p, run, run.stats.mean, { x, y, colour: kindColour(i), dash: [] });
-    });
+    for (const run of this.runs) {
+      const colour = kindColour(run.colour);
+      this.paintLine(p, run, run.stats.most, { x, y, colour, dash: [5, 3] });
+      this.paintLine(p, run, run.stats.mean, { x, y, colour, dash: [] });
+    }
     this.paintNow(p, x);
   }
 

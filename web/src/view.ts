@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A view is one tab of the page: it fills an element and cleans up after itself.
+import { h } from "./dom";
 import type { State } from "./state";
 import type { Index, Run } from "./types";
 
@@ -22,6 +23,13 @@ export interface View {
   has(run: Run): boolean;
   compares: boolean; // shows one run, or two beside each other
   show(host: HTMLElement, context: Context, runs: Run[]): Shown;
+}
+
+// A spot of the run's colour, for the place where it is named; nothing if there is but one run.
+export function runMark(index: Index, run: Run): HTMLElement | null {
+  if (index.runs.length < 2) return null;
+  const colour = `background-color:var(--run-${index.runs.indexOf(run)})`;
+  return h("i", { className: "run-mark", style: colour, "aria-hidden": "true" });
 }
 
 export function chosenRuns(view: View, context: Context): Run[] {

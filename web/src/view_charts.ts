@@ -11,12 +11,15 @@ export const chartsView: View = {
   compares: false,
   has: (run) => (run.charts?.length ?? 0) > 0,
   show: (host, context, runs) => {
-    const cards = mergeCharts(runs).map((chart) => new ChartCard(chart, context.announce));
+    const cards = mergeCharts(runs, context.index.runs).map(
+      (chart) => new ChartCard(chart, context.announce),
+    );
     host.append(
       h(
         "p",
         { className: "soft" },
-        "Drag over a chart to zoom; a series is hidden and shown by its name.",
+        "Drag over a chart to zoom; a series is hidden and shown by its name." +
+          (context.index.runs.length > 1 ? " A colour is a run, in all charts." : ""),
       ),
       h("div", { className: "charts" }, ...cards.map((card) => card.element)),
     );

@@ -12,6 +12,7 @@ import { plain, withUnit } from "./format";
 import { bindGestures } from "./gestures";
 import { rampLegend } from "./legend";
 import type { Matrix, Run } from "./types";
+import { runMark } from "./view";
 import type { Context, Shown, View } from "./view";
 import { Window2D } from "./window2d";
 import type { Extent } from "./window2d";
@@ -31,7 +32,7 @@ class MatrixPanel {
     readonly run: Run,
     private readonly ranks: Window2D,
     changed: () => void,
-    named: boolean,
+    mark: HTMLElement | null,
   ) {
     this.canvas.setAttribute(
       "aria-label",
@@ -39,7 +40,7 @@ class MatrixPanel {
         "plus and minus zoom, arrow keys move, 0 shows all",
     );
     this.element.append(
-      h("h3", {}, named ? run.name : `${this.matrix.ranks.toLocaleString("en-GB")} ranks`),
+      h("h3", {}, mark, mark ? run.name : `${this.matrix.ranks.toLocaleString("en-GB")} ranks`),
       this.canvas,
     );
     if (this.matrix.bin > 1) {
@@ -191,7 +192,7 @@ class MatrixView implements Shown {
     this.window2d = new Window2D({ x0: 0, x1: ranks, y0: 0, y1: ranks }, { x: 4, y: 4 });
     const changed = () => this.ask();
     this.panels = runs.map(
-      (run) => new MatrixPanel(run, this.window2d, changed, context.index.runs.length > 1),
+      (run) => new MatrixPanel(run, this.window2d, changed, runMark(context.index, run)),
     );
     const act = (change: () => void) => () => {
       change();

@@ -8,12 +8,13 @@ import { webglWorks } from "./draw_solid";
 import { unionOfTimes } from "./heat";
 import type { Choice } from "./heat";
 import { kindLegend, rampLegend } from "./legend";
-import { framesOf, netModel } from "./netmodel";
+import { framesOf, netModel, routerName } from "./netmodel";
 import { NetPanel } from "./netpanel";
 import type { Look } from "./netpanel";
 import { Player } from "./player";
 import { percent, Strip } from "./strip";
 import type { Layer, Run } from "./types";
+import { runMark } from "./view";
 import type { Context, Shown, View } from "./view";
 
 class NetworkView implements Shown {
@@ -67,7 +68,13 @@ class NetworkView implements Shown {
       const [model, frames] = await Promise.all([netModel(run.network!), framesOf(run)]);
       if (this.left) return;
       this.list.push(
-        new NetPanel(run, model, frames, this.context.announce, this.context.index.runs.length > 1),
+        new NetPanel(
+          run,
+          model,
+          frames,
+          this.context.announce,
+          runMark(this.context.index, run),
+        ),
       );
     }
     this.panels.classList.toggle("two", this.list.length > 1);
@@ -116,7 +123,7 @@ class NetworkView implements Shown {
     return {
       choice,
       average,
-      scale: state.get("scale") === "full" ? 255 : this.fitted(choice, average),
+      scale: state.get("scale") === "max" ? this.fitted(choice, average) : 255,
       least: state.number("least", 0) / 100,
       solid: state.get("view") === "solid" && this.canBeSolid(),
       axes: axesFor(this.radix(), state.get("axes", "0,1").split(",").map(Number)),
@@ -175,8 +182,8 @@ class NetworkView implements Shown {
     if (look.solid) fields.push(this.leastField(look));
     if (heated) {
       const scales = [
-        { value: "", text: "the maximum" },
-        { value: "full", text: "100 %" },
+        { value: "", text: "100 %" },
+        { value: "max", text: "the maximum" },
       ];
       fields.push(
         select("Colours up to", "scale", scales, state.get("scale"), (value) =>
@@ -250,7 +257,7 @@ class NetworkView implements Shown {
       if (box.value.trim() === "") return;
       const found = this.list.map((panel) => panel.find(box.value)).some((ok) => ok);
       box.setAttribute("aria-invalid", String(!found));
-      if (!found) this.context.announce(`no router ${box.value}`);
+      if (!found) this.context.announce(`no router ${box.value}; ${this.nameHelp()}`);
     };
     box.addEventListener("keydown", (event) => {
       if (event.key === "Enter") find();
@@ -261,6 +268,11 @@ class NetworkView implements Shown {
       h("label", { className: "field" }, h("span", {}, "Router"), box),
       button("Find", "find-button", find),
     );
+  }
+
+  private nameHelp(): string {
+    const { net } = this.list[0]!.model;
+    return `routers have numbers from 0 to ${net.routers - 1} and names as ${routerName(net, 0)}`;
   }
 
   private moved(ps: number, playing: boolean): void {
@@ -293,6 +305,7 @@ class NetworkView implements Shown {
     this.strip.set(
       this.list.map(({ run, frames }) => ({
         name: run.name,
+        colour: this.context.index.runs.indexOf(run),
         beginPs: frames.beginPs,
         endPs: frames.endPs,
         stats: frames.stats(choice),
@@ -306,12 +319,12 @@ class NetworkView implements Shown {
     const top = look.scale / 255;
     const layer = this.layers().find((l) => l.id === look.choice.layer);
     const lines = kindLegend(
-      this.list.map(({ run }, i) => ({
+      this.list.map(({ run }) => ({
         text:
           this.list.length > 1
             ? `${run.name}: mean (full), max (dashed)`
             : "below: mean (full), max (dashed)",
-        colour: kindColour(i),
+        colour: kindColour(this.context.index.runs.indexOf(run)),
       })),
     );
     this.legend.replaceChildren(

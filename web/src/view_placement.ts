@@ -13,6 +13,7 @@ import type { NetModel } from "./netmodel";
 import { listRanks, ranksByNode, shadeOf } from "./ranks";
 import type { Where } from "./ranks";
 import type { Run } from "./types";
+import { runMark } from "./view";
 import type { Context, Shown, View } from "./view";
 
 class PlacementPanel {
@@ -23,7 +24,7 @@ class PlacementPanel {
   private drawing: Drawing | undefined;
 
   constructor(
-    title: string,
+    title: HTMLElement,
     private readonly model: NetModel,
     private readonly nodeOf: Uint32Array,
     private readonly announce: (text: string) => void,
@@ -31,7 +32,7 @@ class PlacementPanel {
   ) {
     this.where = ranksByNode(nodeOf, model.net.nodes);
     this.nodes = nodesByRouter(model);
-    this.element.append(h("h3", {}, title), h("div", {}), this.text);
+    this.element.append(title, h("div", {}), this.text);
   }
 
   show(wanted: readonly number[], rank: number, height: number): void {
@@ -143,7 +144,7 @@ class PlacementView implements Shown {
     const choose = (rank: number) => this.choose(rank);
     for (const run of this.runs) {
       const model = await netModel(run.network!);
-      const named = this.context.index.runs.length > 1 ? `${run.name}, ` : "";
+      const mark = () => runMark(this.context.index, run);
       const { placement } = run;
       for (const [block, name, when] of [
         [placement!.before, placement!.before_name, "before"],
@@ -154,7 +155,7 @@ class PlacementView implements Shown {
         this.ranks = Math.max(this.ranks, nodeOf.length);
         this.panels.push(
           new PlacementPanel(
-            `${named}${when}: ${name}`,
+            h("h3", {}, mark(), mark() ? `${run.name}, ` : "", `${when}: ${name}`),
             model,
             nodeOf,
             this.context.announce,

@@ -5,6 +5,7 @@ import { csv, withUnit } from "./format";
 import { filterRows, sortRows } from "./rows";
 import type { Order } from "./rows";
 import type { Cell, Table } from "./types";
+import { runMark } from "./view";
 import type { View } from "./view";
 
 const rowsAtOnce = 200;
@@ -22,7 +23,7 @@ class TableCard {
   constructor(
     private readonly table: Table,
     private readonly name: string,
-    heading: string,
+    heading: HTMLElement,
   ) {
     const box = h("input", {
       type: "search",
@@ -41,7 +42,7 @@ class TableCard {
     });
     this.element.dataset["testid"] = `table-${table.id}`;
     this.element.append(
-      h("h3", {}, heading),
+      heading,
       h(
         "div",
         { className: "controls" },
@@ -106,7 +107,9 @@ class TableCard {
         ),
     );
     const parts = [];
-    if (rows.length !== this.table.rows.length)
+    if (rows.length === 0 && this.filter !== "") parts.push("No row has this text: clear the filter");
+    else if (this.table.rows.length === 0) parts.push("The record has no rows of this kind");
+    else if (rows.length !== this.table.rows.length)
       parts.push(`${rows.length} of ${this.table.rows.length} rows`);
     if (this.table.cut)
       parts.push(`${this.table.cut.toLocaleString("en-GB")} more rows are in the record only`);
@@ -153,7 +156,8 @@ export const tablesView: View = {
     );
     for (const run of runs) {
       for (const table of run.tables!) {
-        const heading = context.index.runs.length > 1 ? `${run.name}: ${table.title}` : table.title;
+        const mark = runMark(context.index, run);
+        const heading = h("h3", {}, mark, mark ? `${run.name}: ${table.title}` : table.title);
         host.append(new TableCard(table, run.name.replaceAll(/[^\w.-]+/g, "_"), heading).element);
       }
     }

@@ -14,6 +14,7 @@ import { fillRow, makeRow, ranksOfRow, spanAt } from "./spans";
 import type { PixelRow, Spans } from "./spans";
 import { percent } from "./strip";
 import type { Run, Timeline } from "./types";
+import { runMark } from "./view";
 import type { Context, Shown, View } from "./view";
 import { Window2D } from "./window2d";
 
@@ -72,7 +73,7 @@ class TimelinePanel {
     private readonly window2d: Window2D,
     private readonly numbers: Record<string, unknown>,
     changed: () => void,
-    named: boolean,
+    mark: HTMLElement | null,
   ) {
     this.canvas.setAttribute(
       "aria-label",
@@ -80,7 +81,7 @@ class TimelinePanel {
         "page up in ranks, arrow keys move, 0 shows all",
     );
     this.element.append(
-      h("h3", {}, named ? run.name : `${this.timeline.ranks.toLocaleString("en-GB")} ranks`),
+      h("h3", {}, mark, mark ? run.name : `${this.timeline.ranks.toLocaleString("en-GB")} ranks`),
       this.canvas,
     );
     if (!this.timeline.exact && this.timeline.bin_ticks) {
@@ -257,7 +258,7 @@ class TimelineView implements Shown {
           this.window2d,
           context.numbers,
           changed,
-          context.index.runs.length > 1,
+          runMark(context.index, run),
         ),
     );
     host.append(

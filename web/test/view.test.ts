@@ -5,7 +5,11 @@ import { callKind, callKinds } from "../src/calls";
 import { scaleLinear, scaleLog } from "d3-scale";
 import { axisTicks } from "../src/chart_axis";
 import { domain, mergeCharts, nearestX, usable } from "../src/chart_model";
+import { kindColour, kindColours, parseColour } from "../src/colour";
+import { comparable } from "../src/comparable";
 import { csv, differenceText, plain, short, tickFormat, time, withUnit } from "../src/format";
+import { cutText, placeLabels } from "../src/labels";
+import type { Label } from "../src/labels";
 import { forceSteps, graphPlaces, treePlaces } from "../src/layout";
 import { seconds } from "../src/live";
 import { filterRows, sortRows } from "../src/rows";
@@ -210,6 +214,155 @@ test("charts of one kind are laid over each other", () => {
     [2, 10],
   );
   assert.deepEqual(domain([], 1, false), [0, 1]);
+});
+
+const useChart = (at: number) => ({
+  id: "use",
+  title: "Use",
+  x: { label: "time" },
+  y: { label: "share" },
+  series: ["mean", "fullest"].map((name) => ({ name, points: [] as [number, number][] })),
+  rules: [
+    { axis: "x" as const, at: 5, label: "p50" },
+    { axis: "x" as const, at, label: "p99" },
+  ],
+});
+
+test("a colour is a run and dashes are a series, whatever charts a run has", () => {
+  const names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+  const runs = names.map((name, i) => ({ name, kind: "sim", charts: [useChart(10 + i)] }));
+  const [merged] = mergeCharts(runs);
+  assert.deepEqual(
+    merged!.styles.map((s) => [s.colour, s.dash, s.thin]),
+    names.flatMap((_, i) => [
+      [i, 0, false],
+      [i, 1, false],
+    ]),
+  );
+  const other = { name: "other", kind: "map" };
+  const [less] = mergeCharts(runs.slice(1, 2), [other, ...runs]);
+  assert.deepEqual(
+    less!.styles.map((s) => s.colour),
+    [2, 2],
+    "as in charts that all runs have",
+  );
+  const [alone] = mergeCharts(runs.slice(0, 1));
+  assert.deepEqual(
+    alone!.styles.map((s) => [s.colour, s.dash]),
+    [
+      [0, 0],
+      [1, 0],
+    ],
+  );
+  const many = [...runs, ...runs.map((run) => ({ ...run, name: `${run.name}2` }))];
+  assert.ok(mergeCharts(many)[0]!.styles.at(-1)!.thin, "colours repeat, with thin lines");
+});
+
+test("lines at one place name their runs, or nobody if they are of all", () => {
+  const runs = [7, 9, 9].map((at, i) => ({
+    name: ["a", "b", "c"][i]!,
+    kind: "sim",
+    charts: [useChart(at)],
+  }));
+  const rules = mergeCharts(runs)[0]!.rules;
+  assert.deepEqual(
+    rules.map((r) => [r.at, r.label, r.colour]),
+    [
+      [5, "p50", undefined],
+      [7, "a: p99", 0],
+      [9, "b, c: p99", undefined],
+    ],
+  );
+  assert.equal(mergeCharts(runs.slice(0, 1))[0]!.rules[1]!.label, "p99");
+  const same = mergeCharts([{ name: "a", kind: "sim", charts: [useChart(5)] }])[0]!.rules;
+  assert.deepEqual(
+    same.map((r) => r.label),
+    ["p50; p99"],
+  );
+});
+
+test("eight runs have eight colours that differ, in light and dark", () => {
+  assert.ok(kindColours >= 8);
+  for (const dark of [false, true]) {
+    const list = Array.from({ length: 8 }, (_, i) => parseColour(kindColour(i, dark)));
+    list.forEach((a, i) =>
+      list.slice(0, i).forEach((b) => {
+        const far = Math.hypot(...a.map((v, k) => v - b[k]!));
+        assert.ok(far > 60, `${a} and ${b} are ${far} apart`);
+      }),
+    );
+  }
+});
+
+// No two labels of a row meet, and no line runs through a label on its way up.
+function assertApart(labels: Label[], low: number, high: number): void {
+  const placed = placeLabels(labels, low, high);
+  placed.forEach((p, i) => {
+    assert.ok(p.x >= low && p.x + labels[i]!.width <= high, `${i} leaves the chart`);
+    placed.forEach((o, j) => {
+      if (i === j) return;
+      const meet = p.x < o.x + labels[j]!.width && o.x < p.x + labels[i]!.width;
+      assert.ok(p.row !== o.row || !meet, `${i} and ${j} meet`);
+    });
+  });
+}
+
+test("labels of lines that are near each other have rows of their own", () => {
+  assert.deepEqual(
+    placeLabels(
+      [
+        { at: 10, width: 30 },
+        { at: 100, width: 30 },
+      ],
+      0,
+      200,
+    ),
+    [
+      { x: 14, row: 0 },
+      { x: 104, row: 0 },
+    ],
+  );
+  assert.deepEqual(
+    placeLabels(
+      [
+        { at: 10, width: 30 },
+        { at: 20, width: 30 },
+      ],
+      0,
+      200,
+    ).map((p) => p.row),
+    [1, 0],
+    "the left label is above, so that the line on its right does not cross it",
+  );
+  const near = (count: number, step: number, width: number) =>
+    Array.from({ length: count }, (_, i) => ({ at: Math.min(100 + i * step, 320), width }));
+  for (const count of [1, 2, 3, 8, 16])
+    for (const step of [0, 0.5, 3, 20])
+      for (const width of [20, 80, 250]) assertApart(near(count, step, width), 60, 320);
+});
+
+test("a label that is too wide keeps its end", () => {
+  const measure = (text: string) => text.length;
+  assert.equal(cutText("a: p99", 10, measure), "a: p99");
+  assert.equal(cutText("/home/me/runs/b: p99", 8, measure), "\u2026 b: p99".replace(" ", "/"));
+  assert.equal(cutText("abc", 0, measure), "\u2026");
+});
+
+test("better and worse are said of runs of the same work", () => {
+  const run = (kind: string, program: string, ranks: string) => ({
+    name: "x",
+    kind,
+    summary: [
+      { key: "program", label: "Program", text: program },
+      { key: "ranks", label: "Ranks", text: ranks },
+    ],
+  });
+  const first = run("sim", "halo", "64");
+  assert.ok(comparable(run("sim", "halo", "64"), first));
+  assert.ok(!comparable(run("run", "halo", "64"), first), "predicted and measured");
+  assert.ok(!comparable(run("sim", "sort", "64"), first));
+  assert.ok(!comparable(run("sim", "halo", "128"), first));
+  assert.ok(!comparable({ name: "x", kind: "sim" }, first), "not known");
 });
 
 test("ticks over many powers of ten carry their units", () => {

@@ -138,7 +138,7 @@ export function dragonfly(blocks, groups, size) {
 
 // A jam that moves: in frame t the links out of router hot(t) are full, others as a soft wave.
 export function heat(blocks, net, options) {
-  const { frames, stepPs, hot, buffers = true } = options;
+  const { frames, stepPs, hot, buffers = true, top = 255 } = options;
   const links = net.ends.from.length;
   const data = new Uint8Array(frames * links);
   const full = new Uint8Array(frames * net.routers);
@@ -147,7 +147,8 @@ export function heat(blocks, net, options) {
     for (let i = 0; i < links; ++i) {
       const r = net.ends.from[i];
       const wave = 0.5 + 0.5 * Math.sin(r * 0.13 + t * 0.4) * Math.cos(r * 0.011 + i * 0.002);
-      data[t * links + i] = r === hot(t) ? 255 : Math.floor(160 * level * wave * wave);
+      const share = r === hot(t) ? 1 : (160 * level * wave * wave) / 255;
+      data[t * links + i] = Math.floor(top * share + 1e-9);
     }
     for (let r = 0; r < net.routers; ++r) {
       full[t * net.routers + r] = r === hot(t) ? 250 : Math.floor(40 * level);
@@ -309,6 +310,24 @@ export function charts(seed) {
       rules: [{ axis: "x", at: 0.9, label: "saturation" }],
     },
   ];
+}
+
+// Two series, and percentiles that lie close together.
+export function latencies(i) {
+  const points = Array.from({ length: 30 }, (_, k) => [1e6 * 1.1 ** k, (k * (i + 3)) % 17]);
+  return ["latency", "wait"].map((id) => ({
+    id,
+    title: id,
+    x: { label: "latency", unit: "ps", log: true },
+    y: { label: "messages", unit: "1", log: false },
+    series: ["sent", "received"].map((name) => ({ name, points, steps: true })),
+    rules: [
+      { axis: "x", at: 3e6, label: "p50" },
+      { axis: "x", at: 5e6 * (1 + i / 400), label: "p99" },
+      { axis: "x", at: 5.01e6 * (1 + i / 400), label: "max" },
+      { axis: "y", at: 5 + i / 50, label: "limit" },
+    ],
+  }));
 }
 
 export function summary(scale) {

@@ -73,6 +73,7 @@ async function layersDiffer(browser, file) {
   const along = await picture(page, "slices");
   assert.notEqual(along, whole);
   await id(page, "layer").selectOption("buffers");
+  await id(page, "scale").selectOption("max");
   await frame(page);
   const at = await spot(page, "slices", hottest.light);
   assert.match(await tipAt(page, at), /^\(0, 0, 0\)98 % of the router's buffers/);
@@ -87,6 +88,21 @@ async function layersDiffer(browser, file) {
   await frame(page);
   assert.ok(await id(page, "slider").isDisabled());
   assert.equal((await spot(page, "slices", cold)).count, 0, "on average no link is idle");
+  await close(page);
+}
+
+// A network that is hardly used looks so, unless the reader asks for the whole range of colours.
+async function coloursAreAbsolute(browser, file) {
+  const page = await open(browser, file, { hash: "tab=network&t=5000000" });
+  assert.equal((await numbers(page)).scale, 1);
+  assert.match(await text(page, "legend"), /0.*50 %.*100 %/);
+  assert.equal((await spot(page, "lines", hottest.light)).count, 0, "a fifth is drawn as all");
+  await id(page, "scale").selectOption("max");
+  await frame(page);
+  assert.ok(Math.abs((await numbers(page)).scale - 0.2) < 0.01);
+  assert.match(await text(page, "legend"), /0.*10 %.*20 %/);
+  assert.ok((await spot(page, "lines", hottest.light)).count > 20);
+  await page.waitForFunction(() => location.hash.includes("scale=max"));
   await close(page);
 }
 
@@ -125,6 +141,7 @@ async function keyboardReadsRouters(browser, file) {
   await id(page, "find").fill("nowhere");
   await id(page, "find-button").click();
   assert.equal(await id(page, "find").getAttribute("aria-invalid"), "true");
+  assert.match(await text(page, "said"), /no router nowhere; .* 0 to 511 and names as \(0, 0, 0\)/);
   await close(page);
 }
 
@@ -300,6 +317,7 @@ export function networkTests(browser, files) {
     ["network: the hot router moves with time", () => hotRouterMoves(browser, files.two)],
     ["network: plays and pauses by key and button", () => playsAndPauses(browser, files.two)],
     ["network: layers, axes and the average", () => layersDiffer(browser, files.two)],
+    ["network: colours up to 100 % or the maximum", () => coloursAreAbsolute(browser, files.pale)],
     ["network: what is shown stands in the address", () => stateIsInTheAddress(browser, files.two)],
     [
       "network: routers are read by keyboard and by name",

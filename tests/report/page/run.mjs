@@ -36,14 +36,24 @@ function twoRuns(blocks) {
   ];
 }
 
-function onNetwork(blocks, name, net, ranks) {
+// Names as the command line gives them, some of them long.
+function manyRuns(count) {
+  return Array.from({ length: count }, (_, i) => ({
+    name: i % 3 === 2 ? `/home/user/experiments/2026/run-number-${i}` : `run${i}`,
+    kind: i === 1 ? "run" : "sim",
+    summary: make.summary(1 - i / 20),
+    charts: make.latencies(i),
+  }));
+}
+
+function onNetwork(blocks, name, net, ranks, top = 255) {
   return [
     {
       name,
       kind: "sim",
       summary: make.summary(1),
       network: make.withoutEnds(net),
-      heat: make.heat(blocks, net, { frames: 10, stepPs: 5e6, hot: (t) => t }),
+      heat: make.heat(blocks, net, { frames: 10, stepPs: 5e6, hot: (t) => t, top }),
       placement: make.placement(blocks, ranks),
     },
   ];
@@ -103,6 +113,13 @@ function makePages(template, folder) {
   page("graph", "all-to-all on a dragonfly", (b) =>
     onNetwork(b, "dragonfly", make.dragonfly(b, 9, 8), 144),
   );
+  page("pale", "a fat tree that is hardly used", (b) =>
+    onNetwork(b, "tree", make.tree(b, 16, 8, 8), 128, 51),
+  );
+  for (const count of [1, 2, 8]) {
+    const runs = manyRuns(count);
+    page(`runs${count}`, runs.map((run) => run.name).join(", "), () => runs);
+  }
   page("six", "a cube of six dimensions", (b) =>
     onNetwork(b, "six", make.cube(b, [4, 3, 4, 2, 3, 2]), 576),
   );
@@ -134,7 +151,7 @@ async function withTemplate(browser, template) {
   const folder = mkdtempSync(join(tmpdir(), "weft-page-"));
   try {
     const files = makePages(template, folder);
-    const names = ["two", "tree", "graph", "six", "ring", "found", "big"];
+    const names = ["two", "tree", "graph", "six", "ring", "found", "big", "runs8"];
     const generic = names.flatMap((name) => genericTests(browser, files[name], name));
     return await runAll([
       ...networkTests(browser, files),

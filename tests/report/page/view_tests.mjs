@@ -2,7 +2,7 @@
 // All other views: what they say, and that mouse, keys and touch do what they promise.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { close, frame, id, numbers, open, picture, ready, tab, text } from "./harness.mjs";
+import { close, frame, id, numbers, open, picture, ready, shot, tab, text } from "./harness.mjs";
 
 async function summaryCompares(browser, file) {
   const page = await open(browser, file);
@@ -14,6 +14,93 @@ async function summaryCompares(browser, file) {
   assert.deepEqual(cells[3], ["Messages", "12,288", "12,288same"]);
   assert.match(await text(page, "remarks"), /no buffers: weft sim/);
   await close(page);
+}
+
+// What was predicted is neither better nor worse than what was measured.
+async function summaryJudgesOnlyEqualWork(browser, file) {
+  const page = await open(browser, file);
+  const time = await page.$eval('[data-testid="summary"] tbody tr:nth-child(2)', (row) =>
+    [...row.children].map((c) => c.textContent),
+  );
+  assert.equal(time[2], "131.8 us\u22125 %");
+  assert.equal(time[3], "124.8 us\u221210 % better");
+  assert.match(await text(page, "other-work"), /of run1 are not called better or worse/);
+  await close(page);
+}
+
+// Boxes of the labels of lines, in pixels, and of the drawing that they must stay in.
+const labelBoxes = (card) =>
+  card.evaluate((element) => {
+    const box = (e) => {
+      const { left, right, top, bottom } = e.getBoundingClientRect();
+      return { left, right, top, bottom, text: e.firstChild?.textContent };
+    };
+    return {
+      frame: box(element.querySelector("svg.chart")),
+      labels: [...element.querySelectorAll("text.rule")].map(box),
+    };
+  });
+
+function assertApart({ frame: outer, labels }) {
+  labels.forEach((a, i) => {
+    assert.ok(a.left >= outer.left && a.right <= outer.right + 1, `${a.text} leaves the chart`);
+    assert.ok(a.top >= outer.top - 1, `${a.text} leaves the chart`);
+    for (const b of labels.slice(0, i)) {
+      const meet =
+        a.left < b.right - 1 &&
+        b.left < a.right - 1 &&
+        a.top < b.bottom - 3 &&
+        b.top < a.bottom - 3;
+      assert.ok(!meet, `"${a.text}" covers "${b.text}"`);
+    }
+  });
+}
+
+// Of each chart's lines the run (before the colon) and the colour.
+const lineColours = (page, chart) =>
+  id(page, `chart-${chart}`)
+    .locator("path[data-series]")
+    .evaluateAll((list) =>
+      list.map((path) => [path.dataset.series.split(": ")[0], getComputedStyle(path).stroke]),
+    );
+
+async function coloursAreRuns(browser, files) {
+  for (const [count, dark] of [
+    [2, false],
+    [8, false],
+    [8, true],
+  ]) {
+    const page = await open(browser, files[`runs${count}`], { dark });
+    const marks = await page.$$eval("thead .run-mark", (list) =>
+      list.map((mark) => [
+        mark.parentElement.childNodes[1].textContent,
+        getComputedStyle(mark).backgroundColor,
+      ]),
+    );
+    assert.equal(marks.length, count);
+    assert.equal(new Set(marks.map(([, colour]) => colour)).size, count, "a colour for each run");
+    await tab(page, "charts");
+    for (const chart of ["latency", "wait"])
+      assert.deepEqual(
+        await lineColours(page, chart),
+        marks.flatMap((mark) => [mark, mark]),
+      );
+    await close(page);
+  }
+}
+
+async function labelsStayApart(browser, files) {
+  for (const count of [1, 2, 8]) {
+    for (const width of [1280, 760, 375]) {
+      const page = await open(browser, files[`runs${count}`], { hash: "tab=charts", width });
+      const card = id(page, "chart-latency");
+      const boxes = await labelBoxes(card);
+      assert.ok(boxes.labels.length >= 4, `${boxes.labels.length} labels`);
+      assertApart(boxes);
+      await shot(page, `labels-${count}-${width}`);
+      await close(page);
+    }
+  }
 }
 
 async function tabsByKeyboard(browser, file) {
@@ -393,6 +480,9 @@ async function licencesAreTold(browser, file) {
 export function viewTests(browser, files) {
   return [
     ["summary: differences in words and signs", () => summaryCompares(browser, files.two)],
+    ["summary: judges equal work only", () => summaryJudgesOnlyEqualWork(browser, files.runs8)],
+    ["charts: a colour is a run", () => coloursAreRuns(browser, files)],
+    ["charts: labels of lines stay apart", () => labelsStayApart(browser, files)],
     ["tabs: by keyboard, with visible focus", () => tabsByKeyboard(browser, files.two)],
     ["charts: overlay, hide, log, zoom, read", () => chartsOverlay(browser, files.two)],
     ["timeline: spans are where and what they are", () => timelineIsTrue(browser, files.small)],
