@@ -111,7 +111,7 @@ Status write_page(const ReportOptions& options) {
   for (;;) {
     auto views = load_runs(options, limits);
     if (!views) return std::move(views).error();
-    head.title = options.title.empty() ? views->front().name : options.title;
+    head.title = options.title.empty() ? report::page_title(*views) : options.title;
     auto made = report::make_page(*page_template, head, *views);
     if (!made) return std::move(made).error();
     page = *std::move(made);
@@ -180,8 +180,7 @@ std::function<Status()> set_up(CLI::App& parser) {
           ->capture_default_str();
   keep_former_name(parser.add_flag_callback("--json", [options] { options->format = "json"; }),
                    format);
-  parser
-      .add_option("--title", options->title, "Title of the page (default: name of the first run)")
+  parser.add_option("--title", options->title, "Title of the page (default: names of all runs)")
       ->type_name("TEXT");
   parser.add_flag("--list", options->list, "List the tables and pictures that the runs have");
   auto* const table =

@@ -12,7 +12,7 @@ struct Wanted {
   const char* key;  // A path in the summary.
   const char* label;
   Unit unit;
-  const char* better;
+  const char* better;  // Times only: fewer hops or connections need not be an advantage.
 };
 
 const Wanted wanted[] = {
@@ -28,15 +28,15 @@ const Wanted wanted[] = {
     {"/messages", "Messages", "1", ""},
     {"/bytes", "Bytes sent", "B", ""},
     {"/packets", "Packets", "1", ""},
-    {"/packet_hops", "Packet hops", "1", "less"},
+    {"/packet_hops", "Packet hops", "1", ""},
     {"/links/efficiency", "Link utilisation, mean", "share", ""},
-    {"/links/busiest_efficiency", "Utilisation of the busiest link", "share", "less"},
+    {"/links/busiest_efficiency", "Utilisation of the busiest link", "share", ""},
     {"/links/busiest", "Busiest link", "", ""},
     {"/latency/p50_ps", "Message latency, p50", "ps", "less"},
     {"/latency/p99_ps", "Message latency, p99", "ps", "less"},
     {"/latency/max_ps", "Message latency, max", "ps", "less"},
-    {"/connections/most", "Connections per rank, max", "1", "less"},
-    {"/connections/held_mean", "Connections per rank, mean", "1", "less"},
+    {"/connections/most", "Connections per rank, max", "1", ""},
+    {"/connections/held_mean", "Connections per rank, mean", "1", ""},
 };
 
 void add_facts(const Json& summary, RunView& view) {
@@ -91,7 +91,7 @@ void add_latency(const Json& summary, RunView& view) {
     series.points.push_back({last + 1, 0});
   }
   chart.chart.series.push_back(std::move(series));
-  for (const auto& [key, label] : {std::pair{"p50_ps", "median"}, {"p99_ps", "99 %"}}) {
+  for (const auto& [key, label] : {std::pair{"p50_ps", "p50"}, {"p99_ps", "p99"}}) {
     if (latency->contains(key)) chart.chart.rules.push_back({latency->at(key), true, label});
   }
   view.charts.push_back(std::move(chart));

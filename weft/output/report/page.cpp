@@ -203,6 +203,15 @@ Json run_json(const RunView& view, Blocks& blocks) {
   return json;
 }
 
+std::string page_title(std::span<const RunView> runs) {
+  std::string title;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (i > 0) title += i + 1 == runs.size() ? " and " : ", ";
+    title += runs[i].name;
+  }
+  return title;
+}
+
 Result<std::string> make_page(std::string_view page_template, const PageHead& head,
                               std::span<const RunView> runs) {
   const std::size_t place = page_template.find(marker);

@@ -17,6 +17,9 @@ Json run_json(const RunView& view, Blocks& blocks);
 // The same without large arrays.
 Json run_json_small(const RunView& view);
 
+// Names every run: "a, b and c".
+std::string page_title(std::span<const RunView> runs);
+
 struct PageHead {
   std::string title;
   std::string made_by;

@@ -70,6 +70,15 @@ TEST_F(Page, DataStandsInThePlaceOfTheMarker) {
   EXPECT_EQ(index["runs"][0]["timeline"]["ranks"], 2);
 }
 
+TEST(PageTitle, NamesEveryRun) {
+  std::vector<RunView> runs(1);
+  runs[0].name = "a";
+  EXPECT_EQ(page_title(runs), "a");
+  for (const char* name : {"b", "c", "d", "e", "f", "g", "h"}) runs.emplace_back().name = name;
+  EXPECT_EQ(page_title({runs.data(), 2}), "a and b");
+  EXPECT_EQ(page_title(runs), "a, b, c, d, e, f, g and h");
+}
+
 TEST_F(Page, ATemplateWithoutAPlaceIsRefused) {
   const RunView run = view();
   EXPECT_FALSE(make_page("<body>", {"t", "weft", false}, {&run, 1}));
