@@ -71,7 +71,8 @@ Result<std::string> choose_profile(const MachineWords& words, const Config& conf
 }
 
 std::string line_of(const ConfigReading& reading) {
-  if (reading.value.empty()) return fmt::format("# {} is not given\n", reading.key);
+  if (reading.value.empty() || (reading.value == "\"\"" && !reading.given))
+    return fmt::format("# {} is not given\n", reading.key);
   const std::string line = fmt::format("{} = {}", reading.key, reading.value);
   return reading.given ? line + "\n" : fmt::format("{:<36} # default\n", line);
 }
@@ -197,8 +198,13 @@ Status MachineReader::check(const MachineDescription& machine) const {
     return placed(std::move(s).error());
   const std::uint32_t ends = machine.topology->graph.node_count();
   if (ends % static_cast<std::uint32_t>(machine.node.rails) == 0) return {};
-  return placed(config_.table("node").error_at(
-      "rails", fmt::format("the network's {} ends are no multiple of the rails", ends)));
+  const ConfigTable node = config_.table("node");
+  const std::string_view word = node.has("rails")    ? "rails"
+                                : node.has("layout") ? "layout"
+                                                     : "cards";
+  return placed(
+      node.error_at(word, fmt::format("the network's {} ends are no multiple of the {}", ends,
+                                      word == "rails" ? "rails" : "cards of a node")));
 }
 
 Result<std::unique_ptr<Policy>> MachineReader::make_policy(

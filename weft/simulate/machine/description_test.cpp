@@ -115,12 +115,55 @@ TEST_F(Description, ShowsWhatIsGivenAndWhatIsDefault) {
   EXPECT_NE(text.find("# default\n"), std::string::npos) << text;
 }
 
+TEST_F(Description, OneLineSaysSocketsAndCards) {
+  const auto node = [&](const std::string& layout, std::vector<std::string> sets = {}) {
+    sets.insert(sets.begin(), "node.layout=" + layout);
+    return read({.net = "torus:4x4,p=4", .sets = std::move(sets)}).node;
+  };
+  const NodeModel two = node("2 sockets x 2 cards");
+  EXPECT_EQ(two.sockets, 2);
+  EXPECT_EQ(two.rails, 4);
+  EXPECT_EQ(two.card_socket, (std::vector<int>{0, 0, 1, 1}));
+  EXPECT_EQ(two.far_latency, Duration::ns(120));
+  EXPECT_EQ(two.far_transactions, 32);
+  EXPECT_EQ(two.memory_rate, Rate::gbyte_per_s(100));
+  EXPECT_EQ(node("2 sockets x 1 card").rails, 2);
+  EXPECT_EQ(node("1 socket x 2 cards").far_latency, Duration::zero());
+  EXPECT_EQ(node("4 cards").sockets, 1);
+  // A faster link has as many transactions under way as it needs; what is said is as it is said.
+  EXPECT_EQ(node("2 sockets x 2 cards", {"link.rate=100 GB/s"}).far_transactions, 94);
+  EXPECT_EQ(node("2 sockets x 2 cards", {"node.far_latency=200 ns"}).far_transactions, 40);
+  EXPECT_EQ(node("2 sockets x 2 cards", {"node.card_socket=[1,1,0,0]"}).card_socket,
+            (std::vector<int>{1, 1, 0, 0}));
+  const std::string shown =
+      read({.net = "torus:4x4,p=4", .sets = {"node.layout=2 sockets x 2 cards"}}).text;
+  EXPECT_EQ(values(read({.net = file(shown)}).text), values(shown));
+}
+
+TEST_F(Description, LayoutsThatMakeNoSense) {
+  const std::string head = "[network]\ntopology = \"torus:4x4,p=4\"\n[node]\n";
+  for (const char* const text : {"two sockets", "2 sockets", "2 cards x 2 sockets", "0 cards",
+                                 "4 sockets x 5 cards", "2 sockets x 2 cards x 2", "2 x 2", " "}) {
+    const std::string path = file(head + "layout = \"" + text + "\"\n");
+    EXPECT_EQ(refusal({.net = path}),
+              path +
+                  ":4: layout must look like \"2 sockets x 2 cards\" (cards of each socket), "
+                  "with at most 16 cards in all")
+        << text;
+  }
+  const std::string path = file(head + "layout = \"2 sockets x 2 cards\"\nsockets = 4\n");
+  EXPECT_EQ(refusal({.net = path}), path + ":5: sockets = 4, but layout says 2; leave sockets out");
+  const std::string twice = file(head + "cards = 2\nrails = 2\n");
+  EXPECT_EQ(refusal({.net = twice}),
+            twice + ":5: rails and cards are two words for the same; keep cards");
+}
+
 TEST_F(Description, ReadsEveryTable) {
   const std::string head = "[network]\ntopology = \"torus:4x4\"\n";
   const std::map<std::string, std::string> wrong = {
       {"[rooter]\nvcs = 2\n", ":3: unknown table [rooter]; did you mean 'router'?"},
       {"[router]\nvsc = 2\n", ":4: unknown key 'vsc' in [router]; did you mean 'vcs'?"},
-      {"[node]\nrail = 2\n", ":4: unknown key 'rail' in [node]; did you mean 'rails'?"},
+      {"[node]\ncard = 2\n", ":4: unknown key 'card' in [node]; did you mean 'cards'?"},
       {"[messages]\nsplitt = \"equal\"\n",
        ":4: unknown key 'splitt' in [messages]; did you mean 'split'?"},
       {"[routing]\npolicy = 3\n",
@@ -128,6 +171,8 @@ TEST_F(Description, ReadsEveryTable) {
        "number"},
       {"[link]\nrate = 25\n", ":4: 'rate' in [link]: '25' needs a unit, e.g. '8 GB/s'"},
       {"[node]\nrails = 3\n", ":4: the network's 16 ends are no multiple of the rails"},
+      {"[node]\nlayout = \"3 cards\"\n",
+       ":4: the network's 16 ends are no multiple of the cards of a node"},
       {"[router]\nbuffer = \"8 B\"\n",
        ":4: router.buffer of 8 B is smaller than one packet of 4 KiB; virtual cut-through needs "
        "room for a whole packet"},

@@ -140,7 +140,12 @@ class Throttles {
     const Rate cards =
         Rate::bit_per_s(hardware_.node_link.rate.in_bit_per_s() * std::int64_t{node_.rails});
     if (!holds_back(node_.memory_rate, cards)) return;
-    if (!any_given({{"node", "memory_rate"}, {"link", "rate"}, {"nic", "rate"}, {"node", "rails"}}))
+    if (!any_given({{"node", "memory_rate"},
+                    {"link", "rate"},
+                    {"nic", "rate"},
+                    {"node", "rails"},
+                    {"node", "cards"},
+                    {"node", "layout"}}))
       return;
     lines_.push_back(
         fmt::format("node.memory_rate of {} copies small messages slower than the node's cards "

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 
+#include <weft/base/text.hpp>
 #include <weft/simulate/nodes/node_model.hpp>
 
 namespace weft {
@@ -42,18 +47,99 @@ Status check(const ConfigTable& table, const NodeModel& m) {
   if (m.card_socket.empty()) return {};
   if (m.card_socket.size() != static_cast<std::size_t>(m.rails))
     return wrong("card_socket", "card_socket needs one entry for each of the " +
-                                    std::to_string(m.rails) + " rails");
+                                    std::to_string(m.rails) + " cards");
   const auto outside = [&](int socket) { return socket < 0 || socket >= m.sockets; };
   if (std::any_of(m.card_socket.begin(), m.card_socket.end(), outside))
     return wrong("card_socket", "card_socket must lie in 0 to " + std::to_string(m.sockets - 1));
   return {};
 }
 
+constexpr int far_transactions_max = 1024;
+constexpr int parts_max = 16;  // Sockets, and cards, of a node.
+// What a card waits for memory at the other socket, where a layout has one and says no more: the
+// step between sockets of two-socket servers of today.
+constexpr Duration usual_far_latency = Duration::ns(120);
+
+struct NodeLayout {
+  int sockets = 1, cards_each = 1;
+};
+
+// The number of "2 sockets".
+std::optional<int> count_of(std::string_view text, std::string_view one, std::string_view many) {
+  const std::string_view whole = trim(text);
+  const std::size_t blank = whole.find(' ');
+  if (blank == std::string_view::npos) return std::nullopt;
+  const std::string_view word = trim(whole.substr(blank));
+  const auto number = parse_int(whole.substr(0, blank));
+  if ((word != one && word != many) || !number || *number < 1 || *number > parts_max)
+    return std::nullopt;
+  return static_cast<int>(*number);
+}
+
+std::optional<NodeLayout> parse_layout(std::string_view text) {
+  const std::vector<std::string_view> parts = split(text, 'x');
+  if (parts.size() > 2) return std::nullopt;
+  const auto sockets = parts.size() == 2 ? count_of(parts[0], "socket", "sockets") : 1;
+  const auto cards = count_of(parts.back(), "card", "cards");
+  if (!sockets || !cards || *sockets * *cards > parts_max) return std::nullopt;
+  return NodeLayout{*sockets, *cards};
+}
+
+// What `layout` says, as defaults of the keys that it stands for.
+Status read_layout(ConfigTable& table, NodeModel& model) {
+  std::string text;
+  table.get("layout", text);
+  if (text.empty()) return {};
+  const auto layout = parse_layout(text);
+  if (!layout)
+    return table.error_at("layout",
+                          "layout must look like \"2 sockets x 2 cards\" (cards of each "
+                          "socket), with at most " +
+                              std::to_string(parts_max) + " cards in all");
+  model.sockets = layout->sockets;
+  model.rails = layout->sockets * layout->cards_each;
+  if (model.sockets == 1) return {};
+  model.far_latency = usual_far_latency;
+  for (int card = 0; card < model.rails; ++card)
+    model.card_socket.push_back(card / layout->cards_each);
+  return {};
+}
+
+// Sockets and cards stand in the file twice if it is one that --show-machine wrote.
+Status read_parts(ConfigTable& table, NodeModel& model) {
+  if (Status s = read_layout(table, model); !s) return s;
+  const NodeModel by_layout = model;
+  // `rails` is the message layer's word for cards.
+  const char* const cards = table.has("rails") ? "rails" : "cards";
+  if (table.has("rails") && table.has("cards"))
+    return table.error_at("rails", "rails and cards are two words for the same; keep cards");
+  table.get(cards, model.rails, 1, parts_max);
+  table.get("sockets", model.sockets, 1, parts_max);
+  if (!table.has("layout")) return {};
+  const auto differs = [&](const std::string& key, int given, int meant) -> Status {
+    return table.error_at(key, key + " = " + std::to_string(given) + ", but layout says " +
+                                   std::to_string(meant) + "; leave " + key + " out");
+  };
+  if (model.sockets != by_layout.sockets)
+    return differs("sockets", model.sockets, by_layout.sockets);
+  if (model.rails != by_layout.rails) return differs(cards, model.rails, by_layout.rails);
+  return {};
+}
+
+// As many bus transactions to far memory as the card's link needs; no fewer than usual.
+int far_transactions_for(const NodeModel& model, Rate link) {
+  const auto bits = static_cast<detail::Wide>(link.in_bit_per_s()) * model.far_latency.in_ps();
+  const auto each = static_cast<detail::Wide>(std::max<std::int64_t>(model.bus_payload.count, 1)) *
+                    8 * 1'000'000'000'000;
+  return static_cast<int>(std::clamp<detail::Wide>((bits + each - 1) / each, model.far_transactions,
+                                                   far_transactions_max));
+}
+
 }  // namespace
 
 Status read_node(const Config& config, NodeModel& model, Rate keep_up_with) {
   ConfigTable table = config.table("node");
-  table.get("rails", model.rails, 1, 16);
+  if (Status s = read_parts(table, model); !s) return s;
   table.get("call_overhead", model.call_overhead);
   if (keep_up_with != Rate())
     model.memory_rate =
@@ -63,13 +149,14 @@ Status read_node(const Config& config, NodeModel& model, Rate keep_up_with) {
   table.get("local_latency", model.local_latency);
   table.get("envelope", model.envelope);
   table.get("connect_time", model.connect_time);
-  table.get("sockets", model.sockets, 1, 16);
   table.get("card_socket", model.card_socket);
   table.get("bus_payload", model.bus_payload);
   table.get("bus_header", model.bus_header);
   table.get("bus_rate", model.bus_rate);
   table.get("far_latency", model.far_latency);
-  table.get("far_transactions", model.far_transactions, 1, 1024);
+  if (table.has("layout") && keep_up_with != Rate())
+    model.far_transactions = far_transactions_for(model, keep_up_with);
+  table.get("far_transactions", model.far_transactions, 1, far_transactions_max);
   if (Status status = table.finish(); !status) return status;
   return check(table, model);
 }

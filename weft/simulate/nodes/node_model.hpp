@@ -6,7 +6,7 @@
 // (zero-copy, remote write); the card reads it through its bus, at the rate the network file gives
 // in [nic]. At the other side the card writes it to memory. With several sockets, memory and cards
 // belong to a socket, and a card that writes to the other socket's memory is slower: its bus
-// carries one payload per round trip between the sockets, and waits behind what else that memory
+// carries some payloads per round trip between the sockets, and waits behind what else that memory
 // serves.
 #pragma once
 
@@ -19,7 +19,7 @@
 namespace weft {
 
 struct NodeModel {
-  int rails = 1;                               // Cards per node, all at one router.
+  int rails = 1;                               // Cards per node.
   Duration call_overhead = Duration::ns(200);  // Time of each call that communicates.
   Rate memory_rate = Rate::gbyte_per_s(10);    // For a copy, and in all for one socket.
   Rate dma_rate = Rate::gbyte_per_s(10);       // Between a NIC and memory; 0: as its link.
@@ -46,7 +46,8 @@ struct NodeModel {
 };
 
 // Fills `model` from the table [node] of a network file. With a card's rate given, memory that is
-// not described keeps up with all cards of the node.
+// not described keeps up with all cards of the node. `layout` ("2 sockets x 2 cards") says in one
+// line what sockets, cards and card_socket say, and the rest follows from it.
 Status read_node(const Config& config, NodeModel& model, Rate keep_up_with = {});
 
 }  // namespace weft
