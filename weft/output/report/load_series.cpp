@@ -65,7 +65,8 @@ void FrameBuilder::close(std::size_t index) {
     const double rate = network_.link_byte_per_s[l];
     sum += bytes_[l];
     capacity += rate;
-    if (rate > 0) most = std::max(most, bytes_[l] / seconds / rate);
+    // Bytes are whole, so a full link can have a fraction of one too many.
+    if (rate > 0) most = std::max(most, std::min(bytes_[l] / seconds / rate, 1.0));
   }
   const auto append = [](std::vector<std::uint8_t>& to, const std::vector<std::uint8_t>& more) {
     to.insert(to.end(), more.begin(), more.end());

@@ -108,7 +108,7 @@ class Series final : public Sampler {
 
   void look(Time now) {
     for (std::size_t i = 0; i < own_links_.size(); ++i) {
-      const LinkCount count = network_.link(LinkId(links_.here()[i]));
+      const LinkCount count = network_.link(LinkId(links_.here()[i]), now);
       own_links_[i] = {count.bytes - before_[i].bytes, count.packets - before_[i].packets};
       before_[i] = {count.bytes, count.packets};
     }

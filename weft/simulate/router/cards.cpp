@@ -56,6 +56,7 @@ void serve_card(State& state, int worker, RouterIndex r, LocalOutput output, std
   if (message.unsent == message.size) message.entered_at = now;
   const Slot packet = make_packet(state, card, size, now + wire.delay, follow);
   message.unsent -= payload;
+  card.sent_at = sent_at;
   out.free_at = sent_at + message.gap;
   out.last_vc = static_cast<std::uint8_t>(pick.vc.value);
   ++out.packets;

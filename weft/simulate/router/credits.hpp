@@ -68,12 +68,15 @@ inline std::int64_t stamp_at(const State& state, const Input& in, std::int64_t s
   return std::max(start_at, tail_at - follow) + in.credit;
 }
 
-// A node takes every packet at once, so its credit is known as soon as the packet is sent.
-inline void note_node_credit(State& state, InputIndex sink, const Slot& packet, std::int64_t tail) {
+// A node takes every packet at once, so its credit is known as soon as the packet is sent. The last
+// flit comes `tail_after` the first, at `tail`.
+inline void note_node_credit(State& state, InputIndex sink, const Slot& packet,
+                             std::int64_t tail_after, std::int64_t tail) {
   Input& in = state.inputs[sink];
   Slot& gone = state.slot(in, in.tail++);
   ++in.head;
   in.ready_at = gone.head_at = tail + in.credit;
+  gone.tail_after = static_cast<std::uint32_t>(tail_after);
   gone.packed = packet.packed;
   gone.route = in.departed += packet.size();
 }

@@ -126,7 +126,7 @@ TEST_F(Credits, OfANodeAreKnownAtOnce) {
   Account& account = state().accounts[state().channel(to_node, vc0)];
   account.room -= 1024;
   ++account.pushed;
-  note_node_credit(state(), sink, test_packet(0, 1024), 50);
+  note_node_credit(state(), sink, test_packet(0, 1024), 0, 50);
   const std::int64_t back = 50 + state().inputs[sink].credit;
   EXPECT_EQ(room_at(state(), to_node, vc0, 1, 60), back);
   EXPECT_EQ(room_at(state(), to_node, vc0, 1024, back), back);

@@ -8,6 +8,7 @@
 #include <weft/simulate/router/exchange.hpp>
 #include <weft/simulate/router/general_router.hpp>
 #include <weft/simulate/router/layout.hpp>
+#include <weft/simulate/router/passed.hpp>
 #include <weft/simulate/router/prefetch.hpp>
 
 namespace weft::detail {
@@ -116,17 +117,25 @@ Time Engine::last_moment(Time time) const {
   return Time::ps((time.in_ps() / window + RemoteProcesses::stretch_max) * window) + ahead_;
 }
 
-LinkCount Engine::link(LinkId link) const {
+LinkCount Engine::link(LinkId link, Time at) const {
   const Graph& graph = state_.setup.graph;
   const RouterId source = graph.source_of(link);
   if (!state_.placement.has(source)) return {};
   const RouterIndex r = state_.placement.find(source);
   const std::uint32_t port = link.index - graph.link(source, 0).index;
-  const std::uint32_t behind = state_.setup.buffered ? state_.routers[r].ends() : 0;
-  const Output& out = state_.outputs[state_.output_at(r, LocalOutput(behind + port))];
-  return {.packets = out.packets,
-          .bytes = out.bytes,
-          .news = news_ != nullptr ? news_->flits_on(r, static_cast<int>(port)) : 0};
+  LinkCount count = count_passed(state_, cable_of(state_, r, port), at);
+  if (news_ != nullptr) count.news = news_->flits_on(r, static_cast<int>(port));
+  return count;
+}
+
+NodeLinkCount Engine::node_link(NodeId node, Time at) const {
+  const Graph& graph = state_.setup.graph;
+  if (!state_.is_here(node.index)) return {};
+  const RouterIndex r = state_.placement.find(graph.router_of(node));
+  const Router& router = state_.routers[r];
+  const auto n = static_cast<std::uint32_t>(graph.local_index(node));
+  return {.injected = count_injected(state_, r, n, at),
+          .ejected = count_passed(state_, cable_of(state_, r, router.ports + n), at)};
 }
 
 BufferLevel Engine::buffer(RouterId router, int port, int vc, Time at) const {

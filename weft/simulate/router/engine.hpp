@@ -29,7 +29,8 @@ class Engine {
   Result<bool> run(Time until);
   std::string find_deadlock() const;
   NetworkCounts counts() const;
-  LinkCount link(LinkId link) const;
+  LinkCount link(LinkId link, Time at) const;
+  NodeLinkCount node_link(NodeId node, Time at) const;
   BufferLevel buffer(RouterId router, int port, int vc, Time at) const;
   LineNews line(RouterId router, int port, int line) const;
   MemoryUse memory() const;

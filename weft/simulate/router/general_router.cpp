@@ -417,7 +417,7 @@ void GeneralVisit::grant(LocalOutput output, const Candidate& c, std::int64_t no
   depart(c.input, passage);
   if (out.kind == to_node) {
     const std::int64_t arrived = packet.head_at + packet.tail_after;
-    note_node_credit(state_, out.target + c.vc, packet, arrived);
+    note_node_credit(state_, out.target + c.vc, packet, packet.tail_after, arrived);
     receive_packet(state_, worker_, packet, arrived);
     return;
   }

@@ -9,6 +9,7 @@
 // cut-through: a packet wins an output only when the next buffer has room for all of it.
 #pragma once  // Public, for simulations: stays within 0.1; added fields have defaults.
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -71,6 +72,13 @@ struct CreditLoop {
   Duration time;
 };
 
+// A rate of 0 is no limit.
+inline Rate slower(Rate a, Rate b) {
+  if (a == Rate()) return b;
+  if (b == Rate()) return a;
+  return std::min(a, b);
+}
+
 // The defaults are the four-stage router of textbooks: 8-byte flits, one per 1-ns cycle, every
 // stage and cable one cycle.
 struct NetworkHardware {
@@ -112,6 +120,11 @@ struct NetworkHardware {
   // Packets
   Bytes mtu{256};   // Payload of the largest packet.
   Bytes header{0};  // Added to each packet on the wire.
+
+  // What the link between card and router carries: its own rate, or what the card sends or takes if
+  // that is less.
+  Rate injection_rate() const { return slower(inject_rate, node_link.rate); }
+  Rate ejection_rate() const { return slower(eject_rate, node_link.rate); }
 
   const Cabling& cabling(const std::string& name) const {
     const auto own = link_class.find(name);

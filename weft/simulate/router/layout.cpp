@@ -16,12 +16,6 @@ std::uint32_t to_u32(std::size_t n) {
   return static_cast<std::uint32_t>(n);
 }
 
-Rate slower(Rate a, Rate b) {
-  if (a == Rate()) return b;
-  if (b == Rate()) return a;
-  return std::min(a, b);
-}
-
 // Builds one state; the steps are called in the order of lay_out().
 class Layout {
  public:
@@ -87,8 +81,7 @@ void Layout::make_wires() {
           add_wire(slower(cable.rate, crossbar), through + cable.delay, machine_.vc_alloc));
     }
   }
-  const Rate inject = slower(machine_.inject_rate, machine_.node_link.rate);
-  const Rate eject = slower(machine_.eject_rate, machine_.node_link.rate);
+  const Rate inject = machine_.injection_rate(), eject = machine_.ejection_rate();
   inject_wire_ =
       add_wire(inject, machine_.inject_delay + machine_.node_link.delay, Duration::zero());
   if (setup_.buffered) {

@@ -91,8 +91,11 @@ bool Network::is_here(NodeId node) const {
 NetworkCounts Network::counts() const {
   return engine_->counts();
 }
-LinkCount Network::link(LinkId link) const {
-  return engine_->link(link);
+LinkCount Network::link(LinkId link, Time at) const {
+  return engine_->link(link, at);
+}
+NodeLinkCount Network::node_link(NodeId node, Time at) const {
+  return engine_->node_link(node, at);
 }
 BufferLevel Network::buffer(RouterId router, int port, int vc, Time at) const {
   return engine_->buffer(router, port, vc, at);

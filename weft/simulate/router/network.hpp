@@ -87,10 +87,17 @@ struct NetworkOptions {
       {};  // Zero: the longest exact one. Shorter windows give the same results, more slowly.
 };
 
+// A link between routers, or between a node's card and its router, in one direction.
 struct LinkCount {
-  std::uint64_t packets = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t news = 0;  // Flits of news of lines, in band.
+  std::uint64_t packets = 0;  // That have begun to pass.
+  std::uint64_t bytes = 0;    // That have passed, in whole bytes.
+  std::uint64_t news = 0;     // Flits of news of lines, in band.
+};
+
+// The link between a node's card and its router. A node with several cards has several such links,
+// each of a NodeId of the network.
+struct NodeLinkCount {
+  LinkCount injected, ejected;
 };
 
 // Packets that have begun to arrive in a buffer and have not been granted an output.
@@ -145,7 +152,11 @@ class Network {
   bool is_here(RouterId router) const;
   bool is_here(NodeId node) const;
   NetworkCounts counts() const;
-  LinkCount link(LinkId link) const;
+  // Until `at`, the time up to which the network has run, or never() for all of the packets that
+  // have begun to pass. Of a packet that is passing then, the part that time gives it is counted,
+  // so what is counted between two moments is never more than the link's rate allows.
+  LinkCount link(LinkId link, Time at = Time::never()) const;
+  NodeLinkCount node_link(NodeId node, Time at = Time::never()) const;
   // Level of an input port and VC. Ports to other routers come first, then those of the router's
   // nodes. `at`: the time up to which the network has run.
   BufferLevel buffer(RouterId router, int port, int vc, Time at) const;

@@ -86,7 +86,9 @@ inline void PlainVisit<fixed_vcs, even>::grant_to_node(LocalOutput output, Local
   const std::int64_t arrived = passage.tail_at + out.delay;
   receive(state_.cards[CardIndex(router_.first_card.value + output.value - ports_)], packet,
           arrived);
-  note_node_credit(state_, out.target + vc, packet, arrived);
+  // With one rate the tail is always here in time.
+  note_node_credit(state_, out.target + vc, packet, even ? passage.follow : passage.tail_at - now,
+                   arrived);
   depart(output, bit, packet, passage);
 }
 
@@ -169,6 +171,7 @@ inline void PlainVisit<fixed_vcs, even>::serve_own_card(LocalOutput output, std:
             .packed = Slot::pack(size, (message.size - unsent) / mtu)};
   if (unsent == message.size) message.entered_at = now;
   message.unsent = unsent - payload;
+  card.sent_at = sent_at;
   out.free_at = free_at;
   out.last_vc = static_cast<std::uint8_t>(vc.value);
   ++out.packets;

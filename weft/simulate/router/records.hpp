@@ -130,6 +130,8 @@ struct Card {
   std::uint32_t receiving = no_message;
   std::uint32_t received = 0;
   std::int64_t missing = 0;
+  std::int64_t sent_at =
+      0;  // The last packet so far has left. Its output pauses longer, if asked to.
 };
 
 // What every packet asks for is in the first line.

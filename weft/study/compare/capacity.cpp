@@ -26,10 +26,6 @@ double seconds_per_byte(Rate rate) {
   return 1 / rate.in_byte_per_s();
 }
 
-Rate slower(Rate card, Rate link) {
-  return card > Rate() ? std::min(card, link) : link;
-}
-
 class LinkLoads {
  public:
   LinkLoads(const MachineDescription& machine, std::unique_ptr<map::Paths> paths)
@@ -39,9 +35,8 @@ class LinkLoads {
       const std::string& name = graph_.link_classes()[graph_.port(LinkId(l)).link_class];
       slowness_.push_back(seconds_per_byte(hardware.cabling(name).rate) / paths_->whole());
     }
-    node_seconds_ =
-        std::max(seconds_per_byte(slower(hardware.inject_rate, hardware.node_link.rate)),
-                 seconds_per_byte(slower(hardware.eject_rate, hardware.node_link.rate)));
+    node_seconds_ = std::max(seconds_per_byte(hardware.injection_rate()),
+                             seconds_per_byte(hardware.ejection_rate()));
     deltas_.by_link.assign(graph_.link_count(), 0);
     sums_.assign(graph_.link_count(), 0);
   }

@@ -191,7 +191,7 @@ double Run::accepted() const {
 
 Status Run::measure() {
   backlog_at_start_ = totals_.backlog();
-  links_.begin(*network_);
+  links_.begin(*network_, now_);
   const bool fixed = phases_.fixed();
   double latency_before = 0, accepted_before = 0;
   int agreements = 0;
@@ -212,7 +212,7 @@ Status Run::measure() {
   }
   if (!fixed && agreements < agreements_needed) converged_ = false;
   backlog_at_end_ = totals_.backlog();
-  links_.end(*network_);
+  links_.end(*network_, now_);
   return {};
 }
 

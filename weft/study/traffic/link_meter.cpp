@@ -5,7 +5,7 @@
 
 namespace weft {
 
-void LinkMeter::begin(const Network& network) {
+void LinkMeter::begin(const Network& network, Time now) {
   const Graph& graph = scenario_.topology->graph;
   here_.clear();
   for (std::uint32_t r = 0; r < graph.router_count(); ++r) {
@@ -14,15 +14,15 @@ void LinkMeter::begin(const Network& network) {
     for (std::size_t p = 0; p < ports.size(); ++p) {
       const LinkId link = graph.link(RouterId(r), static_cast<int>(p));
       if (!ports[p].usable()) continue;
-      const LinkCount count = network.link(link);
+      const LinkCount count = network.link(link, now);
       here_.push_back({link.index, count.bytes, count.news});
     }
   }
 }
 
-void LinkMeter::end(const Network& network) {
+void LinkMeter::end(const Network& network, Time now) {
   for (Carried& one : here_) {
-    const LinkCount count = network.link(LinkId(one.link));
+    const LinkCount count = network.link(LinkId(one.link), now);
     one.bytes = count.bytes - one.bytes;
     one.news = count.news - one.news;
   }

@@ -24,9 +24,9 @@ class LinkMeter {
  public:
   explicit LinkMeter(const Scenario& scenario) : scenario_(scenario) {}
 
-  // At the ends of the window: notes the cables that are here.
-  void begin(const Network& network);
-  void end(const Network& network);
+  // At the ends of the window: notes the cables that are here. The network has run until `now`.
+  void begin(const Network& network, Time now);
+  void end(const Network& network, Time now);
 
   // What is known here, and what all know together.
   void pack(Packer& letter) const;
