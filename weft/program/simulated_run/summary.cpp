@@ -173,9 +173,10 @@ std::string to_table(const RunSummary& f) {
 
 namespace {
 
+// Without messages over the network there is no latency, not one of zero.
 Json latency_json(const Histogram& h) {
-  Json latency = Json::object();
-  latency["count"] = h.count();
+  if (h.empty()) return {{"count", 0}, {"buckets", Json::array()}};
+  Json latency = {{"count", h.count()}};
   for (const auto& [name, value] : {std::pair{"min_ps", h.min()},
                                     {"p50_ps", h.percentile(500)},
                                     {"p90_ps", h.percentile(900)},
@@ -188,7 +189,7 @@ Json latency_json(const Histogram& h) {
   h.for_each_bucket([&](std::int64_t first, std::int64_t last, std::int64_t count) {
     buckets.push_back({first, last, count});
   });
-  latency["buckets"] = buckets;
+  latency["buckets"] = std::move(buckets);
   return latency;
 }
 
