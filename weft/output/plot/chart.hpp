@@ -2,6 +2,7 @@
 // Line charts and histograms as data, drawn to SVG or to one self-contained HTML page.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,9 +12,16 @@ namespace weft {
 
 struct ChartPoint {
   double x = 0;
-  double y = 0;         // NaN: no marker, and a gap in the line.
+  // NaN: no marker, and a gap in the line. Infinity: the line ends at the upper edge of the frame,
+  // and the marker stands there.
+  double y = 0;
   bool hollow = false;  // Marks a point of lesser confidence.
   std::string note{};   // Shown while the pointer rests on it.
+};
+
+// Numbers of a colour, a pattern of dashes and a shape of marker; each list repeats.
+struct SeriesStyle {
+  std::size_t colour = 0, dash = 0, marker = 0;
 };
 
 struct Series {
@@ -21,12 +29,20 @@ struct Series {
   std::vector<ChartPoint> points{};
   // The outline of a histogram: y holds from its x to the next point's, without markers.
   bool steps = false;
+  std::optional<SeriesStyle> style{};  // Absent: by its place in the chart.
+};
+
+// The same axis in another unit, whose value is that of the axis times `factor`.
+struct SecondScale {
+  std::string label{};
+  double factor = 1;
 };
 
 struct Axis {
   std::string label{};
   bool log = false;
-  std::optional<double> min{}, max{};  // Values beyond are clipped. Absent: taken from the points.
+  std::optional<double> min{}, max{};   // Values beyond are clipped. Absent: taken from the points.
+  std::optional<SecondScale> second{};  // Below the axis of x, to the right of the frame for y.
 };
 
 // A horizontal or vertical line across the chart, such as a limit.
@@ -42,6 +58,7 @@ struct Chart {
   Axis x{}, y{};
   std::vector<Series> series{};
   std::vector<Rule> rules{};
+  std::string hollow_means{};  // Explains hollow markers, where there are any.
 };
 
 enum class Paper {

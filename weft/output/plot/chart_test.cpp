@@ -2,6 +2,7 @@
 #include "weft/output/plot/chart.hpp"
 
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,67 @@ TEST(Chart, PointsBeyondTheLimitHaveNoMarker) {
   const std::string svg = to_svg(sample(1));
   EXPECT_EQ(count(svg, "<g class=\"mark"), 3u);
   EXPECT_EQ(count(svg, "mark hollow"), 1u);
+}
+
+TEST(Chart, APointThatIsTooHighIsMarkedAtTheEdge) {
+  Chart chart = sample(1);
+  chart.rules.clear();
+  chart.series[0].points.push_back(
+      {.x = 0.5, .y = std::numeric_limits<double>::infinity(), .hollow = true, .note = "full"});
+  chart.hollow_means = "saturated";
+  const std::string svg = to_svg(chart);
+  EXPECT_EQ(complaint(svg), "");
+  EXPECT_EQ(count(svg, "mark hollow"), 3u);  // With the one of the legend.
+  EXPECT_EQ(count(svg, "cy=\"62.0\""), 1u);  // The frame begins there.
+  EXPECT_EQ(count(svg, "L776.0 62.0"), 1u);  // The line ends in it.
+  EXPECT_EQ(count(svg, ">saturated<"), 1u);
+  EXPECT_EQ(count(to_svg(sample(1)), ">saturated<"), 0u);
+}
+
+// A shape without an inside would look the same, hollow or not.
+TEST(Chart, EveryMarkerCanBeHollow) {
+  for (std::size_t i = 0; i < 7; ++i) {
+    Chart chart{.series = {{.points = {{1, 1}}, .style = SeriesStyle{i, i, i}}}};
+    const std::string svg = to_svg(chart);
+    const std::size_t mark = svg.find("<g class=\"mark");
+    const std::string shape = svg.substr(mark, svg.find("</g>", mark) - mark);
+    EXPECT_TRUE(shape.find("circle") != std::string::npos ||
+                shape.find("z\"/>") != std::string::npos)
+        << shape;
+  }
+}
+
+TEST(Chart, ASecondUnitHasTicksOfItsOwn) {
+  Chart chart = sample(1);
+  chart.x.second = SecondScale{"GB/s", 25};
+  chart.y.second = SecondScale{"ns", 2.56};
+  const std::string svg = to_svg(chart);
+  EXPECT_EQ(complaint(svg), "");
+  for (const char* text : {">GB/s<", ">ns<", ">10<", ">250<"})
+    EXPECT_EQ(count(svg, text), 1u) << text;
+  chart.x.log = chart.y.log = true;
+  EXPECT_EQ(complaint(to_svg(chart)), "");
+}
+
+TEST(Chart, SeriesOfOneRunHaveOneColour) {
+  Chart chart = sample(4);
+  for (std::size_t i = 0; i < 4; ++i) chart.series[i].style = SeriesStyle{i / 2, i % 2, i % 2};
+  const std::string svg = to_svg(chart);
+  EXPECT_EQ(count(svg, "<g class=\"c0\">"), 4u);  // Two lines, two entries of the legend.
+  EXPECT_EQ(count(svg, "<g class=\"c2\">"), 0u);
+}
+
+// The texts of vertical lines, by the rows that they stand in.
+TEST(Chart, LabelsOfLinesThatAreNearHaveRowsOfTheirOwn) {
+  Chart chart = sample(1);
+  chart.rules = {{.at = 0.2, .vertical = true, .label = "p50"},
+                 {.at = 0.201, .vertical = true, .label = "p99"}};
+  const std::string svg = to_svg(chart);
+  const auto row_of = [&](const std::string& label) {
+    const std::size_t end = svg.find(">" + label + "<"), begin = svg.rfind(" y=\"", end);
+    return svg.substr(begin, end - begin);
+  };
+  EXPECT_NE(row_of("p50"), row_of("p99"));
 }
 
 TEST(Chart, SeveralSeriesHaveALegend) {

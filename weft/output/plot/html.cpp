@@ -38,7 +38,7 @@ constexpr std::string_view page_style = R"(
 body{margin:2em auto;max-width:840px;padding:0 1em;font:15px/1.5 system-ui,sans-serif;
 background:#fff;color:#222}
 svg{max-width:100%;height:auto;display:block;margin:1em 0}
-pre{white-space:pre-wrap;font-size:12px;color:#666}
+pre{width:max-content;max-width:calc(50vw + 50% - 1em);overflow-x:auto;font-size:11px;color:#666}
 .wide{width:min(1240px,96vw);margin-left:calc(50% - min(620px,48vw))}
 table{border-collapse:collapse;margin:1em 0;font-variant-numeric:tabular-nums}
 th,td{padding:3px 12px;text-align:right;border-bottom:1px solid #8884}

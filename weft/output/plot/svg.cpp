@@ -9,14 +9,15 @@
 #include <fmt/format.h>
 
 #include <weft/output/plot/chart.hpp>
+#include <weft/output/plot/labels.hpp>
 #include <weft/output/plot/ticks.hpp>
 
 namespace weft {
 namespace {
 
-constexpr double width = 800, left = 74, right = 24, top = 62, bottom = 58;
-constexpr double frame_height = 360, legend_row = 20;
-constexpr std::size_t styles = 7, dashes = 4, legend_columns = 3;
+constexpr double width = 800, left = 74, head = 62;
+constexpr double frame_height = 360, legend_row = 20, label_row = 15, second_axis = 56;
+constexpr std::size_t styles = 7, dashes = 4;
 
 // A light and a dark value of each colour; the first ones are Okabe and Ito's.
 constexpr std::string_view style_sheet = R"(
@@ -36,6 +37,7 @@ font:13px system-ui,sans-serif;color:var(--ink)}
 .weft .area{fill:var(--c);fill-opacity:.15;stroke:none}
 .weft .d1{stroke-dasharray:7 3}.weft .d2{stroke-dasharray:2 3}.weft .d3{stroke-dasharray:9 3 2 3}
 .weft .mark{stroke:var(--c);fill:var(--c);stroke-width:1.5}.weft .hollow{fill:var(--paper)}
+.weft .any{--c:var(--soft)}
 )";
 
 // The same without CSS variables, which few tools support.
@@ -59,7 +61,7 @@ std::string print_sheet() {
         ".weft .c{0} .mark{{stroke:{1};fill:{1}}}\n",
         i, colours[i]);
   }
-  return sheet + ".weft .mark.hollow{fill:#fff}\n";
+  return sheet + ".weft .any .mark{stroke:#666}.weft .mark.hollow{fill:#fff}\n";
 }
 
 struct Scale {
@@ -75,6 +77,12 @@ struct Scale {
     return from + share * (to - from);
   }
   bool covers(double value) const { return value >= low && value <= high; }
+};
+
+// The frame: its two scales in pixels, and the name of its clip path.
+struct Plot {
+  Scale x, y;
+  std::string clip;
 };
 
 template <typename Get>
@@ -102,8 +110,8 @@ Scale make_scale(const Chart& chart, const Axis& axis, Get get, int wanted) {
 }
 
 // Colour and marker repeat after seven series, dashes after four: 28 combinations.
-constexpr std::size_t dash_of(std::size_t index) {
-  return index % dashes;
+SeriesStyle style_of(const Chart& chart, std::size_t index) {
+  return chart.series[index].style.value_or(SeriesStyle{index, index, index});
 }
 
 std::string marker_shape(std::size_t style, double x, double y) {
@@ -119,9 +127,12 @@ std::string marker_shape(std::size_t style, double x, double y) {
     case 4:
       return fmt::format("<path d=\"M{:.1f} {:.1f}l4.5 -8h-9z\"/>", x, y + 5);
     case 5:
-      return fmt::format("<path d=\"M{:.1f} {:.1f}l8 8m0 -8l-8 8\"/>", x - 4, y - 4);
+      return fmt::format(
+          "<path d=\"M{:.1f} {:.1f}l3 3l3 -3l2 2l-3 3l3 3l-2 2l-3 -3l-3 3l-2 -2l3 -3l-3 -3z\"/>",
+          x - 3, y - 5);
     default:
-      return fmt::format("<path d=\"M{:.1f} {:.1f}h10m-5 -5v10\"/>", x - 5, y);
+      return fmt::format("<path d=\"M{:.1f} {:.1f}h3v3h3v3h-3v3h-3v-3h-3v-3h3z\"/>", x - 1.5,
+                         y - 4.5);
   }
 }
 
@@ -132,33 +143,42 @@ std::string draw_marker(std::size_t style, double x, double y, const ChartPoint&
                      marker_shape(style, x, y));
 }
 
-std::string draw_series(const Series& series, std::size_t index, const Scale& x, const Scale& y,
-                        const std::string& clip) {
+std::string class_of(const SeriesStyle& style) {
+  return fmt::format("c{}", style.colour % styles);
+}
+
+std::string draw_series(const Chart& chart, std::size_t index, const Plot& plot) {
+  const auto& [x, y, clip] = plot;
+  const SeriesStyle style = style_of(chart, index);
   std::string path, marks;
   bool drawing = false;
-  for (const ChartPoint& point : series.points) {
-    if (!std::isfinite(point.y) || !std::isfinite(point.x)) {
+  for (const ChartPoint& point : chart.series[index].points) {
+    const bool beyond = point.y == std::numeric_limits<double>::infinity();
+    if ((!std::isfinite(point.y) && !beyond) || !std::isfinite(point.x)) {
       drawing = false;
       continue;
     }
     // Clamp coordinates far outside the frame: renderers have trouble with them.
-    const double px = std::clamp(x(point.x), -1e4, 1e4), py = std::clamp(y(point.y), -1e4, 1e4);
+    const double px = std::clamp(x(point.x), -1e4, 1e4),
+                 py = beyond ? y.to : std::clamp(y(point.y), -1e4, 1e4);
     path += fmt::format("{}{:.1f} {:.1f}", drawing ? "L" : "M", px, py);
-    drawing = true;
-    if (x.covers(point.x) && y.covers(point.y)) marks += draw_marker(index, px, py, point);
+    drawing = !beyond;
+    if (x.covers(point.x) && (beyond || y.covers(point.y)))
+      marks += draw_marker(style.marker, px, py, point);
   }
-  std::string text = fmt::format("<g class=\"c{}\">\n", index % styles);
+  std::string text = fmt::format("<g class=\"{}\">\n", class_of(style));
   if (!path.empty())
     text += fmt::format("<path class=\"line d{}\" clip-path=\"url(#{})\" d=\"{}\"/>\n",
-                        dash_of(index), clip, path);
+                        style.dash % dashes, clip, path);
   return text + marks + "</g>\n";
 }
 
-std::string draw_steps(const Series& series, std::size_t index, const Scale& x, const Scale& y,
-                       const std::string& clip) {
+std::string draw_steps(const Chart& chart, std::size_t index, const Plot& plot) {
+  const auto& [x, y, clip] = plot;
+  const SeriesStyle style = style_of(chart, index);
   std::string path;
   double first = 0;
-  for (const ChartPoint& point : series.points) {
+  for (const ChartPoint& point : chart.series[index].points) {
     if (!std::isfinite(point.y) || !std::isfinite(point.x)) continue;
     const double px = std::clamp(x(point.x), -1e4, 1e4), py = std::clamp(y(point.y), -1e4, 1e4);
     if (path.empty()) {
@@ -169,10 +189,10 @@ std::string draw_steps(const Series& series, std::size_t index, const Scale& x, 
   }
   if (path.empty()) return "";
   return fmt::format(
-      "<g class=\"c{0}\" clip-path=\"url(#{1})\">\n<path class=\"area\" "
+      "<g class=\"{0}\" clip-path=\"url(#{1})\">\n<path class=\"area\" "
       "d=\"{2}V{3:.1f}H{4:.1f}z\"/>"
       "\n<path class=\"line d{5}\" d=\"{2}\"/>\n</g>\n",
-      index % styles, clip, path, y.from, first, dash_of(index));
+      class_of(style), clip, path, y.from, first, style.dash % dashes);
 }
 
 std::string draw_grid(const Scale& x, const Scale& y) {
@@ -191,36 +211,147 @@ std::string draw_grid(const Scale& x, const Scale& y) {
   return text + "</g>\n";
 }
 
-std::string draw_rules(const Chart& chart, const Scale& x, const Scale& y) {
-  std::string text;
+// Rows above the frame hold the labels of vertical lines.
+struct VerticalRules {
+  std::vector<const Rule*> rules;
+  std::vector<PlacedLabel> labels;
+  int rows = 0;
+};
+
+VerticalRules place_rules(const Chart& chart, const Scale& x) {
+  VerticalRules placed;
+  std::vector<LineLabel> labels;
   for (const Rule& rule : chart.rules) {
-    if (!(rule.vertical ? x : y).covers(rule.at)) continue;
-    const double place = rule.vertical ? x(rule.at) : y(rule.at);
-    const std::string line = rule.vertical
-                                 ? fmt::format("M{:.1f} {:.1f}V{:.1f}", place, y.from, y.to)
-                                 : fmt::format("M{:.1f} {:.1f}H{:.1f}", x.from, place, x.to);
-    const double tx = rule.vertical ? place + 4 : x.from + 6;
-    const double ty = rule.vertical ? y.to + 14 : place - 5;
-    text += fmt::format(
-        "<path class=\"rule\" d=\"{}\"/>\n<text class=\"soft\" x=\"{:.1f}\" "
-        "y=\"{:.1f}\">{}</text>\n",
-        line, tx, ty, escape_xml(rule.label));
+    if (!rule.vertical || !x.covers(rule.at)) continue;
+    placed.rules.push_back(&rule);
+    labels.push_back({x(rule.at), text_width(rule.label, 12)});
+  }
+  placed.labels = place_labels(labels, x.from, x.to);
+  for (const PlacedLabel& label : placed.labels) placed.rows = std::max(placed.rows, label.row + 1);
+  return placed;
+}
+
+std::string draw_rule(const std::string& line, double x, double y, const Rule& rule) {
+  return fmt::format(
+      "<path class=\"rule\" d=\"{}\"/>\n<text class=\"soft\" x=\"{:.1f}\" "
+      "y=\"{:.1f}\">{}</text>\n",
+      line, x, y, escape_xml(rule.label));
+}
+
+std::string draw_rules(const Chart& chart, const Plot& plot, const VerticalRules& vertical) {
+  const auto& [x, y, clip] = plot;
+  std::string text;
+  for (std::size_t i = 0; i < vertical.rules.size(); ++i) {
+    const PlacedLabel& label = vertical.labels[i];
+    const double place = x(vertical.rules[i]->at), base = y.to - 4 - label_row * label.row;
+    text += draw_rule(fmt::format("M{:.1f} {:.1f}V{:.1f}", place, y.from, base - 10), label.x, base,
+                      *vertical.rules[i]);
+  }
+  std::vector<const Rule*> levels;
+  for (const Rule& rule : chart.rules)
+    if (!rule.vertical && y.covers(rule.at)) levels.push_back(&rule);
+  std::stable_sort(levels.begin(), levels.end(),
+                   [](const Rule* a, const Rule* b) { return a->at < b->at; });
+  double free = y.from;  // A label that would cover the one below it moves up.
+  for (const Rule* rule : levels) {
+    const double place = y(rule->at), base = std::min(place - 5, free);
+    free = base - label_row;
+    text += draw_rule(fmt::format("M{:.1f} {:.1f}H{:.1f}", x.from, place, x.to), x.from + 6, base,
+                      *rule);
   }
   return text;
 }
 
-std::string draw_legend(const Chart& chart, double y) {
+// Ticks of a scale in its second unit, with their places in pixels.
+struct SecondTick {
+  double at = 0;
   std::string text;
-  const double column = (width - left - right) / legend_columns;
-  for (std::size_t i = 0; i < chart.series.size(); ++i) {
-    const double lx = left + column * static_cast<double>(i % legend_columns);
-    const std::size_t line = i / legend_columns;
-    const double ly = y + legend_row * static_cast<double>(line);
+};
+
+std::vector<SecondTick> second_ticks(const Scale& scale, double factor, int wanted) {
+  const double low = scale.low * factor, high = scale.high * factor;
+  const Ticks ticks = scale.log ? log_ticks(low, high) : linear_ticks(low, high, wanted);
+  std::vector<SecondTick> list;
+  for (const double value : ticks.at)
+    if (scale.covers(value / factor)) list.push_back({scale(value / factor), tick_text(value)});
+  return list;
+}
+
+std::string draw_second(const Chart& chart, const Plot& plot) {
+  const auto& [x, y, clip] = plot;
+  std::string text;
+  if (chart.x.second) {
+    const double base = y.from + 58;
+    text +=
+        fmt::format("<path class=\"frame\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", x.from, base, x.to);
+    for (const SecondTick& tick : second_ticks(x, chart.x.second->factor, 8))
+      text += fmt::format(
+          "<path class=\"frame\" d=\"M{0:.1f} {1:.1f}v4\"/>\n<text class=\"soft\" x=\"{0:.1f}\" "
+          "y=\"{2:.1f}\" text-anchor=\"middle\">{3}</text>\n",
+          tick.at, base, base + 17, tick.text);
+    text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
+                        (x.from + x.to) / 2, base + 34, escape_xml(chart.x.second->label));
+  }
+  if (chart.y.second) {
+    for (const SecondTick& tick : second_ticks(y, chart.y.second->factor, 6))
+      text += fmt::format(
+          "<path class=\"frame\" d=\"M{0:.1f} {1:.1f}h4\"/>\n"
+          "<text class=\"soft\" x=\"{2:.1f}\" y=\"{3:.1f}\">{4}</text>\n",
+          x.to, tick.at, x.to + 8, tick.at + 4, tick.text);
     text += fmt::format(
-        "<g class=\"c{}\"><path class=\"line d{}\" d=\"M{:.1f} {:.1f}h28\"/>{}</g>\n", i % styles,
-        dash_of(i), lx, ly, chart.series[i].steps ? "" : draw_marker(i, lx + 14, ly, ChartPoint{}));
-    text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", lx + 36, ly + 4,
-                        escape_xml(chart.series[i].label));
+        "<text transform=\"translate({} {}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
+        width - 12, (y.from + y.to) / 2, escape_xml(chart.y.second->label));
+  }
+  return text;
+}
+
+bool has_hollow(const Chart& chart) {
+  return std::any_of(chart.series.begin(), chart.series.end(), [](const Series& series) {
+    return std::any_of(series.points.begin(), series.points.end(), [](const ChartPoint& point) {
+      return point.hollow && !std::isnan(point.y);
+    });
+  });
+}
+
+struct LegendEntry {
+  std::string sample, label;
+};
+
+std::vector<LegendEntry> legend_of(const Chart& chart) {
+  std::vector<LegendEntry> entries;
+  for (std::size_t i = 0; chart.series.size() > 1 && i < chart.series.size(); ++i) {
+    const SeriesStyle style = style_of(chart, i);
+    const std::string mark =
+        chart.series[i].steps ? "" : draw_marker(style.marker, 14, 0, ChartPoint{});
+    entries.push_back({fmt::format("<g class=\"{}\"><path class=\"line d{}\" d=\"M0 0h28\"/>{}</g>",
+                                   class_of(style), style.dash % dashes, mark),
+                       chart.series[i].label});
+  }
+  if (!chart.hollow_means.empty() && has_hollow(chart))
+    entries.push_back(
+        {"<g class=\"any\">" + draw_marker(0, 14, 0, ChartPoint{.hollow = true}) + "</g>",
+         chart.hollow_means});
+  return entries;
+}
+
+// Entries in columns that are as wide as the widest.
+std::size_t legend_columns(const std::vector<LegendEntry>& entries, double room) {
+  double widest = 0;
+  for (const LegendEntry& entry : entries)
+    widest = std::max(widest, 52 + text_width(entry.label, 13));
+  return std::clamp<std::size_t>(static_cast<std::size_t>(room / std::max(widest, 1.0)), 1, 3);
+}
+
+std::string draw_legend(const std::vector<LegendEntry>& entries, double room, double y) {
+  std::string text;
+  const std::size_t columns = legend_columns(entries, room);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const double lx = left + room / static_cast<double>(columns) * static_cast<double>(i % columns);
+    const double ly = y + legend_row * static_cast<double>(i / columns);
+    text += fmt::format(
+        "<g transform=\"translate({:.1f} {:.1f})\">{}</g>\n<text x=\"{:.1f}\" y=\"{:.1f}\">{}"
+        "</text>\n",
+        lx, ly, entries[i].sample, lx + 36, ly + 4, escape_xml(entries[i].label));
   }
   return text;
 }
@@ -261,19 +392,11 @@ std::string escape_xml(const std::string& text) {
   return safe;
 }
 
-std::string to_svg(const Chart& chart, Paper paper) {
-  Scale x = make_scale(
-      chart, chart.x, [](const ChartPoint& p) { return p.x; }, 8);
-  Scale y = make_scale(
-      chart, chart.y, [](const ChartPoint& p) { return p.y; }, 6);
-  x.from = left;
-  x.to = width - right;
-  y.from = top + frame_height;
-  y.to = top;
-  const bool legend = chart.series.size() > 1;
-  const std::size_t rows = legend ? (chart.series.size() + legend_columns - 1) / legend_columns : 0;
-  const double height = top + frame_height + bottom + legend_row * static_cast<double>(rows);
-  const std::string clip = clip_name(chart);
+namespace {
+
+// Title, frame and grid, before anything is drawn over them.
+std::string draw_paper(const Chart& chart, const Plot& plot, double height, Paper paper) {
+  const auto& [x, y, clip] = plot;
   std::string text = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"weft\" viewBox=\"0 0 {0} {1}\" "
       "width=\"{0}\" height=\"{1}\" role=\"img\">\n<title>{2}</title>\n<style>{3}</style>\n"
@@ -284,22 +407,44 @@ std::string to_svg(const Chart& chart, Paper paper) {
       "<text class=\"title\" x=\"{0}\" y=\"26\">{1}</text>\n"
       "<text class=\"soft\" x=\"{0}\" y=\"46\">{2}</text>\n",
       left, escape_xml(chart.title), escape_xml(chart.subtitle));
-  text += fmt::format(
-      "<clipPath id=\"{}\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/></clipPath>\n", clip,
-      left, top, width - left - right, frame_height);
-  text += draw_grid(x, y) + draw_rules(chart, x, y);
-  text += fmt::format("<rect class=\"frame\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
-                      left, top, width - left - right, frame_height);
+  const std::string frame = fmt::format("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", x.from,
+                                        y.to, x.to - x.from, frame_height);
+  text += fmt::format("<clipPath id=\"{}\"><rect {}/></clipPath>\n", clip, frame);
+  return text + draw_grid(x, y) + fmt::format("<rect class=\"frame\" {}/>\n", frame);
+}
+
+std::string draw_axis_labels(const Chart& chart, const Plot& plot) {
+  return fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
+                     (plot.x.from + plot.x.to) / 2, plot.y.from + 40, escape_xml(chart.x.label)) +
+         fmt::format(
+             "<text transform=\"translate(20 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
+             (plot.y.from + plot.y.to) / 2, escape_xml(chart.y.label));
+}
+
+}  // namespace
+
+std::string to_svg(const Chart& chart, Paper paper) {
+  Plot plot{make_scale(
+                chart, chart.x, [](const ChartPoint& p) { return p.x; }, 8),
+            make_scale(
+                chart, chart.y, [](const ChartPoint& p) { return p.y; }, 6),
+            clip_name(chart)};
+  plot.x.from = left;
+  plot.x.to = width - (chart.y.second ? left : 24);
+  const VerticalRules vertical = place_rules(chart, plot.x);
+  plot.y.to = head + label_row * vertical.rows;
+  plot.y.from = plot.y.to + frame_height;
+  const double room = plot.x.to - plot.x.from;
+  const std::vector<LegendEntry> legend = legend_of(chart);
+  const std::size_t columns = legend_columns(legend, room);
+  const double under = plot.y.from + 58 + (chart.x.second ? second_axis : 0);
+  const double height =
+      under + legend_row * static_cast<double>((legend.size() + columns - 1) / columns);
+  std::string text = draw_paper(chart, plot, height, paper) + draw_rules(chart, plot, vertical);
   for (std::size_t i = 0; i < chart.series.size(); ++i)
-    text += (chart.series[i].steps ? draw_steps : draw_series)(chart.series[i], i, x, y, clip);
-  text +=
-      fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
-                  (left + width - right) / 2, top + frame_height + 40, escape_xml(chart.x.label));
-  text += fmt::format(
-      "<text transform=\"translate(20 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-      top + frame_height / 2, escape_xml(chart.y.label));
-  if (legend) text += draw_legend(chart, top + frame_height + bottom + 2);
-  return text + "</svg>\n";
+    text += (chart.series[i].steps ? draw_steps : draw_series)(chart, i, plot);
+  return text + draw_axis_labels(chart, plot) + draw_second(chart, plot) +
+         draw_legend(legend, room, under + 2) + "</svg>\n";
 }
 
 }  // namespace weft
