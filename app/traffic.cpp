@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft traffic: measures latency and throughput of a simulated network under synthetic load.
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -175,6 +176,15 @@ std::string tables(const TrafficOptions& o, const Sweep& sweep) {
   return text + comparison_table(sweep, o.factor);
 }
 
+// Names every network once, in the order of the curves.
+std::string page_title(const Sweep& sweep) {
+  std::vector<std::string> names;
+  for (const Curve& curve : sweep.curves)
+    if (std::find(names.begin(), names.end(), curve.scenario->topology->name) == names.end())
+      names.push_back(curve.scenario->topology->name);
+  return fmt::format("weft traffic: {}", fmt::join(names, ", "));
+}
+
 Status write_outputs(const TrafficOptions& o, const Sweep& sweep) {
   const std::vector<Chart> charts = sweep_charts(sweep, o.factor);
   if (!o.csv.empty())
@@ -184,7 +194,7 @@ Status write_outputs(const TrafficOptions& o, const Sweep& sweep) {
   if (!o.svg.empty())
     if (Status s = write_file(o.svg, to_svg(charts.front())); !s) return s;
   if (!o.html.empty())
-    if (Status s = write_file(o.html, to_html("weft traffic", charts, tables(o, sweep))); !s)
+    if (Status s = write_file(o.html, to_html(page_title(sweep), charts, tables(o, sweep))); !s)
       return s;
   return {};
 }

@@ -114,11 +114,11 @@ TEST_F(Blocks, TableHasALinePerRow) {
   const std::string table = comparison_table(sweep_, 3);
   EXPECT_NE(table.find("comparison: net=mesh:4x4, 4 flits, uniform traffic\n"), std::string::npos);
   EXPECT_NE(table.find("\n  crossline   2        4     20.00        >=0.3000          0.2900  "
-                       ">=3.00     21.00   4.00\n"),
+                       ">=3.00     21.00   4.00    >=2.400      2.320      21.0\n"),
             std::string::npos)
       << table;
   EXPECT_NE(table.find("\n  dor         1        4     20.00          0.1000          0.2900    "
-                       "1.00     22.00      -\n"),
+                       "1.00     22.00      -      0.800      2.320      22.0\n"),
             std::string::npos)
       << table;
   EXPECT_NE(table.find("  ratio to dor, 1 VC; latency at load 0.1, "), std::string::npos);
@@ -140,14 +140,16 @@ TEST_F(Blocks, JsonSaysTheSame) {
   EXPECT_EQ(row["saturation_flit_per_node_cycle"], 0.2);
   EXPECT_EQ(row["ratio"], 2);
   EXPECT_EQ(row["latency_cycles"], 23);
+  EXPECT_EQ(row["latency_ns"], 23);
+  EXPECT_EQ(row["saturation_gbyte_per_node_s"], 1.6);
   EXPECT_FALSE(mesh["rows"][0]["saturation_reached"].get<bool>());
   EXPECT_FALSE(json["comparison"][1]["rows"][0].contains("ratio"));
 }
 
-TEST_F(Blocks, CsvEndsWithTheBasis) {
+TEST_F(Blocks, CsvHasTheBasis) {
   const std::string csv = sweep_csv(sweep_);
-  EXPECT_NE(csv.find(",news_share_mean,basis\n"), std::string::npos);
-  EXPECT_NE(csv.find(",0,vcs\n"), std::string::npos);
+  EXPECT_NE(csv.find(",news_share_mean,basis,"), std::string::npos);
+  EXPECT_NE(csv.find(",0,vcs,"), std::string::npos);
 }
 
 TEST_F(Blocks, EachHasItsCharts) {

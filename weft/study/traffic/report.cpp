@@ -6,6 +6,7 @@
 
 #include <weft/base/version.hpp>
 #include <weft/study/traffic/blocks.hpp>
+#include <weft/study/traffic/people_units.hpp>
 
 namespace weft {
 namespace {
@@ -34,6 +35,10 @@ std::string latency_text(const Point& p, double value) {
 
 std::string percentile_text(const Point& p, int per_mille) {
   return latency_text(p, nanoseconds(p.packets.latencies_ps.percentile(per_mille)));
+}
+
+std::string rate_text(const Curve& curve, double load) {
+  return fmt::format("{}", to_gbyte_per_s(*curve.scenario, load));
 }
 
 // The order and the names are a promise to scripts: new columns go to the end.
@@ -100,6 +105,21 @@ constexpr Column columns[] = {
      [](const Curve& c, const Point&) {
        return c.scenario->compared ? c.scenario->compared->basis : std::string();
      }},
+    {"load_gbyte_per_node_s", [](const Curve& c, const Point& p) { return rate_text(c, p.load); }},
+    {"offered_gbyte_per_node_s",
+     [](const Curve& c, const Point& p) { return rate_text(c, p.offered); }},
+    {"accepted_gbyte_per_node_s",
+     [](const Curve& c, const Point& p) { return rate_text(c, p.accepted); }},
+    {"accepted_worst_gbyte_per_node_s",
+     [](const Curve& c, const Point& p) { return rate_text(c, p.accepted_worst); }},
+    {"network_latency_ns",
+     [](const Curve&, const Point& p) {
+       return latency_text(p, p.packets.network_ps.mean() / 1000);
+     }},
+    {"zero_load_latency_ns",
+     [](const Curve& c, const Point&) {
+       return fmt::format("{}", to_ns(*c.scenario, c.zero.latency_cycles));
+     }},
 };
 
 Json point_json(const Scenario& scenario, const Point& p) {
@@ -107,6 +127,10 @@ Json point_json(const Scenario& scenario, const Point& p) {
               {"offered_flit_per_node_cycle", p.offered},
               {"accepted_flit_per_node_cycle", p.accepted},
               {"accepted_worst_flit_per_node_cycle", p.accepted_worst},
+              {"load_gbyte_per_node_s", to_gbyte_per_s(scenario, p.load)},
+              {"offered_gbyte_per_node_s", to_gbyte_per_s(scenario, p.offered)},
+              {"accepted_gbyte_per_node_s", to_gbyte_per_s(scenario, p.accepted)},
+              {"accepted_worst_gbyte_per_node_s", to_gbyte_per_s(scenario, p.accepted_worst)},
               {"worst_node", node_name(*scenario.topology, p.worst_node)},
               {"state", to_text(p.state)},
               {"converged", p.converged}};
@@ -114,6 +138,7 @@ Json point_json(const Scenario& scenario, const Point& p) {
     out["latency_cycles"] = p.latency();
     out["network_latency_cycles"] = p.network_latency();
     out["latency_ns"] = p.packets.latency_ps.mean() / 1000;
+    out["network_latency_ns"] = p.packets.network_ps.mean() / 1000;
     out["latency_deviation_ns"] = p.packets.latency_ps.deviation() / 1000;
     out["latency_p50_ns"] = nanoseconds(p.packets.latencies_ps.percentile(500));
     out["latency_p95_ns"] = nanoseconds(p.packets.latencies_ps.percentile(950));
@@ -156,15 +181,22 @@ Json curve_json(const Curve& curve) {
               {"flit_bytes", s.hardware.flit.count},
               {"zero_load",
                {{"latency_cycles", curve.zero.latency_cycles},
+                {"latency_ns", to_ns(s, curve.zero.latency_cycles)},
                 {"hops_mean", curve.zero.hops},
                 {"every_pair", curve.zero.exact},
                 {"packets", curve.zero.packets}}}};
-  if (curve.capacity > 0) out["capacity_flit_per_node_cycle"] = curve.capacity;
-  if (curve.saturation)
-    out["saturation"] = {{"stable_flit_per_node_cycle", curve.saturation->load.stable},
-                         {"unstable_flit_per_node_cycle", curve.saturation->load.unstable},
-                         {"peak_accepted_flit_per_node_cycle", curve.saturation->peak_accepted},
-                         {"peak_at_flit_per_node_cycle", curve.saturation->peak_at_load}};
+  const auto add_rate = [&](Json& to, const std::string& name, double load) {
+    to[name + "_flit_per_node_cycle"] = load;
+    to[name + "_gbyte_per_node_s"] = to_gbyte_per_s(s, load);
+  };
+  if (curve.capacity > 0) add_rate(out, "capacity", curve.capacity);
+  if (curve.saturation) {
+    Json& saturation = out["saturation"];
+    add_rate(saturation, "stable", curve.saturation->load.stable);
+    add_rate(saturation, "unstable", curve.saturation->load.unstable);
+    add_rate(saturation, "peak_accepted", curve.saturation->peak_accepted);
+    add_rate(saturation, "peak_at", curve.saturation->peak_at_load);
+  }
   Json points = Json::array();
   for (const Point& point : curve.points) points.push_back(point_json(s, point));
   out["points"] = std::move(points);
@@ -185,6 +217,10 @@ Json row_json(const ComparedRow& row) {
   if (row.ratio) out["ratio"] = *row.ratio;
   if (row.latency) out["latency_cycles"] = *row.latency;
   out["news_share_mean"] = row.news_share_mean;
+  out["zero_load_latency_ns"] = to_ns(s, row.curve->zero.latency_cycles);
+  if (row.saturation) out["saturation_gbyte_per_node_s"] = to_gbyte_per_s(s, *row.saturation);
+  out["peak_accepted_gbyte_per_node_s"] = to_gbyte_per_s(s, row.peak_accepted);
+  if (row.latency) out["latency_ns"] = to_ns(s, *row.latency);
   return out;
 }
 
@@ -196,7 +232,10 @@ Json comparison_json(const Comparison& comparison) {
               {"pattern", first.traffic},
               {"saturation_from", comparison.searched ? "search" : "list"},
               {"reference", comparison.rows[comparison.reference].curve->scenario->label}};
-  if (comparison.common_load) out["latency_at_load_flit_per_node_cycle"] = *comparison.common_load;
+  if (comparison.common_load) {
+    out["latency_at_load_flit_per_node_cycle"] = *comparison.common_load;
+    out["latency_at_load_gbyte_per_node_s"] = to_gbyte_per_s(first, *comparison.common_load);
+  }
   Json rows = Json::array();
   for (const ComparedRow& row : comparison.rows) rows.push_back(row_json(row));
   out["rows"] = std::move(rows);
