@@ -10,16 +10,19 @@
 
 #include <weft/base/file.hpp>
 #include <weft/base/text.hpp>
+#include <weft/program/run_record/output_log.hpp>
+#include <weft/program/run_record/run_settings.hpp>
 
 namespace weft::app {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 13> own_names = {
-    "summary.json", "summary.txt", "ranks.csv",   "calls.csv",    "traffic.txt",
-    "series.h5",    "series.raw",  "timeline.h5", "timeline.raw", "connections.csv",
-    "buffers.csv",  "trace.otf2",  "trace.def"};
+constexpr std::array<std::string_view, 17> own_names = {
+    "summary.json",    "summary.txt",  "ranks.csv",   "calls.csv",        "traffic.txt",
+    "series.h5",       "series.raw",   "timeline.h5", "timeline.raw",     "connections.csv",
+    "buffers.csv",     "trace.otf2",   "trace.def",   settings_file_name, output_log_name,
+    machine_used_name, graph_used_name};
 
 bool belongs_to_record(const std::string& name) {
   if (std::find(own_names.begin(), own_names.end(), name) != own_names.end()) return true;

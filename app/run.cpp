@@ -2,6 +2,7 @@
 // weft run: starts a program's ranks as processes on this machine and others. This file reads the
 // options; weft/real/launch does the work.
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +16,7 @@
 #include "run_hosts.hpp"
 #include "run_places.hpp"
 #include "run_record.hpp"
+#include "run_settings.hpp"
 #include "shared_options.hpp"
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -25,6 +27,7 @@
 #include <weft/base/text.hpp>
 #include <weft/message/coll/choose.hpp>
 #include <weft/message/conn/request.hpp>
+#include <weft/program/run_record/output_log.hpp>
 #include <weft/real/launch/agent_protocol.hpp>
 #include <weft/real/launch/environment.hpp>
 #include <weft/real/launch/launcher.hpp>
@@ -37,7 +40,8 @@ struct RunOptions {
   RemoteOptions remote;
   std::string bind, hwloc, grace, timeout, lost_after, record, merge_events, connections;
   std::vector<std::string> collectives, sets, messages, variables;
-  bool label = false, events = false, quiet = false, verbose = false, agent = false;
+  bool label = false, events = false, record_output = false, quiet = false, verbose = false,
+       agent = false;
   bool no_shared_memory = false, no_single_copy = false, show_topology = false;
 };
 
@@ -108,8 +112,9 @@ Result<launch::Settings> complete_settings(const RunOptions& options) {
   if (!settings->record.empty()) {
     settings->record = std::filesystem::absolute(settings->record).lexically_normal().string();
   }
-  if (settings->events && settings->record.empty())
-    return Error::call("--events writes files: say where with --record DIR");
+  if (settings->record.empty() && (settings->events || options.record_output))
+    return Error::call(fmt::format("{} writes files: say where with --record DIR",
+                                   settings->events ? "--events" : "--record-output"));
   return settings;
 }
 
@@ -230,6 +235,24 @@ RecordOptions record_options(const RunOptions& options, const launch::LaunchJob&
   return record;
 }
 
+// Runs the job; what it prints also goes to the record, if that was asked for.
+Result<int> launch_recorded(const RunOptions& options, launch::LaunchJob& job) {
+  if (!options.record_output || job.words.empty()) return launch::launch_job(job);
+  auto log = OutputLog::create(job.settings.record);
+  if (!log) return std::move(log).error();
+  using Clock = std::chrono::steady_clock;
+  job.printed = [&log, begun = Clock::now()](std::uint32_t rank, int stream,
+                                             std::string_view text) {
+    const std::chrono::nanoseconds at = Clock::now() - begun;
+    (*log)->add(at.count() * 1000, rank, stream, text);
+    (*log)->flush();
+  };
+  auto code = launch::launch_job(job);
+  if (Status s = (*log)->finish(); !s && !options.quiet)
+    fmt::print(stderr, "weft run: warning: {}\n", s.error().text());
+  return code;
+}
+
 Status run(const RunOptions& options, const std::vector<std::string>& words) {
   if (options.agent) std::exit(serve_agent());
   open_standard_descriptors();
@@ -243,9 +266,11 @@ Status run(const RunOptions& options, const std::vector<std::string>& words) {
   job->words = words;
   const RecordOptions record = record_options(options, *job);
   if (Status s = prepare_record(record); !s) return s;
+  if (!record.folder.empty())
+    if (Status s = write_run_settings(*job, options.placing.map); !s) return s;
   if (options.verbose) print_placement(*job);
   if (!options.quiet && !words.empty()) warn_of_other_library(words.front());
-  const auto code = launch::launch_job(*job);
+  const auto code = launch_recorded(options, *job);
   if (!code) return Error(code.error());
   conclude_record(record, *code);
   if (*code != 0) std::exit(*code);
@@ -337,6 +362,7 @@ void add_output_options(CLI::App& parser, RunOptions& options) {
   keep_former_name(parser.add_option("--profile", options.record), record);
   parser.add_flag("--events", options.events,
                   "Also record each call and message, as an OTF2 archive");
+  add_record_output_flag(parser, options.record_output);
   parser
       .add_option("--merge-events", options.merge_events,
                   "Make the OTF2 archive of this record and do nothing else, after a run under "

@@ -77,6 +77,11 @@ void add_progress_file_option(CLI::App& parser, std::string& path) {
       ->type_name("FILE");
 }
 
+void add_record_output_flag(CLI::App& parser, bool& record_output) {
+  parser.add_flag("--record-output", record_output,
+                  "Also write program-output.txt: what the program prints, with rank and time");
+}
+
 void add_label_flag(CLI::App& parser, bool& label) {
   parser.add_flag("--label", label, "Begin each line of a rank with [rank]");
 }

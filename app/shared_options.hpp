@@ -34,6 +34,8 @@ struct RemoteOptions {
 void add_remote_options(CLI::App& parser, RemoteOptions& options);
 
 void add_progress_file_option(CLI::App& parser, std::string& path);
+// --record-output: the record also has what the program prints.
+void add_record_output_flag(CLI::App& parser, bool& record_output);
 void add_label_flag(CLI::App& parser, bool& label);
 // -q,--quiet: "Print no ...".
 void add_quiet_flag(CLI::App& parser, bool& quiet, const char* what);

@@ -18,6 +18,7 @@
 #include "shared_options.hpp"
 #include "sim_live.hpp"
 #include "sim_options.hpp"
+#include "sim_settings.hpp"
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -211,8 +212,10 @@ Status simulate(const SimOptions& options, const std::vector<std::string>& words
           !s)
         return s;
     }
+    if (Status s = make_folder(simulation.out); !s) return s;
+    if (launched().self == 0 && !simulation.out.empty() && !live.owns(simulation.out))
+      if (Status s = write_sim_settings(simulation, *setup, {*program, words}); !s) return s;
   }
-  if (Status s = make_folder(simulation.out); !s) return s;
   auto code = run_program(*program, words, simulation, live, signals);
   if (!code) return std::move(code).error();
   if (!live.owns(simulation.out)) {

@@ -121,10 +121,11 @@ Status check(const SimOptions& options, SimulationOptions& simulation) {
   if (const auto cut = parse_cut(simulation.partition); !cut)
     return Error::call("--partition: " + cut.error().message());
   if (simulation.out.empty() &&
-      (simulation.matrix || simulation.timeline || simulation.series > Duration::zero() ||
-       !simulation.watched.empty())) {
+      (simulation.matrix || simulation.timeline || simulation.record_output ||
+       simulation.series > Duration::zero() || !simulation.watched.empty())) {
     return Error::call(
-        "--matrix, --series, --timeline and --watch write files: say where with --output DIR");
+        "--matrix, --series, --timeline, --record-output and --watch write files: say where with "
+        "--output DIR");
   }
   coll::Choices choices;
   for (const std::string& text : simulation.collectives) {
@@ -199,10 +200,11 @@ void add_record_options(CLI::App& parser, SimOptions& options) {
                   "Folder for a record of the run, for weft report: as --output with --matrix, "
                   "--timeline and --series auto")
       ->type_name("DIR");
-  auto* const output = parser
-                           .add_option("-o,--output", options.simulation.out,
-                                       "Output folder, for summary.json, ranks.csv and calls.csv")
-                           ->type_name("DIR");
+  auto* const output =
+      parser
+          .add_option("-o,--output", options.simulation.out,
+                      "Output folder, for settings.json, summary.json, ranks.csv and calls.csv")
+          ->type_name("DIR");
   keep_former_name(parser.add_option("--out", options.simulation.out), output);
   parser.add_flag("--matrix", options.simulation.matrix,
                   "Also write traffic.txt: bytes and messages of each pair of ranks");
@@ -213,6 +215,7 @@ void add_record_options(CLI::App& parser, SimOptions& options) {
       ->type_name("TIME|auto");
   parser.add_flag("--timeline", options.simulation.timeline,
                   "Also write timeline.h5: the calls of each rank over time");
+  add_record_output_flag(parser, options.simulation.record_output);
   parser
       .add_option("--watch", options.simulation.watched,
                   "Also write buffers.csv: buffer levels of this router (number, name or "

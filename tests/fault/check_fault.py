@@ -142,7 +142,7 @@ class Faults(Case):
             [WEFT, "sim", "-q", "--net", "torus:4x4", "--until", "50us", "--output", str(out), self.program],
             capture_output=True, check=False, timeout=60, preexec_fn=limit_files)
         self.assertNotEqual(run.returncode, 0)
-        self.assertRegex(run.stderr, rb"weft: error: cannot write .*summary\.json.: File too large")
+        self.assertRegex(run.stderr, rb"weft: error: cannot write .*(machine-used\.toml|summary\.json).: File too large")
         self.assertEqual(list(out.iterdir()), [])
 
     def test_killed_program_is_told(self):

@@ -20,7 +20,7 @@ from check_run_support import bed, Job, LAUNCHERS, LIBRARIES, NETLAB, WEFT, main
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LAB = f"weft-profile-{os.getpid()}"
-RECORD = {"summary.json", "summary.txt", "ranks.csv", "calls.csv", "timeline.h5", "traffic.txt"}
+RECORD = {"settings.json", "summary.json", "summary.txt", "ranks.csv", "calls.csv", "timeline.h5", "traffic.txt"}
 ARCHIVE = {"trace", "trace.def", "trace.otf2"}
 NO_OTF2_PRINT = "otf2-print is not installed (Debian: otf2-tools)"
 PROGRAM = r"""
@@ -227,14 +227,14 @@ class Record(Case):
 
     def test_without_mpi(self):
         done = self.weft("true")
-        self.assertEqual((done.returncode, names(self.folder)), (0, set()))
+        self.assertEqual((done.returncode, names(self.folder)), (0, {"settings.json"}))
         self.assertIn("has no record", done.stderr)
 
     def test_replaces_a_former_one(self):
         self.weft("--events", str(self.program))
         (self.folder / "mine.txt").write_text("kept", encoding="utf-8")
         self.weft("true")
-        self.assertEqual(names(self.folder), {"mine.txt"})
+        self.assertEqual(names(self.folder), {"mine.txt", "settings.json"})
 
 
 class Endings(Case):

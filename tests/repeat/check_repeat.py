@@ -71,11 +71,13 @@ class Printed:
 
 
 def differences(one, other):
-    names = sorted({path.name for folder in (one, other) for path in folder.iterdir()})
+    names = sorted({path.name for folder in (one, other) for path in folder.iterdir()} - {"settings.json"})
     if "summary.json" not in names:
         return ["summary.json (not written)"]
     _, unequal, missing = filecmp.cmpfiles(one, other, names, shallow=False)
-    return unequal + missing
+    # The command line and the number of workers differ; what can change results must not.
+    asked = [json.loads((folder / "settings.json").read_text(encoding="utf-8"))["settings"] for folder in (one, other)]
+    return unequal + missing + (["settings of settings.json"] if asked[0] != asked[1] else [])
 
 
 def without_data(out):

@@ -2,6 +2,7 @@
 // Any network as plain text; the format is docs/reference/graph-file.md.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,9 @@ namespace weft {
 Result<Topology> read_graph_file(const std::string& path);
 // `name` stands for the file in errors and becomes the topology's name.
 Result<Topology> read_graph_text(std::string_view text, const std::string& name);
+
+// The path of the graph file that a spec names ("graph:FILE"); nothing for other kinds.
+std::optional<std::string> graph_file_of(std::string_view spec);
 
 // Reading it gives the same routers, nodes, ports, classes and broken cables under the same
 // numbers, but no shape, and link classes only where a cable has them.

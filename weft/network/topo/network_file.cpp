@@ -123,9 +123,7 @@ Result<Graph> break_cables(Topology& t, std::string_view text) {
   return Graph::with_down(std::move(t.graph), std::array{*cable});
 }
 
-// The path of a "graph:FILE".
-std::string beside(const std::string& folder, std::string_view spec) {
-  const std::string_view path = trim(trim(spec).substr(file_kind.size()));
+std::string beside(const std::string& folder, const std::string& path) {
   return (std::filesystem::path(folder) / path).string();
 }
 
@@ -136,6 +134,11 @@ Error placed(const ConfigTable& table, std::string_view key, Error error) {
 }
 
 }  // namespace
+
+std::optional<std::string> graph_file_of(std::string_view spec) {
+  if (!trim(spec).starts_with(file_kind)) return std::nullopt;
+  return std::string(trim(trim(spec).substr(file_kind.size())));
+}
 
 Result<NetworkWords> read_network_words(ConfigTable table) {
   NetworkWords words;
@@ -151,9 +154,10 @@ Result<Topology> read_topology(const ConfigTable& table, const std::string& fold
   const auto words = read_network_words(table);
   if (!words) return Error(words.error());
   // A path is taken as it is: it may hold what a spec could not.
-  const bool is_file = trim(words->topology).starts_with(file_kind) && !words->nodes_per_router;
-  auto made = is_file ? read_graph_file(beside(folder, words->topology))
-                      : make_topology(words->topology, words->nodes_per_router);
+  const auto file = graph_file_of(words->topology);
+  auto made = file && !words->nodes_per_router
+                  ? read_graph_file(beside(folder, *file))
+                  : make_topology(words->topology, words->nodes_per_router);
   if (!made) return placed(table, "topology", std::move(made).error());
   for (const std::string& text : words->down) {
     auto broken = break_cables(*made, text);

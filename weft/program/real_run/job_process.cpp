@@ -117,7 +117,7 @@ void WiredRuntime::join() {
   if (Status managed = manage_connections(); !managed) seat_->abort(3, managed.error().text());
   const Fabric network = managed_ == nullptr ? wire_->fabric() : managed_->fabric();
   if (!settings.record.empty()) {
-    recorder_ = std::make_unique<RunRecorder>(*wire_, network, managed_.get(), settings);
+    recorder_ = std::make_unique<RunRecorder>(*wire_, network, managed_.get(), *seat_);
   }
   auto* const process =
       new mpi::Process(recorder_ == nullptr ? network : recorder_->fabric(), options_, *this);

@@ -10,7 +10,9 @@
 
 #include <sys/resource.h>
 
+#include <weft/base/file.hpp>
 #include <weft/program/real_run/record_exchange.hpp>
+#include <weft/program/run_record/run_settings.hpp>
 #include <weft/real/wire/clock.hpp>
 
 namespace weft {
@@ -42,12 +44,13 @@ std::vector<std::pair<std::uint32_t, RankId>> first_of_nodes(const wire::Wire& w
 }  // namespace
 
 RunRecorder::RunRecorder(const wire::Wire& wire, const Fabric& network,
-                         const conn::Managed* managed, const launch::Settings& settings)
+                         const conn::Managed* managed, const launch::Seat& seat)
     : wire_(wire),
+      seat_(seat),
       managed_(managed),
-      folder_(settings.record),
-      events_(settings.events),
-      transport_(wire, network, settings.shared_memory, early_end_),
+      folder_(seat.settings().record),
+      events_(seat.settings().events),
+      transport_(wire, network, seat.settings().shared_memory, early_end_),
       messages_(network.processor),
       fabric_{.self = network.self,
               .ranks = network.ranks,
@@ -232,7 +235,29 @@ void RunRecorder::end_early() {
   write(record);
 }
 
+// Under another launcher nobody else can say what was asked for.
+Status RunRecorder::write_settings(const RunRecord& record) const {
+  if (seat_.by_weft_run()) return {};
+  RunSettings run;
+  run.kind = "run";
+  std::error_code failed;
+  run.folder = std::filesystem::current_path(failed).string();
+  add_host(run);
+  add_program(run, own_command_line(), "/proc/self/exe");
+  run.settings.emplace_back("ranks", std::to_string(record.ranks));
+  std::string hosts;
+  for (const auto& [node, host] : record.hosts) hosts += (hosts.empty() ? "" : ",") + host;
+  run.settings.emplace_back("hosts", hosts);
+  std::string places;
+  for (std::uint32_t rank = 0; rank < record.ranks; ++rank)
+    places += std::to_string(wire_.node_of(RankId(rank))) + "\n";
+  run.settings.emplace_back("map.fingerprint", fingerprint(places));
+  add_job_lines(run, to_text(seat_.settings()));
+  return write_file(folder_ + "/" + settings_file_name, to_json(run));
+}
+
 void RunRecorder::write(const RunRecord& record) const {
+  if (Status wrote = write_settings(record); !wrote) warn(wrote.error().text());
   if (Status wrote = write_record(folder_, record); !wrote) {
     warn("no record of the run: " + wrote.error().text());
   }

@@ -17,7 +17,7 @@
 #include <weft/program/run_record/call_timeline.hpp>
 #include <weft/program/run_record/event_log.hpp>
 #include <weft/program/run_record/run_record.hpp>
-#include <weft/real/launch/settings.hpp>
+#include <weft/real/launch/seat.hpp>
 #include <weft/real/wire/wire.hpp>
 
 namespace weft {
@@ -26,7 +26,7 @@ class RunRecorder final : private mpi::CallListener {
  public:
   // `network` is the wire's or stands on top of it; `managed` likewise, or null.
   RunRecorder(const wire::Wire& wire, const Fabric& network, const conn::Managed* managed,
-              const launch::Settings& settings);
+              const launch::Seat& seat);
 
   const Fabric& fabric() const { return fabric_; }
   // Collective, after MPI_Init has connected the ranks.
@@ -47,11 +47,13 @@ class RunRecorder final : private mpi::CallListener {
   RunRecord start_record() const;
   void gather(RankNumbers own);
   void write(const RunRecord& record) const;
+  Status write_settings(const RunRecord& record) const;
   void warn(const std::string& text) const;
 
   std::int64_t now_ns() const { return fabric_.processor.now().in_ps() / 1000; }
 
   const wire::Wire& wire_;
+  const launch::Seat& seat_;
   const conn::Managed* managed_;
   const std::string folder_;
   const bool events_;

@@ -115,6 +115,17 @@ void Console::give_back() {
   current_ = nullptr;
 }
 
+Status Console::record_to(const std::string& folder) {
+  auto log = OutputLog::create(folder);
+  if (!log) return std::move(log).error();
+  record_ = *std::move(log);
+  return {};
+}
+
+Status Console::finish_record() {
+  return record_ == nullptr ? Status() : record_->finish();
+}
+
 void Console::print(RankId rank, Time now, int stream, std::string_view text) {
   std::unique_ptr<Pending>& slot = pending_[rank.index];
   if (slot == nullptr) slot = std::make_unique<Pending>();
@@ -158,12 +169,14 @@ void Console::show(Time until) {
       text.clear();
       stream = line->stream;
     }
+    if (record_ != nullptr) record_->add(line->at.in_ps(), line->rank, line->stream, line->text);
     if (label_) text += "[" + std::to_string(line->rank) + "] ";
     text += line->text;
     // Another rank's line follows, or our own message after a crash.
     if (label_ && !line->text.ends_with('\n')) text += '\n';
   }
   write_all(stream, text);
+  if (record_ != nullptr) record_->flush();
   lines_.erase(lines_.begin(), later);
 }
 

@@ -13,9 +13,11 @@
 
 #include <sys/types.h>
 
+#include <weft/base/result.hpp>
 #include <weft/base/units.hpp>
 #include <weft/message/port/fabric.hpp>
 #include <weft/parallel/processes/process_group.hpp>
+#include <weft/program/run_record/output_log.hpp>
 
 namespace weft {
 
@@ -30,6 +32,11 @@ class Console {
   // write().
   void take_over();
   void give_back();
+
+  // Everything that is shown also goes to a file in the record's folder.
+  Status record_to(const std::string& folder);
+  // Whether all of it could be written. Call after the last show().
+  Status finish_record();
 
   // Called from a rank. `stream` is 1 or 2.
   void print(RankId rank, Time now, int stream, std::string_view text);
@@ -69,6 +76,7 @@ class Console {
   std::mutex mutex_;
   std::vector<std::unique_ptr<Pending>> pending_;  // By rank.
   std::vector<Line> lines_;
+  std::unique_ptr<OutputLog> record_;  // Null: output is not recorded.
   struct Streams;
   std::unique_ptr<Streams> streams_;
   static Console* current_;

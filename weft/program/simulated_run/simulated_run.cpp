@@ -140,6 +140,9 @@ Status SimulatedRun::set_up(const ProgramCall& call) {
   world_ = std::move(*world);
   ranks_.attach(*world_, call);
   if (options_.timeline) ranks_.keep_timelines();
+  if (options_.record_output && is_root()) {
+    if (Status opened = console_.record_to(options_.out); !opened) return opened;
+  }
   watch_for_crashes(*world_, console_);
   if (Status started = agree(peers_, start_progress_file()); !started) return started;
   return add_samplers();
@@ -326,7 +329,8 @@ int SimulatedRun::conclude(const ProgramCall& call) {
   };
   if (from_first(summary.ending == "deadlock" ? 1 : 0) != 0) show_deadlock(totals);
   auto code = static_cast<int>(from_first(is_root() ? report_ending(totals, summary) : 0));
-  if (Status wrote = write_timeline(); !wrote) {
+  for (const Status& wrote : {write_timeline(), console_.finish_record()}) {
+    if (wrote) continue;
     print("weft: error: " + wrote.error().text() + "\n");
     code = code == 0 ? 1 : code;
   }

@@ -62,8 +62,8 @@ Launcher::Launcher(const LaunchJob& job)
     : job_(job),
       ranks_(static_cast<std::uint32_t>(hosts_by_rank(job).size())),
       outcome_(hosts_by_rank(job)),
-      out_(1, job.label),
-      err_(2, job.label),
+      out_(1, job.label, job.printed),
+      err_(2, job.label, job.printed),
       exchanges_(ranks_) {}
 
 Status Launcher::open() {

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <weft/base/result.hpp>
@@ -36,6 +38,8 @@ struct LaunchJob {
   // The command that calls serve_remote_agent() on other hosts.
   std::vector<std::string> remote_agent;
   bool label = false;
+  // Called with text of a rank as it is printed: rank, stream (1 or 2), text in any pieces.
+  std::function<void(std::uint32_t, int, std::string_view)> printed;
   Duration grace = Duration::ms(5000);  // Time for surviving ranks to report.
   Duration timeout = Duration::zero();  // Zero: no limit.
   DecideBinding places;                 // Binds the ranks on this host.

@@ -45,6 +45,7 @@ class OwnSeat final : public Seat {
   std::uint32_t ranks() const override { return ranks_; }
   const Secret& secret() const override { return secret_; }
   const Settings& settings() const override { return settings_; }
+  bool by_weft_run() const override { return true; }
   Result<std::vector<std::string>> exchange(const std::string& card) override;
   int descriptor() const override { return notices_.descriptor(); }
   bool next_notice(Notice& out) override;

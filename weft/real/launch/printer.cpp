@@ -45,6 +45,7 @@ void Printer::put_labelled(std::uint32_t rank, std::string_view text) {
 void Printer::put(std::uint32_t rank, Line& line, std::size_t size) {
   if (size == 0) return;
   const std::string_view text = std::string_view(line.text).substr(0, size);
+  if (listener_) listener_(rank, descriptor_, text);
   if (label_) {
     put_labelled(rank, text);
   } else {

@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <weft/real/launch/clock.hpp>
 
@@ -14,8 +16,11 @@ namespace weft::launch {
 
 class Printer {
  public:
+  // Hears of text as it is printed: rank, stream, text in any pieces.
+  using Listener = std::function<void(std::uint32_t, int, std::string_view)>;
   // With `label` each line begins with [rank].
-  Printer(int descriptor, bool label) : descriptor_(descriptor), label_(label) {}
+  Printer(int descriptor, bool label, Listener listener = {})
+      : descriptor_(descriptor), label_(label), listener_(std::move(listener)) {}
 
   void add(std::uint32_t rank, std::string_view bytes);
   // The rank will print no more; flushes its partial line.
@@ -47,6 +52,7 @@ class Printer {
 
   const int descriptor_;
   const bool label_;
+  const Listener listener_;
   bool closed_ = false;
   std::map<std::uint32_t, Line> lines_;  // Pending text, by rank.
   std::size_t waiting_ = 0;              // Total size of pending text.

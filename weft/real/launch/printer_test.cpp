@@ -33,6 +33,21 @@ class PrinterTest : public testing::Test {
   std::array<int, 2> ends{};
 };
 
+TEST_F(PrinterTest, TellsWhatItPrints) {
+  std::string heard;
+  Printer printer(ends[1], true, [&](std::uint32_t rank, int stream, std::string_view text) {
+    EXPECT_EQ(stream, ends[1]);
+    heard += std::to_string(rank) + ":" + std::string(text);
+  });
+  printer.add(0, "one ");
+  printer.add(1, "two\n");
+  printer.add(0, "line\n");
+  printer.add(2, "cut");
+  printer.end_all();
+  EXPECT_EQ(heard, "1:two\n0:one line\n2:cut");
+  EXPECT_EQ(printed(printer), "[1] two\n[0] one line\n[2] cut\n");
+}
+
 TEST_F(PrinterTest, KeepsLinesWhole) {
   Printer printer(ends[1], false);
   printer.add(0, "one ");

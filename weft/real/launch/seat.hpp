@@ -40,6 +40,9 @@ class Seat {
   // Settings of the job: from the options of `weft run`, or from variables WEFT_*.
   virtual const Settings& settings() const = 0;
 
+  // Whether `weft run` started the job, and so has described it in its record.
+  virtual bool by_weft_run() const { return false; }
+
   // Collective: gives every rank's business card (addresses and other data for its peers), by rank.
   // Blocks. A card may hold any bytes, at most 1 MiB, preferably a few kilobytes. Returns an error
   // if a rank ends before it calls this, which may also be reported as a notice.

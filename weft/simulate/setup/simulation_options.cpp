@@ -37,6 +37,7 @@ void each_field(P& p, Visit&& visit) {
   visit("verbose", p.verbose);
   visit("matrix", p.matrix);
   visit("timeline", p.timeline);
+  visit("record_output", p.record_output);
   visit("series", p.series);
   visit("series_grows", p.series_grows);
   visit("series_paced", p.series_paced);

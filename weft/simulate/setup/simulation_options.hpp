@@ -38,6 +38,7 @@ struct SimulationOptions {
   bool label = false, quiet = false, verbose = false;
   bool matrix = false;
   bool timeline = false;
+  bool record_output = false;        // What the program prints, too.
   Duration series;                   // Interval; 0: none.
   bool series_paced = false;         // It follows our own time, for a page that is not kept.
   bool series_grows = false;         // It doubles when there are many samples.
