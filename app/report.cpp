@@ -18,6 +18,7 @@
 #include <weft/output/report/load.hpp>
 #include <weft/output/report/page.hpp>
 #include <weft/output/report/picture.hpp>
+#include <weft/output/report/settings.hpp>
 #include <weft/output/report/tables.hpp>
 
 namespace weft::app {
@@ -32,8 +33,7 @@ struct ReportOptions {
   bool list = false, quiet = false;
   bool png = false;  // Requested by the former name of --picture.
 
-  bool json() const { return format == "json"; }
-  bool is_page() const { return !list && !json() && picture.empty() && table.empty(); }
+  bool is_page() const { return !list && format == "html" && picture.empty() && table.empty(); }
 };
 
 // A run is called NAME if it is given as "NAME=PATH", else by its path.
@@ -56,6 +56,7 @@ Result<std::vector<RunView>> load_runs(const ReportOptions& options, const repor
     }
     views.push_back(*std::move(view));
   }
+  report::add_differences(views);
   return views;
 }
 
@@ -65,12 +66,12 @@ Status check_options(const ReportOptions& o) {
         "which run? Give a folder of weft sim --record or weft run --record, or a --json file of "
         "weft traffic, map or probe");
   }
-  const int outputs = (o.list ? 1 : 0) + (o.json() ? 1 : 0) + (o.picture.empty() ? 0 : 1) +
-                      (o.table.empty() ? 0 : 1);
+  const int outputs = (o.list ? 1 : 0) + (o.format == "html" ? 0 : 1) +
+                      (o.picture.empty() ? 0 : 1) + (o.table.empty() ? 0 : 1);
   if (outputs > 1)
-    return Error::call("--list, --format json, --picture and --table: one at a time");
-  if (o.runs.size() > 1 && (!o.picture.empty() || !o.table.empty()))
-    return Error::call("a picture or a table shows one run; give one");
+    return Error::call("--list, --format text or json, --picture and --table: one at a time");
+  if (o.runs.size() > 1 && !o.picture.empty())
+    return Error::call("a picture shows one run; give one");
   if (!o.at.empty() && o.picture.empty())
     return Error::call("--at is the time of a picture: add --picture");
   if (o.scale < 0.1 || o.scale > 20) return Error::call("--scale: must lie in 0.1 to 20");
@@ -135,9 +136,11 @@ Status run_report(const ReportOptions& options) {
   const auto views = load_runs(options, {});
   if (!views) return Error(views.error());
   if (options.list) return write_output(options, report::list_contents(*views));
-  if (options.json()) return write_output(options, report::to_json(*views));
+  if (options.format == "json") return write_output(options, report::to_json(*views));
+  if (options.format == "text") return write_output(options, report::summary_text(*views));
   if (options.table.empty()) return write_picture(options, views->front());
-  const auto csv = report::table_csv(views->front(), options.table);
+  const auto csv = views->size() > 1 ? report::side_by_side_csv(*views, options.table)
+                                     : report::table_csv(views->front(), options.table);
   if (!csv) return Error(csv.error());
   return write_output(options, *csv);
 }
@@ -175,8 +178,10 @@ std::function<Status()> set_up(CLI::App& parser) {
                   "output)")
       ->type_name("FILE");
   auto* const format =
-      parser.add_option("--format", options->format, "Output format: a page, or all data as JSON")
-          ->check(CLI::IsMember({"html", "json"}))
+      parser
+          .add_option("--format", options->format,
+                      "Output format: a page, the summary as text, or all data as JSON")
+          ->check(CLI::IsMember({"html", "text", "json"}))
           ->capture_default_str();
   keep_former_name(parser.add_flag_callback("--json", [options] { options->format = "json"; }),
                    format);
@@ -184,7 +189,10 @@ std::function<Status()> set_up(CLI::App& parser) {
       ->type_name("TEXT");
   parser.add_flag("--list", options->list, "List the tables and pictures that the runs have");
   auto* const table =
-      parser.add_option("--table", options->table, "Write this table instead of the page, as CSV")
+      parser
+          .add_option("--table", options->table,
+                      "Write this table instead of the page, as CSV; of several runs summary or "
+                      "settings, side by side")
           ->type_name("NAME");
   keep_former_name(parser.add_option("--csv", options->table), table);
   add_picture_options(parser, options);
@@ -196,6 +204,7 @@ std::function<Status()> set_up(CLI::App& parser) {
       "  weft report predicted=sim measured=run -o twin.html\n"
       "  weft report run --picture link-heat --at 35us -o heat.svg\n"
       "  weft report run --table calls\n"
+      "  weft report run1 run2 --format text\n"
       "Exit code: 0 done, 1 the output could not be written, 2 usage, 3 bad input.");
   return [options] { return run_report(*options); };
 }

@@ -80,7 +80,14 @@ Status add_files(const std::string& folder, const Limits& limits, RunView& view)
                 {}};
     if (Status s = load_table(folder + "/ranks.csv", std::move(ranks), view); !s) return s;
   }
-  return {};
+  if (has("settings.json")) {  // Records of former versions have none.
+    const std::string path = folder + "/settings.json";
+    const auto json = read_json(path);
+    if (!json) return Error(json.error());
+    if (Status s = guarded(path, [&] { add_settings(*json, view); }); !s) return s;
+  }
+  if (!has("program-output.txt")) return {};
+  return load_output(folder + "/program-output.txt", view);
 }
 
 Result<RunView> load_folder(const std::string& folder, const Limits& limits) {

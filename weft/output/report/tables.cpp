@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <weft/output/report/page.hpp>
 #include <weft/output/report/picture.hpp>
+#include <weft/output/report/settings.hpp>
 #include <weft/output/report/tables.hpp>
 
 namespace weft::report {
@@ -44,6 +47,40 @@ Table points_of(const ChartView& view) {
   return table;
 }
 
+struct Entry {
+  std::string key;
+  Json value;
+};
+struct Line {
+  std::string key;
+  std::vector<Json> values;  // By run; null: the run has no such entry.
+};
+
+// The entries of all runs, joined by key, in the order of their first appearance.
+template <typename EntriesOf>
+std::vector<Line> lines_of(std::span<const RunView> views, EntriesOf&& entries_of) {
+  std::vector<Line> lines;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    for (Entry& entry : entries_of(views[i])) {
+      auto line = std::find_if(lines.begin(), lines.end(),
+                               [&](const Line& known) { return known.key == entry.key; });
+      if (line == lines.end())
+        line = lines.insert(line, {entry.key, std::vector<Json>(views.size())});
+      line->values[i] = std::move(entry.value);
+    }
+  }
+  return lines;
+}
+
+std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : "-";
+}
+
+std::string without_trailing_blanks(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
 std::vector<Table> all_tables(const RunView& view) {
   std::vector<Table> tables = {summary_of(view)};
   tables.insert(tables.end(), view.tables.begin(), view.tables.end());
@@ -68,10 +105,73 @@ std::string list_contents(std::span<const RunView> views) {
 }
 
 std::string to_json(std::span<const RunView> views) {
-  Json runs = Json::array();
+  Json runs = Json::array(), differences = Json::array();
   for (const RunView& view : views) runs.push_back(run_json_small(view));
-  const Json json = {{"format", "weft-report 1"}, {"runs", std::move(runs)}};
+  for (const Difference& difference : differing_settings(views)) {
+    Json values = Json::array();
+    for (const auto& value : difference.values) values.push_back(value ? Json(*value) : Json());
+    differences.push_back({{"setting", difference.key}, {"values", std::move(values)}});
+  }
+  const Json json = {{"format", "weft-report 1"},
+                     {"differing_settings", std::move(differences)},
+                     {"runs", std::move(runs)}};
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string summary_text(std::span<const RunView> views) {
+  const std::vector<Line> lines = lines_of(views, [](const RunView& view) {
+    std::vector<Entry> entries;
+    for (const Fact& fact : view.facts) entries.push_back({fact.label, fact.text});
+    return entries;
+  });
+  std::vector<std::size_t> width(views.size() + 1, 0);
+  const auto widen = [&](std::size_t column, const std::string& text) {
+    width[column] = std::max(width[column], text.size());
+  };
+  for (std::size_t i = 0; i < views.size(); ++i) widen(i + 1, views[i].name);
+  for (const Line& line : lines) {
+    widen(0, line.key);
+    for (std::size_t i = 0; i < views.size(); ++i) widen(i + 1, text_of(line.values[i]));
+  }
+  std::string out = std::string(width[0], ' ');
+  for (std::size_t i = 0; i < views.size(); ++i)
+    out += fmt::format("  {:<{}}", views[i].name, width[i + 1]);
+  out = without_trailing_blanks(std::move(out)) + "\n";
+  for (const Line& line : lines) {
+    std::string row = fmt::format("{:<{}}", line.key, width[0]);
+    for (std::size_t i = 0; i < views.size(); ++i)
+      row += fmt::format("  {:<{}}", text_of(line.values[i]), width[i + 1]);
+    out += without_trailing_blanks(std::move(row)) + "\n";
+  }
+  for (const RunView& view : views)
+    for (const std::string& remark : view.remarks)
+      out += fmt::format("{}: {}\n", view.name, remark);
+  return out;
+}
+
+Result<std::string> side_by_side_csv(std::span<const RunView> views, const std::string& id) {
+  if (id != "summary" && id != "settings")
+    return Error::call("of several runs there are the tables summary and settings; for '" + id +
+                       "' give one run");
+  const std::vector<Line> lines = lines_of(views, [&](const RunView& view) {
+    std::vector<Entry> entries;
+    if (id == "settings") {
+      for (const Setting& setting : view.settings) entries.push_back({setting.key, setting.value});
+    } else {
+      for (const Fact& fact : view.facts)
+        entries.push_back({fact.key, fact.number ? Json(*fact.number) : Json(fact.text)});
+    }
+    return entries;
+  });
+  std::vector<Json> head = {"key"};
+  for (const RunView& view : views) head.push_back(view.name);
+  std::string out = row_text(head);
+  for (const Line& line : lines) {
+    std::vector<Json> row = {line.key};
+    row.insert(row.end(), line.values.begin(), line.values.end());
+    out += row_text(row);
+  }
+  return out;
 }
 
 Result<std::string> table_csv(const RunView& view, const std::string& id) {

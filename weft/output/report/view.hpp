@@ -65,10 +65,16 @@ struct Placement {
   std::vector<std::uint32_t> before, after;  // The node of each rank.
 };
 
+// What a run was asked to do, and can change its results.
+struct Setting {
+  std::string key, value;
+};
+
 struct RunView {
   std::string name;
   std::string kind;  // "sim", "run", "traffic", "map", "probe"
   std::vector<Fact> facts;
+  std::vector<Setting> settings;
   std::vector<std::string> remarks;
   std::vector<Table> tables;
   std::vector<ChartView> charts;
