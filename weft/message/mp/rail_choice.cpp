@@ -2,6 +2,8 @@
 // The rules by which frames and parts of messages are given to rails.
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 #include <weft/message/mp/rail_choice.hpp>
 
@@ -57,24 +59,42 @@ RailId RailChoice::spread(RankId peer) const {
   return best;
 }
 
-// Equal parts, or proportional to the rates of the rails.
+// The fastest of the first `among` rails that are up; among equal ones those of the peer's turn, so
+// that messages that use fewer than all rails spread peers over all. None is up: all of them, and
+// the network finds a way or reports the peer as lost.
+std::vector<RailPart> RailChoice::fastest(RankId peer, std::uint32_t among,
+                                          std::size_t most) const {
+  const std::uint32_t turn = fabric_.self.index + peer.index;
+  std::vector<RailPart> up, down;
+  for (std::uint32_t i = 0; i < among; ++i) {
+    const RailId rail((turn + i) % among);
+    const RailFacts facts = fabric_.rails.rail_facts(peer, rail);
+    const auto megabits = static_cast<std::uint64_t>(facts.rate.in_bit_per_s()) / 1'000'000;
+    (facts.up ? up : down).push_back({rail, 0, std::max<std::size_t>(megabits, 1)});
+  }
+  std::vector<RailPart>& chosen = up.empty() ? down : up;
+  if (chosen.size() > most) {
+    std::ranges::stable_sort(chosen, std::ranges::greater{}, &RailPart::size);
+    chosen.resize(most);
+  }
+  std::ranges::sort(chosen, std::ranges::less{},
+                    [](const RailPart& part) { return part.rail.index; });
+  return std::move(chosen);
+}
+
+// Equal parts, or proportional to the rates of the rails. A message that is tuned to some rails
+// takes the first of them, in their order; tuned to one, the quickest.
 std::vector<RailPart> RailChoice::cut(RankId peer, std::size_t size, const Tuning* tuning) const {
-  const auto least = static_cast<std::size_t>(options_.stripe_min.count);
   const int rails = rails_for(fabric_.rails.rail_count(peer), tuning);
-  const auto count = static_cast<std::uint32_t>(
-      std::clamp<std::size_t>(size / least, 1, static_cast<std::size_t>(rails)));
-  if (count == 1) return {{for_control(peer), 0, size}};
-  std::vector<RailPart> parts(count);
+  if (rails < 2) return {{for_control(peer), 0, size}};
+  const auto among = static_cast<std::uint32_t>(rails);
+  const auto least = static_cast<std::size_t>(options_.stripe_min.count);
+  std::vector<RailPart> parts =
+      fastest(peer, among, std::clamp<std::size_t>(size / least, 1, among));
   std::uint64_t total = 0, sum = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    std::uint64_t weight = 1;
-    if (options_.split == Split::proportional) {
-      const Rate rate = fabric_.rails.rail_facts(peer, RailId(i)).rate;
-      weight =
-          std::max<std::uint64_t>(static_cast<std::uint64_t>(rate.in_bit_per_s()) / 1'000'000, 1);
-    }
-    parts[i] = {RailId(i), 0, static_cast<std::size_t>(weight)};
-    total += weight;
+  for (RailPart& part : parts) {
+    if (options_.split != Split::proportional) part.size = 1;
+    total += part.size;
   }
   std::size_t start = 0;
   for (RailPart& part : parts) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -35,6 +36,8 @@ class RailChoice {
 
  private:
   RailId spread(RankId peer) const;
+  // Each part's size is its rail's rate, in Mbit/s.
+  std::vector<RailPart> fastest(RankId peer, std::uint32_t among, std::size_t most) const;
 
   const Fabric fabric_;
   const Options& options_;

@@ -65,6 +65,42 @@ TEST_F(Choice, CutsByRatesOrEquallyAndAsTheMessageWishes) {
   EXPECT_EQ(choice.cut(peer, 100, nullptr).size(), 1u);  // Less than a stripe.
 }
 
+TEST_F(Choice, MessagesThatUseFewRailsSpreadPeersOverAll) {
+  rails(std::vector<RailFacts>(3, {Rate::gbyte_per_s(1), Duration::us(1)}));
+  const auto first_rail = [this](std::uint32_t to, std::size_t size) {
+    return choice.cut(RankId(to), size, nullptr).front().rail;
+  };
+  EXPECT_EQ(first_rail(1, 100), RailId(1));
+  EXPECT_EQ(first_rail(2, 100), RailId(2));
+  EXPECT_EQ(first_rail(3, 100), RailId(0));
+  options.stripe_min = Bytes{1 << 20};
+  EXPECT_EQ(first_rail(2, 1 << 20), RailId(2));
+  std::vector<RailPart> parts = choice.cut(RankId(1), 2 << 20, nullptr);
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[0].rail, RailId(1));
+  EXPECT_EQ(parts[1].rail, RailId(2));
+  port.rails[0].rate = Rate::gbyte_per_s(2);  // The fastest is always among them.
+  parts = choice.cut(RankId(1), 2 << 20, nullptr);
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[0].rail, RailId(0));
+  EXPECT_EQ(parts[1].rail, RailId(1));
+}
+
+TEST_F(Choice, NothingIsCutForARailThatIsDown) {
+  rails(std::vector<RailFacts>(3, {Rate::gbyte_per_s(1), Duration::us(1)}));
+  port.rails[1].up = false;
+  for (const Split split : {Split::equal, Split::proportional}) {
+    options.split = split;
+    const std::vector<RailPart> parts = choice.cut(peer, 1 << 20, nullptr);
+    ASSERT_EQ(parts.size(), 2u);
+    EXPECT_EQ(parts[0].rail, RailId(0));
+    EXPECT_EQ(parts[1].rail, RailId(2));
+    EXPECT_EQ(parts[0].size + parts[1].size, std::size_t{1} << 20);
+  }
+  for (RailFacts& facts : port.rails) facts.up = false;
+  EXPECT_EQ(choice.cut(peer, 1 << 20, nullptr).size(), 3u);
+}
+
 TEST_F(Choice, NoPartIsEmpty) {
   rails({{Rate::bit_per_s(1'000'000), Duration::us(1)}, {Rate::gbyte_per_s(100), Duration::us(1)}});
   const std::vector<RailPart> parts = choice.cut(peer, 20'000, nullptr);
