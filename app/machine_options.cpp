@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <set>
 
+#include "presets.hpp"
 #include <fmt/format.h>
 
 #include <weft/network/route/aliases.hpp>
@@ -15,7 +16,8 @@ namespace {
 
 constexpr const char* machine_group = "Machine";
 constexpr const char* network_help =
-    "Network: a spec (torus:8x8x8; see weft net --list), a *.toml file or a graph file";
+    "Network: a spec (torus:8x8x8) or a preset (preset:infiniband-hdr; weft net --list shows "
+    "both), a *.toml file or a graph file";
 
 std::string routing_list() {
   std::string text = "Routing policies:\n";
@@ -73,13 +75,16 @@ void add_common_options(CLI::App& parser, MachineOptions& options) {
 void add_machine_options(CLI::App& parser, MachineOptions& options) {
   parser.add_option("--net", options.words.net, network_help)
       ->type_name("SPEC|FILE")
+      ->transform(resolve_preset)
       ->group(machine_group);
   add_common_options(parser, options);
 }
 
 void add_machine_options(CLI::App& parser, MachineOptions& options, const char* network_position) {
   options.words.net_option.clear();
-  parser.add_option(network_position, options.words.net, network_help)->type_name("SPEC|FILE");
+  parser.add_option(network_position, options.words.net, network_help)
+      ->type_name("SPEC|FILE")
+      ->transform(resolve_preset);
   add_common_options(parser, options);
 }
 

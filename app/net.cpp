@@ -9,6 +9,7 @@
 #include "command.hpp"
 #include "machine_options.hpp"
 #include "output.hpp"
+#include "presets.hpp"
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
@@ -65,6 +66,9 @@ std::string kinds_text() {
     if (!kind.example.empty()) out += fmt::format("    example: {}\n", kind.example);
     out += "\n";
   }
+  out += "Machines that are described in full (preset:NAME in place of a spec):\n\n";
+  for (const Preset& preset : find_presets())
+    out += fmt::format("preset:{}\n    {}\n", preset.name, preset.help);
   return out;
 }
 
@@ -303,12 +307,14 @@ std::function<Status()> set_up(CLI::App& parser) {
   parser
       .add_option("OTHERS", options->others,
                   "More networks, to be compared with the first: parts, latency, capacity, cost")
-      ->type_name("SPEC|FILE");
+      ->type_name("SPEC|FILE")
+      ->transform(resolve_preset);
   parser
       .add_option("--prices", options->prices,
                   "Prices of switches, cables and cards, for a comparison (default: examples)")
       ->type_name("FILE");
-  parser.add_flag("--list", options->list, "List the kinds of network that a spec can name");
+  parser.add_flag("--list", options->list,
+                  "List the kinds of network that a spec can name, and presets");
   auto* const format = parser.add_option("--format", options->format, "Output format")
                            ->check(CLI::IsMember({"text", "json", "csv"}))
                            ->capture_default_str();
@@ -338,6 +344,7 @@ std::function<Status()> set_up(CLI::App& parser) {
       "  weft net dragonfly:a=8,h=4,p=4 --path n0 n500\n"
       "  weft net examples/network/torus.toml --links\n"
       "  weft net hyperx:4x4 --export dot -o hyperx.dot\n"
+      "  weft net preset:slingshot preset:infiniband-ndr\n"
       "  weft net torus:8x8x8 fattree:radix=32,levels=2 --prices prices.toml\n"
       "Exit code: 0 done, 1 a node cannot reach another, 2 usage, 3 bad input.");
   return [options] { return run_net(*options); };

@@ -138,6 +138,19 @@ class Published(unittest.TestCase):
         marked = {file.stem for file in (ROOT / "presets").glob("*.toml") if "# Published" in file.read_text(encoding="utf-8")}
         self.assertEqual(seen, marked, "presets that name published figures have rows, and no others")
 
+    def test_presets_have_names(self):
+        def show(net):
+            return subprocess.run([str(WEFT), "net", net, "--show-machine"], capture_output=True, text=True, check=False)
+
+        for file in sorted((ROOT / "presets").glob("*.toml")):
+            by_name, by_path = show(f"preset:{file.stem}"), show(str(file))
+            self.assertEqual(by_name.returncode, 0, by_name.stderr)
+            self.assertEqual(by_name.stdout, by_path.stdout, file.stem)
+        unknown = show("preset:nothing")
+        self.assertEqual(unknown.returncode, 2)
+        self.assertIn("preset 'nothing' is unknown; there are: ", unknown.stderr)
+        self.assertIn("infiniband-hdr", unknown.stderr)
+
 
 if __name__ == "__main__":
     skip.run_unittests(sys.argv[:1])
