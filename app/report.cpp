@@ -30,7 +30,7 @@ struct ReportOptions {
   std::vector<std::string> runs;
   std::string output, title, format = "html", picture, table, at;
   double scale = 2;
-  bool list = false, quiet = false;
+  bool list = false, quiet = false, relative = false;
   bool png = false;  // Requested by the former name of --picture.
 
   bool is_page() const { return !list && format == "html" && picture.empty() && table.empty(); }
@@ -74,6 +74,9 @@ Status check_options(const ReportOptions& o) {
     return Error::call("a picture shows one run; give one");
   if (!o.at.empty() && o.picture.empty())
     return Error::call("--at is the time of a picture: add --picture");
+  if (o.relative && o.picture.empty())
+    return Error::call(
+        "--relative is for the colours of a picture: add --picture; the page has a control for it");
   if (o.scale < 0.1 || o.scale > 20) return Error::call("--scale: must lie in 0.1 to 20");
   return {};
 }
@@ -85,6 +88,7 @@ Status write_output(const ReportOptions& options, const std::string& text) {
 Status write_picture(const ReportOptions& options, const RunView& view) {
   report::PictureRequest request;
   request.id = options.picture;
+  request.relative = options.relative;
   if (!options.at.empty()) {
     const auto at = parse_duration(options.at);
     if (!at) return Error::call("--at: " + at.error().message());
@@ -160,6 +164,8 @@ void add_picture_options(CLI::App& parser, const std::shared_ptr<ReportOptions>&
   parser
       .add_option("--at", options->at, "Time of a heat map, as 35us (default: mean over all time)")
       ->type_name("TIME");
+  parser.add_flag("--relative", options->relative,
+                  "Colours of a heat map up to its largest value (default: up to 100 %)");
   parser.add_option("--scale", options->scale, "Pixels per unit of a PNG picture")
       ->type_name("X")
       ->capture_default_str();

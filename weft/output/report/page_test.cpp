@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <zlib.h>
 
+#include <weft/output/report/heat.hpp>
 #include <weft/output/report/load.hpp>
 #include <weft/output/report/page.hpp>
 #include <weft/output/report/picture.hpp>
@@ -103,6 +104,66 @@ TEST_F(Page, EveryPictureIsDrawn) {
   const auto none = draw(run, {"tea", std::nullopt});
   ASSERT_FALSE(none);
   EXPECT_THAT(none.error().text(), HasSubstr("timeline"));
+}
+
+// The one link in use is full in one of three intervals: a third on average.
+TEST_F(Page, ColoursAreAbsoluteUnlessAskedOtherwise) {
+  if (!has_hdf5()) GTEST_SKIP() << "built without HDF5: there is no heat map";
+  const RunView run = view();
+  const auto absolute = draw(run, {"link-heat", std::nullopt});
+  ASSERT_TRUE(absolute);
+  EXPECT_THAT(*absolute, HasSubstr(">100 %<"));
+  EXPECT_THAT(*absolute, HasSubstr("largest here: 33.3 %"));
+  const auto relative = draw(run, {"link-heat", std::nullopt, true});
+  ASSERT_TRUE(relative);
+  EXPECT_THAT(*relative, HasSubstr(">33.3 %<"));
+  EXPECT_THAT(*relative, Not(HasSubstr(">100 %<")));
+}
+
+TEST(Colours, AreThoseOfThePage) {
+  EXPECT_EQ(to_hex(heat_colour(0)), "#e6e8ec");
+  EXPECT_EQ(to_hex(heat_colour(1)), "#440154");
+  EXPECT_EQ(to_hex(heat_colour(0.5)), "#25848e");
+  EXPECT_EQ(to_hex(order_colour(0)), "#440154");
+}
+
+// Where the named text or tile of a picture stands.
+double y_of(const std::string& svg, const std::string& what) {
+  const std::size_t end = svg.find(what), begin = svg.rfind(" y=\"", end);
+  return end == std::string::npos ? -1 : std::stod(svg.substr(begin + 4));
+}
+
+TEST(Pictures, ATreeHasARowForEachLevel) {
+  RunView run;
+  run.name = "tree";
+  std::vector<std::uint32_t> kept;
+  run.network = without_gaps(facts_of(*make_topology("fattree:radix=8,levels=2")), kept);
+  const auto svg = draw(run, {"network", std::nullopt});
+  ASSERT_TRUE(svg);
+  EXPECT_THAT(*svg, Not(HasSubstr("<circle")));
+  const double low = y_of(*svg, "<title>L1.0<"), high = y_of(*svg, "<title>L2.0<");
+  EXPECT_GT(low, high + 100);
+  EXPECT_EQ(y_of(*svg, "<title>L1.7<"), low);
+  EXPECT_GT(y_of(*svg, ">L1.0</text>"), low + 12);  // Below the lowest row,
+  EXPECT_LT(y_of(*svg, ">L2.0</text>"), high);      // above the others.
+}
+
+// A level of a hundred switches has no room for their names.
+TEST(Pictures, NamesThatWouldCoverOthersAreLeftOut) {
+  RunView run;
+  std::vector<std::uint32_t> kept;
+  run.network = without_gaps(facts_of(*make_topology("fattree:radix=32,levels=2,taper=2")), kept);
+  const auto svg = draw(run, {"network", std::nullopt});
+  ASSERT_TRUE(svg);
+  std::vector<std::pair<double, double>> ends;
+  for (std::size_t at = svg->find("class=\"name\">L1."); at != std::string::npos;
+       at = svg->find("class=\"name\">L1.", at + 1)) {
+    const double x = std::stod(svg->substr(svg->rfind(" x=\"", at) + 4));
+    const std::size_t text = at + 13, length = svg->find('<', text) - text;
+    ends.emplace_back(x, x + 6 * static_cast<double>(length));
+  }
+  ASSERT_GT(ends.size(), 10U);
+  for (std::size_t i = 1; i < ends.size(); ++i) EXPECT_GE(ends[i].first, ends[i - 1].second);
 }
 
 TEST_F(Page, TablesForScripts) {

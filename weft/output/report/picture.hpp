@@ -21,6 +21,7 @@ std::vector<PictureName> pictures_of(const RunView& view);
 struct PictureRequest {
   std::string id;
   std::optional<Time> at = std::nullopt;  // Moment of a heat map; absent: the mean over all time.
+  bool relative = false;  // Colours of a heat map end at its largest value, not at 100 %.
 };
 // Draws a complete SVG document. The error for an unknown picture names the known ones.
 Result<std::string> draw(const RunView& view, const PictureRequest& request);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of networks: cubes as slices, trees by level, others on a circle.
+// Pictures of networks: cubes as slices, others as lines.
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <numbers>
 
 #include <fmt/format.h>
 
@@ -16,15 +14,10 @@ namespace {
 constexpr double width = 960, inner = width - 2 * Sheet::margin;
 constexpr Colour plain_link{170, 170, 170}, plain_router{86, 180, 233};
 
-struct Palette {
-  std::function<Colour(std::uint32_t router)> router;
-  std::function<Colour(std::size_t link)> link;
-};
-
 // Utilisation of each link and router, at a moment or as the mean over all time.
 struct Shown {
   std::vector<double> links, routers;
-  double most = 1;  // Maximum of both: the end of the scale.
+  double most = 1;  // Maximum of what is shown.
   std::string when;
 };
 
@@ -110,54 +103,10 @@ double draw_slices(Sheet& sheet, const Box& box, const NetworkFacts& network,
   return 14 + static_cast<double>(lines) * (slice_height + gap + 8);
 }
 
-std::vector<Spot> spots_of(const NetworkFacts& network, const Box& box) {
-  std::vector<Spot> spots(network.routers);
-  if (network.family != NetworkFacts::Family::tree) {
-    for (std::uint32_t r = 0; r < network.routers; ++r) {
-      const double angle = 2 * std::numbers::pi * r / network.routers;
-      spots[r] = {box.x + box.width / 2 + 0.46 * box.width * std::sin(angle),
-                  box.y + box.height / 2 - 0.46 * box.height * std::cos(angle)};
-    }
-    return spots;
-  }
-  const int top = *std::max_element(network.level.begin(), network.level.end());
-  std::vector<std::size_t> count(static_cast<std::size_t>(top) + 1), seen(count.size());
-  for (const std::uint8_t level : network.level) ++count[level];
-  for (std::uint32_t r = 0; r < network.routers; ++r) {
-    const std::uint8_t level = network.level[r];
-    spots[r] = {box.x + box.width * (static_cast<double>(seen[level]++) + 0.5) /
-                            static_cast<double>(count[level]),
-                box.y + 20 + (box.height - 40) * (top - level) / std::max(top, 1)};
-  }
-  return spots;
-}
-
-double draw_drawing(Sheet& sheet, const Box& box, const NetworkFacts& network,
-                    const Palette& palette) {
-  const std::vector<Spot> spots = spots_of(network, box);
-  const double thick = network.links() > 2000 ? 0.6 : 1.6;
-  for (std::size_t l = 0; l < network.links(); ++l) {
-    const Spot &a = spots[static_cast<std::size_t>(network.link_from[l])],
-               &b = spots[static_cast<std::size_t>(network.link_to[l])];
-    // Each direction is drawn on its own side of the line.
-    const double length = std::max(std::hypot(b.x - a.x, b.y - a.y), 1e-9);
-    const double dx = (b.y - a.y) / length * thick, dy = (a.x - b.x) / length * thick;
-    sheet.line({a.x + dx, a.y + dy}, {b.x + dx, b.y + dy}, palette.link(l), thick);
-  }
-  const double radius = network.routers > 200 ? 3 : 7;
-  for (std::uint32_t r = 0; r < network.routers; ++r)
-    sheet.dot(spots[r].x, spots[r].y, radius, palette.router(r), network.names[r]);
-  if (network.routers <= 40) {
-    for (std::uint32_t r = 0; r < network.routers; ++r)
-      sheet.text(spots[r].x, spots[r].y - radius - 4, network.names[r], Sheet::Anchor::middle);
-  }
-  return box.height;
-}
-
 double draw_any(Sheet& sheet, const Box& box, const NetworkFacts& network, const Palette& palette) {
   if (network.family == NetworkFacts::Family::cube)
     return draw_slices(sheet, box, network, palette);
-  return draw_drawing(sheet, box, network, palette);
+  return draw_lines(sheet, box, network, palette);
 }
 
 }  // namespace
@@ -170,16 +119,20 @@ std::string draw_network(const RunView& view, const PictureRequest& request) {
   Sheet sheet(width, fmt::format("{}: {}", what, network.name),
               view.heat ? view.name + ", " + shown.when : view.name);
   const Box box{Sheet::margin, Sheet::head, inner, inner * 0.62};
-  const Palette palette{
-      [&](std::uint32_t r) {
-        return view.heat ? heat_colour(shown.routers[r] / shown.most) : plain_router;
-      },
-      [&](std::size_t l) {
-        return view.heat && links ? heat_colour(shown.links[l] / shown.most) : plain_link;
-      }};
+  // Absolute unless asked otherwise, so that two pictures can be compared.
+  const double end = request.relative ? shown.most : 1;
+  Palette palette{[&](std::uint32_t r) {
+                    return view.heat ? heat_colour(shown.routers[r] / end) : plain_router;
+                  },
+                  [&](std::size_t l) {
+                    const double share = view.heat && links ? shown.links[l] / end : 0;
+                    return share > 0 ? heat_colour(share) : plain_link;
+                  }};
+  if (view.heat && links)
+    palette.weight = [&](std::size_t l) { return std::min(shown.links[l] / end, 1.0); };
   double y = box.y + draw_any(sheet, box, network, palette) + 24;
   if (view.heat)
-    y += sheet.legend(y, shown.most,
+    y += sheet.legend(y, {end, shown.most},
                       links ? "share of the link rate: the busiest link out of each router"
                             : "share of the buffer space of each router");
   return sheet.finish(y + 10);
@@ -206,7 +159,7 @@ std::string draw_placement(const RunView& view) {
     sheet.text(box.x, box.y - 8,
                (after ? "after: " + placement.after_name : "before: " + placement.before_name));
     const Palette palette{[&](std::uint32_t r) {
-                            return share[r] < 0 ? Colour{255, 255, 255} : heat_colour(share[r]);
+                            return share[r] < 0 ? Colour{255, 255, 255} : order_colour(share[r]);
                           },
                           [](std::size_t) { return plain_link; }};
     const double drawn = draw_any(sheet, box, network, palette);

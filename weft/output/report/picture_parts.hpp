@@ -2,6 +2,7 @@
 // The parts of draw().
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include <weft/output/report/picture.hpp>
@@ -15,6 +16,18 @@ struct AxisUnit {
 };
 // The unit in which an axis that ends at `most` is easiest to read.
 AxisUnit axis_unit(double most, const Unit& unit);
+
+// How a network is coloured.
+struct Palette {
+  std::function<Colour(std::uint32_t router)> router;
+  std::function<Colour(std::size_t link)> link;
+  // From 0 to 1: busier links are thicker and drawn over others. Empty: all are alike.
+  std::function<double(std::size_t link)> weight = {};
+};
+
+// Draws a tree or graph and returns the height that it took.
+double draw_lines(Sheet& sheet, const Box& box, const NetworkFacts& network,
+                  const Palette& palette);
 
 std::string draw_network(const RunView& view, const PictureRequest& request);
 std::string draw_placement(const RunView& view);

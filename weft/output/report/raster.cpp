@@ -12,16 +12,56 @@ namespace weft::report {
 
 namespace {
 
-// Control points of the cividis colour map, reversed: zero is light, much is dark.
-constexpr std::array<Colour, 9> stations = {{{253, 234, 69},
-                                             {229, 207, 82},
-                                             {196, 181, 108},
-                                             {163, 156, 119},
-                                             {133, 132, 121},
-                                             {102, 110, 115},
-                                             {72, 86, 107},
-                                             {35, 62, 108},
-                                             {0, 32, 81}}};
+using Stations = std::array<Colour, 17>;
+
+// Control points of the viridis colour map: reversed from 0.9 on for amounts, whole for orders.
+constexpr Stations amounts = {{{189, 223, 38},
+                               {152, 216, 62},
+                               {115, 208, 86},
+                               {84, 197, 104},
+                               {56, 185, 119},
+                               {38, 173, 129},
+                               {31, 160, 136},
+                               {32, 146, 140},
+                               {37, 132, 142},
+                               {42, 118, 142},
+                               {48, 105, 142},
+                               {55, 91, 141},
+                               {62, 74, 137},
+                               {68, 58, 131},
+                               {72, 40, 120},
+                               {72, 22, 104},
+                               {68, 1, 84}}};
+constexpr Stations orders = {{{68, 1, 84},
+                              {72, 24, 106},
+                              {71, 45, 123},
+                              {66, 64, 134},
+                              {59, 82, 139},
+                              {51, 99, 141},
+                              {44, 114, 142},
+                              {38, 130, 142},
+                              {33, 145, 140},
+                              {31, 160, 136},
+                              {40, 174, 128},
+                              {63, 188, 115},
+                              {94, 201, 98},
+                              {132, 212, 75},
+                              {173, 220, 48},
+                              {216, 226, 25},
+                              {253, 231, 37}}};
+constexpr Colour idle{230, 232, 236};
+
+Colour between(const Stations& stations, double share) {
+  const double at = std::clamp(share, 0.0, 1.0) * static_cast<double>(stations.size() - 1);
+  const auto low = std::min(static_cast<std::size_t>(at), stations.size() - 2);
+  const double part = at - static_cast<double>(low);
+  const auto mix = [&](std::uint8_t a, std::uint8_t b) {
+    return static_cast<std::uint8_t>(std::lround(a + part * (b - a)));
+  };
+  const Colour &a = stations[low], &b = stations[low + 1];
+  return {mix(a.red, b.red), mix(a.green, b.green), mix(a.blue, b.blue)};
+}
+
 // Okabe and Ito's colours.
 constexpr std::array<Colour, 7> categories = {{{0, 114, 178},
                                                {213, 94, 0},
@@ -48,14 +88,11 @@ void put_chunk(std::string& out, std::string_view type, std::string_view data) {
 }  // namespace
 
 Colour heat_colour(double share) {
-  const double at = std::clamp(share, 0.0, 1.0) * (stations.size() - 1);
-  const auto low = std::min(static_cast<std::size_t>(at), stations.size() - 2);
-  const double part = at - static_cast<double>(low);
-  const auto mix = [&](std::uint8_t a, std::uint8_t b) {
-    return static_cast<std::uint8_t>(std::lround(a + part * (b - a)));
-  };
-  const Colour &a = stations[low], &b = stations[low + 1];
-  return {mix(a.red, b.red), mix(a.green, b.green), mix(a.blue, b.blue)};
+  return share > 0 ? between(amounts, share) : idle;
+}
+
+Colour order_colour(double share) {
+  return between(orders, share);
 }
 
 Colour category_colour(std::size_t index) {

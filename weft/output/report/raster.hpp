@@ -13,8 +13,11 @@ struct Colour {
   std::uint8_t red = 0, green = 0, blue = 0;
 };
 
-// Light to dark, perceptually uniform, also for colour-blind readers. `share` is from 0 to 1.
+// The colours of the page: light to dark, perceptually uniform, also for colour-blind readers.
+// `share` is from 0 (idle, grey) to 1.
 Colour heat_colour(double share);
+// For positions in an order, from 0 to 1.
+Colour order_colour(double share);
 // Colours for adjacent categories, distinguishable with the common kinds of colour blindness.
 Colour category_colour(std::size_t index);
 std::string to_hex(Colour colour);

@@ -49,6 +49,18 @@ void Sheet::line(Spot from, Spot to, Colour colour, double width) {
       from.x, from.y, to.x, to.y, to_hex(colour), width);
 }
 
+void Sheet::name(double x, double y, const std::string& words) {
+  body_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"name\">{}</text>\n", x, y,
+                       escape_xml(words));
+}
+
+void Sheet::tile(const Box& box, Colour fill, const std::string& tip) {
+  body_ += fmt::format(
+      "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" "
+      "stroke=\"#444\" stroke-width=\"{}\"><title>{}</title></rect>\n",
+      box.x, box.y, box.width, box.height, to_hex(fill), box.width >= 5 ? 0.5 : 0, escape_xml(tip));
+}
+
 void Sheet::dot(double x, double y, double radius, Colour fill, const std::string& tip) {
   body_ += fmt::format(
       "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" fill=\"{}\" stroke=\"#444\" "
@@ -80,15 +92,19 @@ void Sheet::y_axis(const Box& box, double low, double high, const Unit& unit,
   text(box.x, box.y - 8, label, Anchor::end);
 }
 
-double Sheet::legend(double y, double most, const std::string& meaning) {
+double Sheet::legend(double y, const Range& range, const std::string& meaning) {
   constexpr int steps = 64;
   constexpr double width = 256, height = 12;
   for (int i = 0; i < steps; ++i)
     rectangle({margin + width * i / steps, y, width / steps + 0.5, height},
               heat_colour((i + 0.5) / steps));
   text(margin, y + height + 16, "0");
-  text(margin + width, y + height + 16, pretty(most, "share"), Anchor::end);
+  text(margin + width / 2, y + height + 16, pretty(range.end / 2, "share"), Anchor::middle);
+  text(margin + width, y + height + 16, pretty(range.end, "share"), Anchor::end);
   text(margin + width + 14, y + height - 1, meaning);
+  const double beside = margin + width + 14;
+  rectangle({beside, y + height + 5, 12, 12}, heat_colour(0));
+  text(beside + 18, y + height + 16, "idle; largest here: " + pretty(range.most, "share"));
   return height + 28;
 }
 
@@ -97,7 +113,9 @@ std::string Sheet::finish(double height) const {
              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
              "viewBox=\"0 0 {0:.0f} {1:.0f}\">\n<style>text{{font:13px system-ui,sans-serif;"
              "fill:#222}}.title{{font-size:17px;font-weight:600}}.soft{{fill:#666;font-size:12px}}"
-             ".frame{{fill:none;stroke:#888}}</style>\n"
+             ".frame{{fill:none;stroke:#888}}.name{{font-size:11px;fill:#555;paint-order:stroke;"
+             "stroke:#fff;"
+             "stroke-width:3px}}</style>\n"
              "<rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#fff\"/>\n",
              width_, height) +
          body_ + "</svg>\n";

@@ -29,12 +29,19 @@ class Sheet {
   void frame(const Box& box);
   void rectangle(const Box& box, Colour fill);
   void line(Spot from, Spot to, Colour colour, double width);
+  // Small text that stays readable over lines; x is its left end.
+  void name(double x, double y, const std::string& words);
+  void tile(const Box& box, Colour fill, const std::string& tip);
   void dot(double x, double y, double radius, Colour fill, const std::string& tip);
   // Ticks and label along the lower or left side of a box.
   void x_axis(const Box& box, double low, double high, const Unit& unit, const std::string& label);
   void y_axis(const Box& box, double low, double high, const Unit& unit, const std::string& label);
-  // Draws a scale from 0 to `most` with its meaning; returns its height.
-  double legend(double y, double most, const std::string& meaning);
+  struct Range {
+    double end = 1;   // The share that has the last colour.
+    double most = 1;  // The largest share in the picture.
+  };
+  // Draws the colours of shares with their meaning; returns its height.
+  double legend(double y, const Range& range, const std::string& meaning);
 
   std::string finish(double height) const;
 

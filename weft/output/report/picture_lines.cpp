@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Networks that are no cubes: trees with a row for each level, as on the page, others on a circle.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numbers>
+#include <numeric>
+
+#include <weft/output/plot/labels.hpp>
+#include <weft/output/report/picture_parts.hpp>
+
+namespace weft::report {
+
+namespace {
+
+constexpr double tile_height = 12, name_size = 11;
+constexpr std::uint32_t named_routers_max = 120;
+
+// Where the routers stand, and how wide one of them may be.
+struct Layout {
+  std::vector<Spot> spots;
+  double size = 14;
+  bool tree = false;
+};
+
+// Each level is spread evenly, in the order of numbers, the lowest at the bottom.
+Layout tree_layout(const NetworkFacts& network, const Box& box) {
+  Layout layout{std::vector<Spot>(network.routers), 16, true};
+  const int top = *std::max_element(network.level.begin(), network.level.end());
+  std::vector<std::size_t> count(static_cast<std::size_t>(top) + 1), seen(count.size());
+  for (const std::uint8_t level : network.level) ++count[level];
+  for (std::uint32_t r = 0; r < network.routers; ++r) {
+    const std::uint8_t level = network.level[r];
+    layout.spots[r] = {box.x + box.width * (static_cast<double>(seen[level]++) + 0.5) /
+                                   static_cast<double>(count[level]),
+                       box.y + 20 + (box.height - 50) * (top - level) / std::max(top, 1)};
+  }
+  const auto widest = static_cast<double>(*std::max_element(count.begin(), count.end()));
+  layout.size = std::clamp(box.width / widest - 1, 1.0, 16.0);
+  return layout;
+}
+
+Layout circle_layout(const NetworkFacts& network, const Box& box) {
+  Layout layout{std::vector<Spot>(network.routers), network.routers > 200 ? 6.0 : 14.0, false};
+  for (std::uint32_t r = 0; r < network.routers; ++r) {
+    const double angle = 2 * std::numbers::pi * r / network.routers;
+    layout.spots[r] = {box.x + box.width / 2 + 0.44 * box.width * std::sin(angle),
+                       box.y + box.height / 2 - 0.44 * box.height * std::cos(angle)};
+  }
+  return layout;
+}
+
+// Busier links are thicker and drawn over the others, so that they are seen among many.
+void draw_links(Sheet& sheet, const NetworkFacts& network, const Layout& layout,
+                const Palette& palette) {
+  std::vector<std::size_t> order(network.links());
+  std::iota(order.begin(), order.end(), 0);
+  const auto weight = [&](std::size_t l) { return palette.weight ? palette.weight(l) : 0.5; };
+  if (palette.weight)
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return weight(a) < weight(b); });
+  const double thin =
+      std::clamp(std::sqrt(300 / std::max(static_cast<double>(network.links()), 1.0)), 0.3, 1.0);
+  for (const std::size_t l : order) {
+    const Spot &a = layout.spots[static_cast<std::size_t>(network.link_from[l])],
+               &b = layout.spots[static_cast<std::size_t>(network.link_to[l])];
+    const double thick = thin * (0.7 + 2 * weight(l)), apart = 1.2 * thin;
+    // Each direction is drawn on its own side of the line.
+    const double length = std::max(std::hypot(b.x - a.x, b.y - a.y), 1e-9);
+    const double dx = (b.y - a.y) / length * apart, dy = (a.x - b.x) / length * apart;
+    sheet.line({a.x + dx, a.y + dy}, {b.x + dx, b.y + dy}, palette.link(l), thick);
+  }
+}
+
+// Names stand where there are no links: above the upper rows of a tree and below its lowest,
+// outside a circle. One that would cover another is left out.
+void draw_names(Sheet& sheet, const Box& box, const NetworkFacts& network, const Layout& layout) {
+  if (network.routers > named_routers_max) return;
+  std::vector<Box> taken;
+  for (std::uint32_t r = 0; r < network.routers; ++r) {
+    const std::string& name = network.names[r];
+    const double width = text_width(name, name_size);
+    const Spot& at = layout.spots[r];
+    Spot place{at.x - width / 2, at.y + (layout.tree && network.level[r] == 0 ? 20 : -10)};
+    if (!layout.tree) {
+      const double side = (at.x - box.x - box.width / 2) / box.width,
+                   down = (at.y - box.y - box.height / 2) / box.height;
+      place = {at.x - width / 2 + side * (width + 24), at.y + 4 + 36 * down};
+    }
+    const auto covers = [&](const Box& other) {
+      return place.x < other.x + other.width + 2 && other.x < place.x + width + 2 &&
+             std::abs(place.y - other.y) < 12;
+    };
+    if (std::any_of(taken.begin(), taken.end(), covers)) continue;
+    taken.push_back({place.x, place.y, width, 0});
+    sheet.name(place.x, place.y, name);
+  }
+}
+
+}  // namespace
+
+double draw_lines(Sheet& sheet, const Box& box, const NetworkFacts& network,
+                  const Palette& palette) {
+  const Layout layout = network.family == NetworkFacts::Family::tree ? tree_layout(network, box)
+                                                                     : circle_layout(network, box);
+  draw_links(sheet, network, layout, palette);
+  draw_names(sheet, box, network, layout);
+  for (std::uint32_t r = 0; r < network.routers; ++r) {
+    const Spot& at = layout.spots[r];
+    if (layout.tree) {
+      sheet.tile({at.x - layout.size / 2, at.y - tile_height / 2, layout.size, tile_height},
+                 palette.router(r), network.names[r]);
+    } else {
+      sheet.dot(at.x, at.y, layout.size / 2, palette.router(r), network.names[r]);
+    }
+  }
+  return box.height;
+}
+
+}  // namespace weft::report
