@@ -11,6 +11,7 @@
 #include "interrupts.hpp"
 #include "job.hpp"
 #include "map_compare.hpp"
+#include "map_convert.hpp"
 #include "map_options.hpp"
 #include "map_setting.hpp"
 #include "output.hpp"
@@ -133,6 +134,7 @@ Result<map::SearchOptions> make_search(const MapOptions& o, const ParsedMapOptio
   auto budget = choose_budget(o, *setting.problem);
   if (!budget) return std::move(budget).error();
   s.budget = *budget;
+  if (setting.present) s.given.push_back({setting.before_name(), *setting.present, 0});
   if (Status read = add_starts(o, *setting.problem, s.given); !read) return std::move(read).error();
   const auto paths = paths_of(*setting.problem);
   s.goal = find_bounds(*setting.problem, parsed.objective, *paths).value;
@@ -181,8 +183,11 @@ map::MapReport make_report(const MapOptions& o, const ParsedMapOptions& parsed,
   if (problem.slowness().empty() && problem.topology().graph.cable_count() > 0)
     report.bounds.link_mean = bounds.hop_bytes / (2.0 * problem.topology().graph.cable_count());
   if (bounds.value > 0) report.bounds.value = bounds.value;
+  report.facts = setting.facts;
   report.facts.emplace_back("profile", setting.machine.profile);
   report.facts.emplace_back("seed", std::to_string(o.seed));
+  if (!o.run.empty() && o.simulate && o.shrink > 1)
+    report.facts.emplace_back("simulated", fmt::format("messages shrunk by {}", o.shrink));
   if (!problem.slowness().empty())
     report.facts.emplace_back("links", "of different rates: loads are scaled to the fastest rate");
   return report;
@@ -260,13 +265,13 @@ Status evaluate(const MapOptions& o, const ParsedMapOptions& parsed, const MapSe
                                       : read_rank_map(o.evaluate, *setting.problem);
   if (!map) return std::move(map).error();
   map::MapReport report = make_report(o, parsed, setting);
-  auto before = make_side("identity", setting.problem->in_order(), o, parsed, setting);
+  auto before = make_side(setting.before_name(), setting.before(), o, parsed, setting);
   if (!before) return std::move(before).error();
   auto after = make_side(o.evaluate, *map, o, parsed, setting);
   if (!after) return std::move(after).error();
   report.before = *std::move(before);
   report.after = *std::move(after);
-  report.candidates = {{"identity", report.before.judgement.value},
+  report.candidates = {{setting.before_name(), report.before.judgement.value},
                        {o.evaluate, report.after.judgement.value}};
   if (Status s = write_results(o, setting, report); !s) return s;
   return check_cut_off(report.after.judgement);
@@ -282,10 +287,18 @@ std::string repeat_text(const map::Found& found) {
   return text;
 }
 
+// How the program of a record runs with the map that is written; empty: not known, or the file is
+// for another launcher.
+std::string next_command(const MapOptions& o, const MapRecord& record) {
+  const map::MapFormat* const format = map::find_map_format(o.format);
+  const bool readable = format->read_by_weft && format->names_hosts == (record.kind == "run");
+  return o.output.empty() || !readable ? "" : command_with_map(record, o.output);
+}
+
 Status report_found(const MapOptions& o, const ParsedMapOptions& parsed, const MapSetting& setting,
                     const map::Found& found, const Status* checkpoint) {
   map::MapReport report = make_report(o, parsed, setting);
-  auto before = make_side("identity", setting.problem->in_order(), o, parsed, setting);
+  auto before = make_side(setting.before_name(), setting.before(), o, parsed, setting);
   if (!before) return std::move(before).error();
   auto after = make_side(found.best.name, found.best.map, o, parsed, setting);
   if (!after) return std::move(after).error();
@@ -299,6 +312,7 @@ Status report_found(const MapOptions& o, const ParsedMapOptions& parsed, const M
                             fmt::format("{} whole maps, {} swaps", found.evaluations, found.tries));
   if (found.perfect) report.facts.emplace_back("result", "proved optimal");
   report.facts.emplace_back("repeat with", repeat_text(found));
+  if (!setting.run_again.empty()) report.facts.emplace_back("run again with", setting.run_again);
   if (checkpoint && !*checkpoint)
     report.facts.emplace_back("checkpoint", "not written: " + checkpoint->error().text());
   for (const map::Candidate& c : found.candidates)
@@ -332,9 +346,30 @@ Status find_map(const MapOptions& o, const ParsedMapOptions& parsed, const MapSe
   return end ? ended : end;
 }
 
-Status run_map(const MapOptions& options, Job& job) {
-  if (const std::string lists = requested_lists(options); !lists.empty())
+// A step that is simulated in some ten seconds, whatever the length of the recorded run.
+std::int64_t suitable_shrink(const ParsedMapOptions& parsed, const MapSetting& setting) {
+  constexpr double packet_hops_max = 2e7;
+  const auto paths = paths_of(*setting.problem);
+  const map::Judgement judged = judge(*setting.problem, setting.before(), parsed.objective, *paths);
+  const auto mtu = static_cast<double>(setting.machine.hardware.mtu.count);
+  return 1 + static_cast<std::int64_t>(judged.hop_bytes / mtu / packet_hops_max);
+}
+
+Status run_map(const MapOptions& given, Job& job) {
+  if (const std::string lists = requested_lists(given); !lists.empty())
     return job.is_root() ? print(lists) : Status();
+  if (!given.convert.empty()) {
+    if (Status s = check_conversion(given); !s) return s;
+    return job.is_root() ? convert_map(given) : Status();
+  }
+  MapOptions options = given;
+  std::optional<MapRecord> record;
+  if (!options.run.empty()) {
+    auto read = read_map_record(options.run);
+    if (!read) return std::move(read).error();
+    record = *std::move(read);
+    if (Status s = complete_from(*record, options); !s) return s;
+  }
   auto requested = requested_text(options.machine);
   if (!requested) return std::move(requested).error();
   if (*requested) return job.is_root() ? print(**requested) : Status();
@@ -343,9 +378,11 @@ Status run_map(const MapOptions& options, Job& job) {
   if (!parsed) return Error(parsed.error());
   if (Status s = job.join(); !s) return s;
   return job.guard([&]() -> Status {
-    auto setting = read_map_setting(options);
+    auto setting = read_map_setting(options, record ? &*record : nullptr);
     if (setting && job.is_root()) warn_of(setting->machine.warnings);
     if (Status s = agree(job.peers(), setting ? Status() : Status(setting.error())); !s) return s;
+    if (record && !options.shrink_given) options.shrink = suitable_shrink(*parsed, *setting);
+    if (record) setting->run_again = next_command(options, *record);
     if (!options.evaluate.empty())
       return agree(job.peers(), job.is_root() ? evaluate(options, *parsed, *setting) : Status());
     return find_map(options, *parsed, *setting, job);

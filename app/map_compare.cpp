@@ -155,6 +155,7 @@ Status write_all(const Comparison& c, const Table& table) {
 Status compare_maps(const Comparison& c, bool is_root) {
   Table table(c);
   table.add("identity", (*c.setting.problem).in_order(), 0);
+  if (c.setting.present) table.add(c.setting.before_name(), *c.setting.present, 0);
   table.add("random", random_map((*c.setting.problem), c.search.seed), 0);
   const double begun = c.search.clock();
   if (auto scotch = map::scotch_map((*c.setting.problem)); scotch)

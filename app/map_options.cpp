@@ -24,7 +24,17 @@ std::string traffic_format_names() {
   return names;
 }
 
+// Notes that an option was given, whatever its value.
+void note(CLI::Option* option, bool& given) {
+  option->each([&given](const std::string&) { given = true; });
+}
+
 void add_problem_options(CLI::App& parser, MapOptions& o) {
+  parser
+      .add_option("RUN", o.run,
+                  "Record of weft sim or weft run to take network, traffic and present map from, "
+                  "each unless an option gives it")
+      ->type_name("RUN");
   add_machine_options(parser, o.machine);
   begin_group(parser, "Problem");
   parser
@@ -44,7 +54,7 @@ void add_problem_options(CLI::App& parser, MapOptions& o) {
           "its traffic; instead of --traffic")
       ->type_name("COMMAND");
   add_ranks_option(parser, o.ranks, "as many as the traffic has");
-  add_ranks_per_node_option(parser, o.ranks_per_node);
+  note(add_ranks_per_node_option(parser, o.ranks_per_node), o.ranks_per_node_given);
   parser.add_option("--forbid", o.forbid, "Nodes that take no rank: 3,17,40-47, names, or @FILE")
       ->type_name("NODES")
       ->allow_extra_args(false);
@@ -103,17 +113,24 @@ void add_evaluation_options(CLI::App& parser, MapOptions& o) {
       .add_option("--evaluate", o.evaluate,
                   "Map to evaluate instead of searching: a file, or identity")
       ->type_name("FILE");
+  parser
+      .add_option("--convert", o.convert,
+                  "Map to write in another format, with --format, instead of searching")
+      ->type_name("FILE");
   auto* const compare = parser.add_flag(
       "--compare-methods", o.compare,
       "Compare in a table: identity, random, bisection, annealing, bisection + annealing, Scotch, "
       "all methods combined; --time holds for each");
   keep_former_name(parser.add_flag("--compare", o.compare), compare);
-  parser.add_flag("--simulate", o.simulate, "Also simulate the traffic as one communication step");
-  parser
-      .add_option("--shrink", o.shrink,
-                  "Divisor of message sizes in --simulate, to save time; times are scaled back")
-      ->type_name("N")
-      ->capture_default_str();
+  parser.add_flag("--simulate", o.simulate,
+                  "Also simulate the traffic as one communication step (always for RUN)");
+  auto* const shrink =
+      parser
+          .add_option("--shrink", o.shrink,
+                      "Divisor of message sizes in --simulate, to save time; times are scaled back "
+                      "(default: 1, of a long RUN more)")
+          ->type_name("N");
+  note(shrink, o.shrink_given);
   parser
       .add_option("--order", o.order,
                   "Order in which a NIC sends its messages in --simulate: round-robin or queue "
@@ -171,11 +188,30 @@ Status check_numbers(const MapOptions& o) {
   return {};
 }
 
+Status check_format_name(const MapOptions& o) {
+  if (map::find_map_format(o.format) != nullptr) return {};
+  return Error::call("--format: there is no format '" + o.format +
+                     "'; weft map --format list shows them");
+}
+
+Status check_outputs(const MapOptions& o) {
+  std::set<std::string> seen;
+  for (const auto& [option, path] :
+       {std::pair{"-o", o.output}, std::pair{"--json", o.json}, std::pair{"--csv", o.csv},
+        std::pair{"--svg", o.svg}, std::pair{"--html", o.html},
+        std::pair{"--checkpoint", o.checkpoint}, std::pair{"--progress-file", o.progress_file}}) {
+    if (Status s = check_output(option, path, seen); !s) return s;
+  }
+  return {};
+}
+
 Status check_together(const MapOptions& o) {
   if (o.machine.words.net.empty())
-    return Error::call("which network? Give --net with a spec or a file");
+    return Error::call("which network? Give --net with a spec or a file, or the record of a run");
   if (o.traffic.empty() == o.program.empty())
-    return Error::call("which traffic? Give --traffic FILE or --program 'PROGRAM ARGUMENTS'");
+    return Error::call(
+        "which traffic? Give --traffic FILE or --program 'PROGRAM ARGUMENTS', or the record of a "
+        "run");
   if (o.compare && !o.evaluate.empty())
     return Error::call("--compare-methods and --evaluate: one at a time");
   const bool exact = o.evaluations || o.tries || o.chains;
@@ -185,19 +221,10 @@ Status check_together(const MapOptions& o) {
   if (o.compare && (o.simulate || !o.svg.empty() || !o.html.empty()))
     return Error::call(
         "--compare-methods has a table, --json and --csv; leave out --simulate, --svg and --html");
-  if (!o.hosts.empty() && o.output.empty())
+  if (!o.hosts.empty() && o.output.empty() && o.run.empty())
     return Error::call("--hosts is for the map that -o writes; give -o FILE");
-  std::set<std::string> seen;
-  for (const auto& [option, path] :
-       {std::pair{"-o", o.output}, std::pair{"--json", o.json}, std::pair{"--csv", o.csv},
-        std::pair{"--svg", o.svg}, std::pair{"--html", o.html},
-        std::pair{"--checkpoint", o.checkpoint}, std::pair{"--progress-file", o.progress_file}}) {
-    if (Status s = check_output(option, path, seen); !s) return s;
-  }
-  for (const map::MapFormat& f : map::map_formats())
-    if (f.name == o.format) return {};
-  return Error::call("--format: there is no format '" + o.format +
-                     "'; weft map --format list shows them");
+  if (Status s = check_outputs(o); !s) return s;
+  return check_format_name(o);
 }
 
 }  // namespace
@@ -212,6 +239,8 @@ void add_map_options(CLI::App& parser, MapOptions& options) {
       "  weft map --net torus:16x16x16 --traffic pattern.txt --time 60s -o best.map\n"
       "  weft map --net presets/opennsim-torus.toml --program './halo 64' --html map.html\n"
       "  weft map --net torus:8x8x8 --traffic pattern.txt --evaluate best.map --simulate\n"
+      "  weft sim --net torus:8x8x8 --record run ./halo && weft map run -o best.map\n"
+      "  weft map --convert best.map --format slurm --hosts nodes.txt -o hosts\n"
       "  weft map --net tofu.toml --traffic trace.otf2 -o ranks --format rankfile --hosts "
       "nodes.txt\n"
       "Link loads follow the routing of --routing or the description, else the network's "
@@ -219,6 +248,19 @@ void add_map_options(CLI::App& parser, MapOptions& options) {
       "To use several machines: mpirun -np 8 weft map ...; the same work gives the same map.\n"
       "Ctrl-C ends the search; the result is the best map so far.\n"
       "Exit code: 0 done, 1 no result, 2 usage, 3 bad input.");
+}
+
+Status check_conversion(const MapOptions& o) {
+  const bool more =
+      o.compare || o.simulate ||
+      !(o.run + o.traffic + o.program + o.evaluate + o.start + o.json + o.csv + o.svg + o.html)
+           .empty();
+  if (more)
+    return Error::call(
+        "--convert only writes a map in another format: give --format, -o, --hosts and --net at "
+        "most");
+  if (Status s = check_outputs(o); !s) return s;
+  return check_format_name(o);
 }
 
 Result<ParsedMapOptions> parse_map_options(const MapOptions& o, const Job& job) {

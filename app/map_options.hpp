@@ -18,11 +18,13 @@
 namespace weft::app {
 
 struct MapOptions {
+  std::string run;  // A record that holds what other options leave out.
   // The problem: machine, traffic and where ranks may go.
   MachineOptions machine;
   std::string traffic, traffic_format = "automatic", program;
   std::vector<std::string> forbid, fix;
   std::int64_t ranks = 0, ranks_per_node = 1;
+  bool ranks_per_node_given = false;
   // The search.
   std::string objective = "paper", time, preset = "balanced", start, checkpoint, resume;
   std::optional<std::int64_t> evaluations, tries, chains;
@@ -30,10 +32,12 @@ struct MapOptions {
   std::int64_t threads = 0, trial_effort = 100;
   // What to do instead of a search, and the simulation of maps.
   std::string evaluate;
+  std::string convert;  // A map that is only to be written in another format.
   bool compare = false;
   bool simulate = false;
   std::string order;  // Empty: as the description has it.
   std::int64_t shrink = 1;
+  bool shrink_given = false;
   // The output.
   std::string output, format = "weft", hosts, json, csv, svg, html, progress_file;
   bool quiet = false;
@@ -49,6 +53,9 @@ struct ParsedMapOptions {
 };
 // Parses the options and checks all that can be checked without the network.
 Result<ParsedMapOptions> parse_map_options(const MapOptions& options, const Job& job);
+
+// Checks the options of --convert.
+Status check_conversion(const MapOptions& options);
 
 // The requested lists ("--objective list"); empty if none is requested.
 std::string requested_lists(const MapOptions& options);

@@ -236,11 +236,54 @@ Status read_hosts(const MapOptions& o, MapSetting& setting) {
                                   o.hosts, setting.hosts.size(), nodes));
 }
 
+// Ranks of a real run stay on its hosts, unless others are named.
+void keep_to_hosts(const MapRecord& record, const PresentNodes& found, MapSetting& setting,
+                   map::Request& request) {
+  const Topology& topology = *setting.machine.topology;
+  if (record.kind != "run" || !setting.hosts.empty() || found.by_host.empty()) return;
+  for (std::uint32_t node = 0; node < topology.graph.node_count(); ++node)
+    setting.hosts.push_back(node_name(topology, NodeId(node)));
+  std::vector<bool> used(setting.hosts.size(), false);
+  for (std::size_t host = 0; host < found.by_host.size(); ++host) {
+    used[found.by_host[host]] = true;
+    setting.hosts[found.by_host[host]] = record.hosts[host];
+  }
+  for (std::uint32_t node = 0; node < used.size(); ++node)
+    if (!used[node]) request.forbidden.emplace_back(node);
+}
+
+// The map of the run, where it is a map of this problem.
+void add_present(const MapRecord& record, const PresentNodes& found, MapSetting& setting) {
+  setting.facts.emplace_back("record", record.folder);
+  std::string reason = found.reason;
+  if (reason.empty() && found.by_rank.size() != setting.problem->ranks()) {
+    reason = fmt::format("the run had {} ranks, the traffic has {}", found.by_rank.size(),
+                         setting.problem->ranks());
+  }
+  if (reason.empty()) {
+    auto present = setting.problem->from_nodes(found.by_rank);
+    if (present)
+      setting.present = *std::move(present);
+    else
+      reason = present.error().message();
+  }
+  if (!reason.empty())
+    setting.facts.emplace_back("present map", "not compared, identity instead: " + reason);
+}
+
 }  // namespace
 
-Result<MapSetting> read_map_setting(const MapOptions& o) {
+Result<MapSetting> read_map_setting(const MapOptions& o, const MapRecord* record) {
   MapSetting setting;
   if (Status s = read_machine_for(o, setting); !s) return std::move(s).error();
+  if (record != nullptr && o.machine.words.sets.empty() && record->has_machine(o)) {
+    // In the complete description of a record every key is given. What holds what back there was
+    // decided when only some were.
+    std::erase_if(setting.machine.warnings, [&](const std::string& line) {
+      return std::find(record->warnings.begin(), record->warnings.end(), line) ==
+             record->warnings.end();
+    });
+  }
   if (setting.machine.node.rails > 1)
     return Error::call(
         "weft map takes nodes with one rail: add --set node.rails=1 and a network with one "
@@ -257,6 +300,11 @@ Result<MapSetting> read_map_setting(const MapOptions& o) {
   if (!fixed) return std::move(fixed).error();
   request.fixed = *std::move(fixed);
   if (Status s = read_hosts(o, setting); !s) return std::move(s).error();
+  PresentNodes present;
+  if (record != nullptr) {
+    present = find_present_nodes(*record, topology, setting.hosts);
+    keep_to_hosts(*record, present, setting, request);
+  }
   auto traffic = read_pattern(o);
   if (!traffic) return std::move(traffic).error();
   auto problem =
@@ -264,6 +312,7 @@ Result<MapSetting> read_map_setting(const MapOptions& o) {
   if (!problem) return std::move(problem).error();
   setting.problem = std::make_unique<map::Problem>(*std::move(problem));
   setting.pattern = o.program.empty() ? o.traffic : o.program;
+  if (record != nullptr) add_present(*record, present, setting);
   return setting;
 }
 

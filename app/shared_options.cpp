@@ -17,8 +17,8 @@ CLI::Option* add_ranks_option(CLI::App& parser, std::int64_t& ranks, const std::
       ->type_name("N");
 }
 
-void add_ranks_per_node_option(CLI::App& parser, std::int64_t& ranks_per_node) {
-  parser.add_option("--ranks-per-node", ranks_per_node, "Slots for ranks on each node")
+CLI::Option* add_ranks_per_node_option(CLI::App& parser, std::int64_t& ranks_per_node) {
+  return parser.add_option("--ranks-per-node", ranks_per_node, "Slots for ranks on each node")
       ->type_name("N")
       ->capture_default_str();
 }

@@ -13,7 +13,7 @@ namespace weft::app {
 
 // -n,--ranks; `without` says how many there are without the option.
 CLI::Option* add_ranks_option(CLI::App& parser, std::int64_t& ranks, const std::string& without);
-void add_ranks_per_node_option(CLI::App& parser, std::int64_t& ranks_per_node);
+CLI::Option* add_ranks_per_node_option(CLI::App& parser, std::int64_t& ranks_per_node);
 // --coll; with the value "list" the command prints list_algorithms() and does nothing else.
 CLI::Option* add_collective_option(CLI::App& parser, std::vector<std::string>& collectives);
 // --partition; with the value "list" the command prints partition_list() and does nothing else.

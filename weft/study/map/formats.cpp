@@ -19,13 +19,14 @@ using Nodes = std::span<const std::uint32_t>;
 using Hosts = std::vector<std::string>;
 
 struct Sheet {
-  const Problem& problem;
+  const Topology& topology;
+  std::uint32_t slots_per_node;
   Nodes nodes;
   const Hosts& hosts;  // By node.
 };
 
 std::string heading(const Sheet& s) {
-  return fmt::format("{} ranks on {}", s.nodes.size(), s.problem.topology().name);
+  return fmt::format("{} ranks on {}", s.nodes.size(), s.topology.name);
 }
 
 Result<std::string> write_weft(const Sheet& s) {
@@ -60,7 +61,7 @@ Result<std::string> write_hosts(const Sheet& s) {
 }
 
 std::vector<std::vector<std::uint32_t>> ranks_by_node(const Sheet& s) {
-  std::vector<std::vector<std::uint32_t>> ranks(s.problem.topology().graph.node_count());
+  std::vector<std::vector<std::uint32_t>> ranks(s.topology.graph.node_count());
   for (std::uint32_t r = 0; r < s.nodes.size(); ++r) ranks[s.nodes[r]].push_back(r);
   return ranks;
 }
@@ -111,7 +112,7 @@ Result<std::string> write_cray(const Sheet& s) {
 
 Result<std::string> write_fujitsu(const Sheet& s) {
   constexpr int dimensions_max = 3;  // Dimensions of a job's shape.
-  const Topology& t = s.problem.topology();
+  const Topology& t = s.topology;
   const Lattice* const lattice = t.shape->lattice();
   if (lattice == nullptr) {
     return Error::call(fmt::format(
@@ -143,9 +144,9 @@ Result<std::string> write_json(const Sheet& s) {
   nlohmann::ordered_json whole;
   whole["format"] = "weft-map";
   whole["version"] = 1;
-  whole["network"] = s.problem.topology().name;
+  whole["network"] = s.topology.name;
   whole["ranks"] = s.nodes.size();
-  whole["slots_per_node"] = s.problem.slots_per_node();
+  whole["slots_per_node"] = s.slots_per_node;
   whole["nodes"] = std::vector<std::uint32_t>(s.nodes.begin(), s.nodes.end());
   auto& hosts = whole["hosts"] = nlohmann::ordered_json::array();
   for (const std::uint32_t node : s.nodes) hosts.push_back(s.hosts[node]);
@@ -156,18 +157,19 @@ Result<std::string> write_json(const Sheet& s) {
 struct Writer {
   MapFormat format;
   Result<std::string> (*write)(const Sheet&);
-  bool needs_hosts = false;
 };
 
 constexpr std::array<Writer, 8> writers{{
-    {{"weft", "RANK NODE on each line, for weft sim --map"}, write_weft},
-    {{"nodes", "the number of a node on each line, line i for rank i"}, write_nodes},
-    {{"rankfile", "Open MPI and PRRTE: mpirun --rankfile FILE"}, write_rankfile, true},
-    {{"slurm", "SLURM_HOSTFILE=FILE srun --distribution=arbitrary"}, write_hosts, true},
-    {{"mpich", "MPICH and Intel MPI: mpiexec -f FILE"}, write_hosts, true},
+    {{"weft", "RANK NODE on each line, for weft sim --map", false, false, true}, write_weft},
+    {{"nodes", "the number of a node on each line, line i for rank i", false, false, true},
+     write_nodes},
+    {{"rankfile", "Open MPI and PRRTE: mpirun --rankfile FILE", true}, write_rankfile},
+    {{"slurm", "SLURM_HOSTFILE=FILE srun --distribution=arbitrary", true, false, true},
+     write_hosts},
+    {{"mpich", "MPICH and Intel MPI: mpiexec -f FILE", true, false, true}, write_hosts},
     {{"cray", "MPICH_RANK_ORDER, with MPICH_RANK_REORDER_METHOD=3"}, write_cray},
-    {{"fujitsu", "coordinates: pjsub --mpi rank-map-hostfile=FILE"}, write_fujitsu},
-    {{"json", "the nodes and hosts of all ranks as JSON"}, write_json},
+    {{"fujitsu", "coordinates: pjsub --mpi rank-map-hostfile=FILE", false, true}, write_fujitsu},
+    {{"json", "the nodes and hosts of all ranks as JSON", false, false, true}, write_json},
 }};
 
 constexpr auto formats = [] {
@@ -204,10 +206,17 @@ std::span<const MapFormat> map_formats() {
   return formats;
 }
 
-Result<std::string> write_map(const Problem& problem, std::span<const std::uint32_t> nodes,
-                              const WriteOptions& options) {
-  WEFT_CHECK(nodes.size() == problem.ranks());
-  for (const std::uint32_t node : nodes) WEFT_CHECK(node < problem.topology().graph.node_count());
+const MapFormat* find_map_format(std::string_view name) {
+  const auto found = std::find_if(formats.begin(), formats.end(),
+                                  [&](const MapFormat& format) { return format.name == name; });
+  return found == formats.end() ? nullptr : &*found;
+}
+
+namespace {
+
+Result<std::string> write_sheet(const Topology& topology, std::uint32_t slots_per_node, Nodes nodes,
+                                const WriteOptions& options) {
+  for (const std::uint32_t node : nodes) WEFT_CHECK(node < topology.graph.node_count());
   const auto writer = std::find_if(writers.begin(), writers.end(), [&](const Writer& w) {
     return w.format.name == options.format;
   });
@@ -217,13 +226,29 @@ Result<std::string> write_map(const Problem& problem, std::span<const std::uint3
     return Error::call(fmt::format("'{}' is no format of a map{}", options.format,
                                    suggest(options.format, known)));
   }
-  auto hosts = host_names(problem.topology(), options.hosts);
+  auto hosts = host_names(topology, options.hosts);
   if (!hosts) return std::move(hosts).error();
-  if (writer->needs_hosts) {
+  if (writer->format.names_hosts) {
     for (const std::uint32_t node : nodes)
       if (auto fine = check_host((*hosts)[node], node); !fine) return std::move(fine).error();
   }
-  return writer->write({problem, nodes, *hosts});
+  return writer->write({topology, slots_per_node, nodes, *hosts});
+}
+
+}  // namespace
+
+Result<std::string> write_map(const Problem& problem, std::span<const std::uint32_t> nodes,
+                              const WriteOptions& options) {
+  WEFT_CHECK(nodes.size() == problem.ranks());
+  return write_sheet(problem.topology(), problem.slots_per_node(), nodes, options);
+}
+
+Result<std::string> write_map(const Topology& topology, std::span<const std::uint32_t> nodes,
+                              const WriteOptions& options) {
+  std::vector<std::uint32_t> ranks(topology.graph.node_count());
+  for (const std::uint32_t node : nodes) ++ranks[node];
+  const auto most = std::max_element(ranks.begin(), ranks.end());
+  return write_sheet(topology, most == ranks.end() ? 1 : *most, nodes, options);
 }
 
 }  // namespace weft::map

@@ -15,8 +15,12 @@ namespace weft::map {
 
 struct MapFormat {
   std::string_view name, help;
+  bool names_hosts = false;    // Nodes stand there by name.
+  bool needs_network = false;  // It writes more of the network than numbers and names of nodes.
+  bool read_by_weft = false;   // By weft sim, or by weft run if it names hosts.
 };
 std::span<const MapFormat> map_formats();
+const MapFormat* find_map_format(std::string_view name);  // Null: there is none.
 
 struct WriteOptions {
   std::string format = "weft";
@@ -27,6 +31,9 @@ struct WriteOptions {
 // fat tree, gaps in a rank order), and for host names that would break the file.
 // REQUIRES: a node of the network for each rank of the problem.
 Result<std::string> write_map(const Problem& problem, std::span<const std::uint32_t> nodes,
+                              const WriteOptions& options);
+// The same for a map that belongs to no problem. A node has as many slots as the fullest has ranks.
+Result<std::string> write_map(const Topology& topology, std::span<const std::uint32_t> nodes,
                               const WriteOptions& options);
 
 }  // namespace weft::map
