@@ -4,8 +4,8 @@ import { scaleLinear, scaleLog } from "d3-scale";
 import { curveLinear, curveStepAfter, line } from "d3-shape";
 import { axisTicks } from "./chart_axis";
 import type { Scale } from "./chart_axis";
-import { domain, nearestX, usable } from "./chart_model";
-import type { MergedChart, Span } from "./chart_model";
+import { domain, headroom, lineOf, marksOf, nearestX } from "./chart_model";
+import type { Mark, MergedChart, Span } from "./chart_model";
 import { kindColour } from "./colour";
 import { button, check, h, hideTip, pen, showTip, svg } from "./dom";
 import { onWidth } from "./drawing";
@@ -17,6 +17,7 @@ const plotHeight = 240;
 const ticksUp = 5;
 const room = { right: 14, top: 16, bottom: 44 };
 const labelRow = 15;
+const secondAxis = { below: 44, right: 52 };
 const dashes = ["", "7 4", "2 3", "10 3 2 3", "14 4", "5 2 1 2 1 2", "1 5", "12 3 5 3"];
 
 const labelFont = "12px system-ui, sans-serif";
@@ -104,7 +105,11 @@ export class ChartCard {
   }
 
   private get height(): number {
-    return this.bottom + room.bottom;
+    return this.bottom + room.bottom + (this.chart.x.second ? secondAxis.below : 0);
+  }
+
+  private get right(): number {
+    return this.width - room.right - (this.chart.y.second ? secondAxis.right : 0);
   }
 
   private stroke(i: number, width: number): Record<string, string | number> {
@@ -116,21 +121,24 @@ export class ChartCard {
     };
   }
 
-  private points(i: number): [number, number][] {
-    return this.hidden.has(i) ? [] : usable(this.chart.series[i]!, this.logX, this.logY);
+  private marks(i: number): Mark[] {
+    return this.hidden.has(i) ? [] : marksOf(this.chart.series[i]!, this.logX, this.logY);
   }
 
   private paint(): void {
     if (this.width <= 0) return;
-    const lists = this.chart.series.map((_, i) => this.points(i));
-    const xs = this.zoomed?.x ?? domain(lists, 0, this.logX);
-    const ys = this.zoomed?.y ?? domain(lists, 1, this.logY);
+    const lists = this.chart.series.map((_, i) => this.marks(i));
+    const points = lists.map((list) => list.map(({ x, y }) => [x, y] as [number, number]));
+    const finite = points.map((list) => list.filter(([, y]) => Number.isFinite(y)));
+    const xs = this.zoomed?.x ?? domain(points, 0, this.logX);
+    const above = points.flat().some(([, y]) => y === Infinity);
+    const ys = this.zoomed?.y ?? headroom(domain(finite, 1, this.logY), above);
     this.y = (this.logY ? scaleLog() : scaleLinear()).domain(ys);
     const { ticks, text } = axisTicks(this.y, this.chart.y, this.logY, ticksUp);
     this.left = 38 + 7 * Math.max(2, ...ticks.map((v) => text(v).length));
     this.x = (this.logX ? scaleLog() : scaleLinear())
       .domain(xs)
-      .range([this.left, this.width - room.right]);
+      .range([this.left, this.right]);
     const rules = this.paintRules();
     this.y.range([this.bottom, this.top]);
     this.picture.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
@@ -138,7 +146,8 @@ export class ChartCard {
     this.resetButton.hidden = this.zoomed === undefined;
     const clip = `clip-${this.chart.id}`;
     const lines = svg("g", { "clip-path": `url(#${clip})` });
-    lists.forEach((list, i) => this.paintSeries(lines, list, i));
+    const marks = svg("g");
+    lists.forEach((list, i) => this.paintSeries(lines, marks, list, i));
     this.picture.replaceChildren(
       svg(
         "clipPath",
@@ -146,39 +155,88 @@ export class ChartCard {
         svg("rect", {
           x: this.left,
           y: this.top - 6,
-          width: Math.max(1, this.width - this.left - room.right),
+          width: Math.max(1, this.right - this.left),
           height: plotHeight + 12,
         }),
       ),
       this.paintAxis("x", this.x, this.chart.x, this.logX),
       this.paintAxis("y", this.y, this.chart.y, this.logY),
+      this.paintSecond(),
       lines,
+      marks,
       this.paintLevels(),
       rules,
     );
     this.paintButtons();
   }
 
-  private paintSeries(into: SVGGElement, list: [number, number][], i: number): void {
+  // Where a mark stands; one above the chart stands at its upper edge.
+  private place({ x, y }: { x: number; y: number }): { cx: number; cy: number } {
+    return { cx: this.x(x), cy: y === Infinity ? this.top : this.y(y) };
+  }
+
+  private paintSeries(
+    into: SVGGElement,
+    marks: SVGGElement,
+    list: readonly Mark[],
+    i: number,
+  ): void {
+    const { steps, name } = this.chart.series[i]!;
     const path = line<[number, number]>(
-      (p) => this.x(p[0]),
-      (p) => this.y(p[1]),
-    ).curve(this.chart.series[i]!.steps ? curveStepAfter : curveLinear)(list);
-    if (path) {
+      ([x, y]) => this.place({ x, y }).cx,
+      ([x, y]) => this.place({ x, y }).cy,
+    ).curve(steps ? curveStepAfter : curveLinear)(lineOf(list));
+    if (path)
       into.append(
-        svg("path", {
-          d: path,
-          fill: "none",
-          ...this.stroke(i, 2),
-          "data-series": this.chart.series[i]!.name,
-        }),
+        svg("path", { d: path, fill: "none", ...this.stroke(i, 2), "data-series": name }),
       );
+    if (steps) return;
+    const colour = kindColour(this.chart.styles[i]!.colour);
+    for (const mark of list) {
+      const { cx, cy } = this.place(mark);
+      if (mark.hollow && cx >= this.left && cx <= this.right && cy >= this.top && cy <= this.bottom)
+        marks.append(
+          svg("circle", { cx, cy, r: 4, class: "hollow", stroke: colour, "stroke-width": 1.5 }),
+        );
+      else if (!mark.hollow && list.length <= 40)
+        into.append(svg("circle", { cx, cy, r: 2.5, fill: colour }));
     }
-    if (list.length > 40 || this.chart.series[i]!.steps) return;
-    for (const [x, y] of list) {
-      const fill = kindColour(this.chart.styles[i]!.colour);
-      into.append(svg("circle", { cx: this.x(x), cy: this.y(y), r: 2.5, fill }));
+  }
+
+  // The axes in their second units: below the first one, and to the right of the plot.
+  private paintSecond(): SVGGElement {
+    const group = svg("g", { class: "second" });
+    const scaled = (scale: Scale, factor: number) =>
+      scale.copy().domain((scale.domain() as Span).map((v) => v * factor));
+    const { x, y } = this.chart;
+    if (x.second) {
+      const scale = scaled(this.x, x.second.factor);
+      const base = this.bottom + 44;
+      const count = Math.max(2, Math.floor(this.width / 95));
+      const { ticks, text, name } = axisTicks(scale, x.second, this.logX, count);
+      const ends = { x1: this.left, x2: this.right, y1: base, y2: base };
+      group.append(svg("line", { class: "axis", ...ends }));
+      for (const v of ticks) {
+        const at = scale(v);
+        group.append(
+          svg("line", { class: "axis", x1: at, x2: at, y1: base, y2: base + 4 }),
+          svg("text", { x: at, y: base + 17, "text-anchor": "middle" }, text(v)),
+        );
+      }
+      const middle = (this.left + this.right) / 2;
+      group.append(svg("text", { x: middle, y: this.height - 6, "text-anchor": "middle" }, name));
     }
+    if (y.second) {
+      const scale = scaled(this.y, y.second.factor);
+      const { ticks, text, name } = axisTicks(scale, y.second, this.logY, ticksUp);
+      const ends = { x1: this.right, x2: this.right, y1: this.top, y2: this.bottom };
+      group.append(svg("line", { class: "axis", ...ends }));
+      for (const v of ticks)
+        group.append(svg("text", { x: this.right + 6, y: scale(v) + 4 }, text(v)));
+      const turned = `translate(${this.width - 6} ${(this.top + this.bottom) / 2}) rotate(-90)`;
+      group.append(svg("text", { transform: turned, "text-anchor": "middle" }, name));
+    }
+    return group;
   }
 
   private paintAxis(which: "x" | "y", scale: Scale, axis: Axis, log: boolean): SVGGElement {
@@ -191,7 +249,7 @@ export class ChartCard {
       const at = scale(v);
       const ends = across
         ? { x1: at, x2: at, y1: this.top, y2: bottom }
-        : { x1: this.left, x2: this.width - room.right, y1: at, y2: at };
+        : { x1: this.left, x2: this.right, y1: at, y2: at };
       group.append(svg("line", { class: "grid", ...ends }));
       group.append(
         across
@@ -204,8 +262,8 @@ export class ChartCard {
         ? svg(
             "text",
             {
-              x: (this.left + this.width - room.right) / 2,
-              y: this.height - 6,
+              x: (this.left + this.right) / 2,
+              y: this.bottom + room.bottom - 6,
               "text-anchor": "middle",
             },
             name,
@@ -220,7 +278,7 @@ export class ChartCard {
           ),
     );
     const base = across
-      ? { x1: this.left, x2: this.width - room.right, y1: bottom, y2: bottom }
+      ? { x1: this.left, x2: this.right, y1: bottom, y2: bottom }
       : { x1: this.left, x2: this.left, y1: this.top, y2: bottom };
     group.append(svg("line", { class: "axis", ...base }));
     return group;
@@ -229,7 +287,7 @@ export class ChartCard {
   // Vertical lines, with their labels in rows above the plot; makes room for as many as it needs.
   private paintRules(): SVGGElement {
     const [low, high] = this.x.domain() as Span;
-    const right = this.width - room.right;
+    const { right } = this;
     const rules = this.chart.rules
       .filter(({ axis, at }) => axis === "x" && at >= low && at <= high)
       .map((rule) => {
@@ -272,14 +330,14 @@ export class ChartCard {
           stroke,
           "stroke-dasharray": "4 3",
           x1: this.left,
-          x2: this.width - room.right,
+          x2: this.right,
           y1: at,
           y2: at,
         }),
         svg(
           "text",
-          { x: this.width - room.right - 4, y, "text-anchor": "end", class: "rule" },
-          cutText(rule.label, this.width - room.right - 4 - this.left, textWidth),
+          { x: this.right - 4, y, "text-anchor": "end", class: "rule" },
+          cutText(rule.label, this.right - 4 - this.left, textWidth),
           svg("title", {}, rule.label),
         ),
       );
@@ -318,19 +376,29 @@ export class ChartCard {
         );
       }),
     );
+    if (this.chart.hollow_means && this.chart.series.some((s) => s.hollow?.length)) {
+      const sample = svg(
+        "svg",
+        { viewBox: "0 0 10 10", "aria-hidden": "true" },
+        svg("circle", { cx: 5, cy: 5, r: 3.5, class: "hollow", stroke: "currentColor" }),
+      );
+      this.buttons.append(h("span", { className: "hollow-note" }, sample, this.chart.hollow_means));
+    }
     if (focus) this.buttons.querySelector<HTMLElement>(`[data-series="${focus}"]`)?.focus();
   }
 
   private valuesAt(x: number): string[] {
     const lines: string[] = [];
+    const value = (v: number, axis: Axis) =>
+      withUnit(v, axis.unit) +
+      (axis.second ? ` (${withUnit(v * axis.second.factor, axis.second.unit)})` : "");
     this.chart.series.forEach((series, i) => {
-      const points = this.points(i);
-      const at = points[nearestX(points, x)];
-      if (!at || lines.length >= 12) return;
-      lines.push(
-        `${series.name}: ${withUnit(at[1], this.chart.y.unit)} ` +
-          `at ${withUnit(at[0], this.chart.x.unit)}`,
-      );
+      const marks = this.marks(i);
+      const mark = marks[nearestX(marks.map(({ x: at, y }) => [at, y]), x)];
+      if (!mark || lines.length >= 12) return;
+      const parts = Number.isFinite(mark.y) ? [value(mark.y, this.chart.y)] : [];
+      if (mark.hollow && this.chart.hollow_means) parts.push(this.chart.hollow_means);
+      lines.push(`${series.name}: ${parts.join(", ")} at ${value(mark.x, this.chart.x)}`);
     });
     return lines;
   }
@@ -349,7 +417,7 @@ export class ChartCard {
         x: clamp(
           ((event.clientX - frame.left) / frame.width) * this.width,
           this.left,
-          this.width - room.right,
+          this.right,
         ),
         y: clamp(
           ((event.clientY - frame.top) / frame.height) * this.height,
@@ -406,14 +474,15 @@ export class ChartCard {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!step) return;
     event.preventDefault();
-    const first = this.chart.series.findIndex((_, i) => this.points(i).length > 0);
+    const first = this.chart.series.findIndex((_, i) => this.marks(i).length > 0);
     if (first < 0) return;
-    const points = this.points(first);
-    this.cursor = Math.min(Math.max((this.cursor ?? -1) + step, 0), points.length - 1);
-    const [x, y] = points[this.cursor]!;
+    const marks = this.marks(first);
+    this.cursor = Math.min(Math.max((this.cursor ?? -1) + step, 0), marks.length - 1);
+    const mark = marks[this.cursor]!;
+    const { cx, cy } = this.place(mark);
     const frame = this.picture.getBoundingClientRect();
-    const lines = this.valuesAt(x);
-    showTip(lines, frame.left + (this.x(x) * frame.width) / this.width, frame.top + this.y(y));
+    const lines = this.valuesAt(mark.x);
+    showTip(lines, frame.left + (cx * frame.width) / this.width, frame.top + cy);
     this.announce(lines.join("; "));
   }
 }

@@ -72,6 +72,38 @@ function rulesOf(origins: readonly Origin[], all: readonly Run[]): MergedRule[] 
   });
 }
 
+// In the second unit of an axis.
+function converted(chart: Chart, which: "x" | "y"): Chart {
+  const { second, ...axis } = chart[which];
+  if (!second) return chart;
+  const at = which === "x" ? 0 : 1;
+  const change = (v: number | null) => (v === null ? v : v * second.factor);
+  return {
+    ...chart,
+    [which]: { ...axis, label: second.label, unit: second.unit },
+    series: chart.series.map((series) => ({
+      ...series,
+      points: series.points.map(
+        ([x, y]) => (at === 0 ? [change(x), y] : [x, change(y)]) as [number, number | null],
+      ),
+    })),
+    rules: (chart.rules ?? []).map((rule) =>
+      rule.axis === which ? { ...rule, at: rule.at * second.factor } : rule,
+    ),
+  };
+}
+
+// Charts whose second scales differ have only that unit in common.
+function inOneUnit(origins: readonly Origin[]): readonly Origin[] {
+  let list = origins;
+  for (const which of ["x", "y"] as const) {
+    const factors = new Set(list.map(({ chart }) => chart[which].second?.factor));
+    if (factors.size > 1)
+      list = list.map(({ run, chart }) => ({ run, chart: converted(chart, which) }));
+  }
+  return list;
+}
+
 // `all` are the runs of the page, of which `runs` have charts.
 export function mergeCharts(runs: readonly Run[], all: readonly Run[] = runs): MergedChart[] {
   const groups = new Map<string, Origin[]>();
@@ -82,7 +114,7 @@ export function mergeCharts(runs: readonly Run[], all: readonly Run[] = runs): M
     }
   }
   const several = all.length > 1;
-  return [...groups.values()].map((origins) => ({
+  return [...groups.values()].map(inOneUnit).map((origins) => ({
     ...origins[0]!.chart,
     series: origins.flatMap(({ run, chart }) =>
       chart.series.map((series) => ({
@@ -97,11 +129,36 @@ export function mergeCharts(runs: readonly Run[], all: readonly Run[] = runs): M
 
 export type Span = [number, number];
 
-// A logarithmic axis cannot show zero.
+export interface Mark {
+  x: number;
+  y: number; // Infinity: above the chart
+  hollow: boolean;
+}
+
+// What is drawn of a series, in order. A logarithmic axis cannot show zero.
+export function marksOf(series: Series, logX: boolean, logY: boolean): Mark[] {
+  const hollow = new Set(series.hollow ?? []);
+  return series.points
+    .map(([x, y], i) => ({
+      x,
+      y: y ?? (hollow.has(i) ? Infinity : NaN),
+      hollow: hollow.has(i),
+    }))
+    .filter(
+      ({ x, y }) => Number.isFinite(x) && !Number.isNaN(y) && (!logX || x > 0) && (!logY || y > 0),
+    );
+}
+
 export function usable(series: Series, logX: boolean, logY: boolean): [number, number][] {
-  return series.points.filter(
-    ([x, y]) => Number.isFinite(x) && Number.isFinite(y) && (!logX || x > 0) && (!logY || y > 0),
-  );
+  return marksOf(series, logX, logY)
+    .filter(({ y }) => Number.isFinite(y))
+    .map(({ x, y }) => [x, y]);
+}
+
+// The line ends where the first point lies above the chart.
+export function lineOf(marks: readonly Mark[]): [number, number][] {
+  const end = marks.findIndex(({ y }) => y === Infinity);
+  return marks.slice(0, end < 0 ? marks.length : end + 1).map(({ x, y }) => [x, y]);
 }
 
 export function domain(lists: readonly [number, number][][], which: 0 | 1, log: boolean): Span {
@@ -120,6 +177,12 @@ export function domain(lists: readonly [number, number][][], which: 0 | 1, log: 
   if (start === most) return [start - 1, most + 1];
   return [start, most + (which === 1 ? (most - start) * 0.04 : 0)];
 }
+
+// Room for a line to the upper edge, which would look flat without it.
+export const headroom = ([low, high]: Span, above: boolean): Span => [
+  low,
+  above && high > 0 ? high * 1.5 : high,
+];
 
 // Index of the point with the nearest x; points are in order of x. -1 if there is none.
 export function nearestX(points: readonly [number, number][], x: number): number {

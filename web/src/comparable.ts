@@ -3,7 +3,7 @@
 import type { Run } from "./types";
 
 // Key figures that say what was done. Runs that differ in one of them did different work.
-const work = ["program", "arguments", "ranks", "objective"];
+const work = ["program", "settings.program.arguments", "ranks", "objective"];
 
 // Not a prediction beside its measurement (their difference is an error of the prediction), and not
 // runs of different programs or sizes.

@@ -31,15 +31,24 @@ export interface Table {
   cut?: number;
 }
 
+// The same axis in another unit: its value is that of the axis times the factor.
+export interface SecondScale {
+  label: string;
+  unit?: Unit;
+  factor: number;
+}
+
 export interface Axis {
   label: string;
   unit?: Unit;
   log?: boolean;
+  second?: SecondScale;
 }
 
 export interface Series {
   name: string;
-  points: [number, number][];
+  points: [number, number | null][];
+  hollow?: number[]; // points of lesser confidence; one without y lies above the chart
   steps?: boolean;
   dashed?: boolean;
 }
@@ -57,6 +66,7 @@ export interface Chart {
   y: Axis;
   series: Series[];
   rules?: Rule[];
+  hollow_means?: string;
 }
 
 export interface Network {

@@ -97,7 +97,7 @@ export const summaryView: View = {
           "p",
           { className: "note", "data-testid": "other-work" },
           `Differences of ${other.map((run) => run.name).join(", ")} are not called better or ` +
-            `worse: the kind of run, the program or the number of ranks is not that of ` +
+            `worse: the kind of run, the program, its arguments or the number of ranks is not that of ` +
             `${runs[0]!.name}.`,
         ),
       );

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { callKind, callKinds } from "../src/calls";
 import { scaleLinear, scaleLog } from "d3-scale";
 import { axisTicks } from "../src/chart_axis";
-import { domain, mergeCharts, nearestX, usable } from "../src/chart_model";
+import { domain, headroom, lineOf, marksOf, mergeCharts, nearestX, usable } from "../src/chart_model";
 import { kindColour, kindColours, parseColour } from "../src/colour";
 import { comparable } from "../src/comparable";
 import { csv, differenceText, plain, short, tickFormat, time, withUnit } from "../src/format";
@@ -199,7 +199,7 @@ test("charts of one kind are laid over each other", () => {
   );
   assert.deepEqual(
     domain(
-      merged!.series.map((s) => s.points),
+      merged!.series.map((s) => usable(s, false, false)),
       0,
       false,
     ),
@@ -363,6 +363,68 @@ test("better and worse are said of runs of the same work", () => {
   assert.ok(!comparable(run("sim", "sort", "64"), first));
   assert.ok(!comparable(run("sim", "halo", "128"), first));
   assert.ok(!comparable({ name: "x", kind: "sim" }, first), "not known");
+});
+
+test("a saturated point lies above the chart, and the line ends there", () => {
+  const series = {
+    name: "dor",
+    points: [
+      [0.1, 50],
+      [0.2, null],
+      [0.3, null],
+      [0.4, null],
+    ] as [number, number | null][],
+    hollow: [1, 2],
+  };
+  const marks = marksOf(series, false, true);
+  assert.deepEqual(
+    marks.map((m) => [m.x, m.y, m.hollow]),
+    [
+      [0.1, 50, false],
+      [0.2, Infinity, true],
+      [0.3, Infinity, true],
+    ],
+  );
+  assert.deepEqual(lineOf(marks), [
+    [0.1, 50],
+    [0.2, Infinity],
+  ]);
+  assert.deepEqual(usable(series, false, false), [[0.1, 50]]);
+  assert.deepEqual(headroom([0, 100], true), [0, 150], "the line to the edge is steep");
+  assert.deepEqual(headroom([0, 100], false), [0, 100]);
+});
+
+test("charts of different cycles are merged in the unit that they share", () => {
+  const chart = (factor: number) => ({
+    id: "latency-load",
+    title: "Latency",
+    x: { label: "load" },
+    y: {
+      label: "latency",
+      unit: "cycles" as const,
+      second: { label: "latency", unit: "ps" as const, factor },
+    },
+    series: [{ name: "dor", points: [[0.1, 50]] as [number, number][] }],
+    rules: [{ axis: "y" as const, at: 100, label: "limit" }],
+  });
+  const merge = (...factors: number[]) =>
+    mergeCharts(
+      factors.map((f, i) => ({ name: `run${i}`, kind: "traffic", charts: [chart(f)] })),
+    )[0]!;
+  const same = merge(1000, 1000);
+  assert.equal(same.y.unit, "cycles");
+  assert.equal(same.y.second?.factor, 1000);
+  const mixed = merge(1000, 2000);
+  assert.equal(mixed.y.unit, "ps");
+  assert.equal(mixed.y.second, undefined);
+  assert.deepEqual(
+    mixed.series.map((s) => s.points),
+    [[[0.1, 50_000]], [[0.1, 100_000]]],
+  );
+  assert.deepEqual(
+    mixed.rules.map((r) => r.at),
+    [100_000, 200_000],
+  );
 });
 
 test("ticks over many powers of ten carry their units", () => {

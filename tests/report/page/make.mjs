@@ -330,6 +330,29 @@ export function latencies(i) {
   }));
 }
 
+// A sweep that saturates at its third load.
+export function sweep(cyclePs) {
+  const axis = (label, unit, second, factor) => ({ label, unit, log: false, second: { label, unit: second, factor } });
+  return {
+    name: `cycle${cyclePs}`,
+    kind: "traffic",
+    summary: [],
+    charts: [
+      {
+        id: "latency-load",
+        title: "Latency over load",
+        x: axis("offered load", undefined, "B/s", 8e12 / cyclePs),
+        y: axis("mean latency", "cycles", "ps", cyclePs),
+        series: [
+          { name: "dor", points: [[0.1, 50], [0.2, 80], [0.3, null]], hollow: [2], steps: false },
+        ],
+        rules: [],
+        hollow_means: "saturated: no steady latency",
+      },
+    ],
+  };
+}
+
 export function summary(scale) {
   return [
     { key: "program", label: "Program", text: "halo 64 64" },

@@ -120,6 +120,8 @@ function makePages(template, folder) {
     const runs = manyRuns(count);
     page(`runs${count}`, runs.map((run) => run.name).join(", "), () => runs);
   }
+  page("sweep", "a sweep", () => [make.sweep(1000)]);
+  page("sweeps", "sweeps with links of different rates", () => [make.sweep(1000), make.sweep(500)]);
   page("six", "a cube of six dimensions", (b) =>
     onNetwork(b, "six", make.cube(b, [4, 3, 4, 2, 3, 2]), 576),
   );
@@ -151,7 +153,7 @@ async function withTemplate(browser, template) {
   const folder = mkdtempSync(join(tmpdir(), "weft-page-"));
   try {
     const files = makePages(template, folder);
-    const names = ["two", "tree", "graph", "six", "ring", "found", "big", "runs8"];
+    const names = ["two", "tree", "graph", "six", "ring", "found", "big", "runs8", "sweep"];
     const generic = names.flatMap((name) => genericTests(browser, files[name], name));
     return await runAll([
       ...networkTests(browser, files),

@@ -103,6 +103,30 @@ async function labelsStayApart(browser, files) {
   }
 }
 
+async function sweepsHaveTwoUnits(browser, files) {
+  for (const width of [1280, 375]) {
+    const page = await open(browser, files.sweep, { hash: "tab=charts", width });
+    const card = id(page, "chart-latency-load");
+    const texts = await card.locator("svg.chart text").allTextContents();
+    for (const wanted of ["mean latency (cycles)", "mean latency (ns)", "offered load (GB/s)"])
+      assert.ok(texts.includes(wanted), `${wanted} is not among ${texts}`);
+    // The saturated point is marked at the upper edge, where the line ends.
+    const mark = await card.locator("circle.hollow").first().boundingBox();
+    const axis = await card.locator(".second line.axis").last().boundingBox();
+    assert.ok(Math.abs(mark.y + mark.height / 2 - axis.y) < 2, "the mark is not at the edge");
+    assert.match(await card.locator(".hollow-note").textContent(), /saturated/);
+    await card.locator("svg.chart").focus();
+    for (let i = 0; i < 3; ++i) await page.keyboard.press("ArrowRight");
+    assert.equal(await text(page, "said"), "dor: saturated: no steady latency at 0.3 (2.4 GB/s)");
+    await shot(page, `sweep-${width}`);
+    await close(page);
+  }
+  const page = await open(browser, files.sweeps, { hash: "tab=charts" });
+  const texts = await id(page, "chart-latency-load").locator("svg.chart text").allTextContents();
+  assert.ok(texts.includes("mean latency (ns)") && !texts.includes("mean latency (cycles)"), texts);
+  await close(page);
+}
+
 async function tabsByKeyboard(browser, file) {
   const page = await open(browser, file);
   await page.keyboard.press("Tab");
@@ -483,6 +507,7 @@ export function viewTests(browser, files) {
     ["summary: judges equal work only", () => summaryJudgesOnlyEqualWork(browser, files.runs8)],
     ["charts: a colour is a run", () => coloursAreRuns(browser, files)],
     ["charts: labels of lines stay apart", () => labelsStayApart(browser, files)],
+    ["charts: sweeps in cycles and in ns", () => sweepsHaveTwoUnits(browser, files)],
     ["tabs: by keyboard, with visible focus", () => tabsByKeyboard(browser, files.two)],
     ["charts: overlay, hide, log, zoom, read", () => chartsOverlay(browser, files.two)],
     ["timeline: spans are where and what they are", () => timelineIsTrue(browser, files.small)],

@@ -114,6 +114,14 @@ TEST(Chart, APointThatIsTooHighIsMarkedAtTheEdge) {
   EXPECT_EQ(count(to_svg(sample(1)), ">saturated<"), 0u);
 }
 
+// Otherwise a line from the highest point to the edge would look flat.
+TEST(Chart, ThereIsRoomBelowAPointAtTheEdge) {
+  Chart chart{.series = {{.points = {{0, 10}, {1, 100}}}}};
+  EXPECT_EQ(count(to_svg(chart), ">150<"), 0u);
+  chart.series[0].points.push_back({2, std::numeric_limits<double>::infinity(), true});
+  EXPECT_EQ(count(to_svg(chart), ">150<"), 1u);
+}
+
 // A shape without an inside would look the same, hollow or not.
 TEST(Chart, EveryMarkerCanBeHollow) {
   for (std::size_t i = 0; i < 7; ++i) {

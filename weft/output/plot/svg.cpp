@@ -88,9 +88,11 @@ struct Plot {
 template <typename Get>
 Scale make_scale(const Chart& chart, const Axis& axis, Get get, int wanted) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
+  bool beyond = false;
   for (const Series& series : chart.series)
     for (const ChartPoint& point : series.points) {
       const double value = get(point);
+      beyond = beyond || value == std::numeric_limits<double>::infinity();
       if (!std::isfinite(value) || (axis.log && value <= 0)) continue;
       low = std::min(low, value);
       high = std::max(high, value);
@@ -98,6 +100,8 @@ Scale make_scale(const Chart& chart, const Axis& axis, Get get, int wanted) {
   if (low > high) low = axis.log ? 1 : 0, high = axis.log ? 10 : 1;
   // Axes start at zero unless the values do not allow it.
   if (!axis.log && low > 0) low = 0;
+  // Room above the others, so that a line to the edge does not look flat.
+  if (beyond) high *= 1.5;
   if (axis.min) low = *axis.min;
   if (axis.max) high = *axis.max;
   if (high < low) high = low;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads the JSON files of weft traffic, map and probe.
+#include <limits>
+#include <optional>
+
 #include <fmt/format.h>
 
 #include <weft/network/topo/network_file.hpp>
@@ -19,12 +22,92 @@ Fact fact(const char* key, const char* label, double value, const Unit& unit,
   return {key, label, pretty(value, unit), value, better};
 }
 
-ChartView over_load(const char* id, const char* title, const char* y, const Unit& unit) {
-  ChartView view{id, {}, "", unit};
-  view.chart.title = title;
-  view.chart.x = {"offered load, flit/node/cycle", false, 0, std::nullopt};
-  view.chart.y = {y, false, 0, std::nullopt};
-  return view;
+// Base units of a curve's cycle and of a flit per node and cycle; nothing in files of old versions.
+struct CurveUnits {
+  double cycle_ps = 0, byte_per_s = 0;
+  bool operator==(const CurveUnits&) const = default;
+};
+
+std::optional<CurveUnits> units_of(const Json& curve) {
+  const Json cycle = value_or_null(curve, "cycle_ps"), flit = value_or_null(curve, "flit_bytes");
+  if (!cycle.is_number() || !flit.is_number() || cycle.get<double>() <= 0) return std::nullopt;
+  return CurveUnits{cycle, flit.get<double>() / cycle.get<double>() * 1e12};
+}
+
+// Charts over load: in flits and cycles with a second scale, or in base units alone where curves
+// differ in what a flit or cycle is.
+class LoadCharts {
+ public:
+  explicit LoadCharts(const Json& curves) {
+    for (const Json& curve : curves) {
+      const auto units = units_of(curve);
+      if (&curve != &curves.front() && units != units_) mixed_ = true;
+      units_ = units;
+      known_ = known_ && units.has_value();
+    }
+    mixed_ = mixed_ && known_;
+    latency_ = make("latency-load", "Latency over load");
+    accepted_ = make("throughput", "Throughput over load");
+    latency_.chart.y = axis("mean latency", "", latency_.y_unit, latency_.y_second_unit);
+    latency_.chart.hollow_means = "saturated: no steady latency";
+    accepted_.chart.y =
+        axis("accepted", ", flit/node/cycle", accepted_.y_unit, accepted_.y_second_unit);
+    accepted_.chart.hollow_means = "saturated or stopped";
+  }
+
+  void add(const Json& curve) {
+    const CurveUnits factor = mixed_ ? *units_of(curve) : CurveUnits{1, 1};
+    Series latency{curve.at("label"), {}}, accepted{curve.at("label"), {}};
+    bool saturated = false;
+    for (const Json& point : curve.at("points")) {
+      const double x = point.at("load_flit_per_node_cycle").get<double>() * factor.byte_per_s;
+      const Json cycles = value_or_null(point, "latency_cycles"),
+                 taken = value_or_null(point, "accepted_flit_per_node_cycle"),
+                 state = value_or_null(point, "state");
+      const bool hollow = state.is_string() && state != "steady";
+      saturated = saturated || state == "saturated";
+      if (state == "saturated")
+        latency.points.push_back({x, std::numeric_limits<double>::infinity(), true});
+      else if (cycles.is_number() && !saturated)
+        latency.points.push_back({x, cycles.get<double>() * factor.cycle_ps, hollow});
+      if (taken.is_number())
+        accepted.points.push_back({x, taken.get<double>() * factor.byte_per_s, hollow});
+    }
+    latency_.chart.series.push_back(std::move(latency));
+    accepted_.chart.series.push_back(std::move(accepted));
+  }
+
+  std::vector<ChartView> take() && { return {std::move(latency_), std::move(accepted_)}; }
+
+ private:
+  ChartView make(const char* id, const char* title) const {
+    ChartView view{id, {}};
+    view.chart.title = title;
+    view.chart.x = axis("offered load", ", flit/node/cycle", view.x_unit, view.x_second_unit);
+    return view;
+  }
+
+  // Of latencies if `per` is empty, of rates per node otherwise.
+  Axis axis(const std::string& what, const std::string& per, Unit& unit, Unit& second) const {
+    const bool rate = !per.empty();
+    const std::string plain = what + (rate ? " per node" : "");
+    const Unit base = rate ? "B/s" : "ps";
+    unit = mixed_ ? base : rate ? "" : "cycles";
+    Axis axis{mixed_ ? plain : what + per, false, 0, std::nullopt};
+    if (mixed_ || !known_ || !units_) return axis;
+    second = base;
+    axis.second = SecondScale{plain, rate ? units_->byte_per_s : units_->cycle_ps};
+    return axis;
+  }
+
+  std::optional<CurveUnits> units_;
+  bool known_ = true, mixed_ = false;
+  ChartView latency_, accepted_;
+};
+
+// A number in another unit, or nothing where one of them is missing.
+Json scaled(const Json& value, const std::optional<CurveUnits>& units, double CurveUnits::*factor) {
+  return value.is_number() && units ? Json(value.get<double>() * *units.*factor) : Json();
 }
 
 // Loads the network by its name: a spec, or a file that still exists.
@@ -41,9 +124,7 @@ void add_network(const std::string& name, RunView& view) {
 }  // namespace
 
 void add_traffic(const Json& json, RunView& view) {
-  ChartView latency = over_load("latency-load", "Latency over load", "mean latency", "cycles");
-  ChartView accepted =
-      over_load("throughput", "Throughput over load", "accepted, flit/node/cycle", "");
+  LoadCharts charts(json.at("curves"));
   Table points{"points",
                "Points",
                {{"curve"},
@@ -52,7 +133,10 @@ void add_traffic(const Json& json, RunView& view) {
                 {"latency", "cycles"},
                 {"state"},
                 {"fullest link", "share"},
-                {"hops"}},
+                {"hops"},
+                {"offered per node", "B/s"},
+                {"accepted per node", "B/s"},
+                {"latency", "ps"}},
                {}};
   Table curves{"curves",
                "Curves",
@@ -62,34 +146,39 @@ void add_traffic(const Json& json, RunView& view) {
                 {"VCs", "1"},
                 {"pattern"},
                 {"latency without load", "cycles"},
-                {"saturation"}},
+                {"saturation"},
+                {"latency without load", "ps"},
+                {"saturation per node", "B/s"}},
                {}};
   for (const Json& curve : json.at("curves")) {
     const std::string label = curve.at("label");
-    Series of_latency{label, {}}, of_accepted{label, {}};
+    const auto units = units_of(curve);
+    charts.add(curve);
     for (const Json& point : curve.at("points")) {
       const Json& offered = point.at("load_flit_per_node_cycle");
       const Json cycles = value_or_null(point, "latency_cycles"),
                  taken = value_or_null(point, "accepted_flit_per_node_cycle");
-      if (cycles.is_number()) of_latency.points.push_back({offered, cycles});
-      if (taken.is_number()) of_accepted.points.push_back({offered, taken});
       points.rows.push_back({label, offered, taken, cycles, value_or_null(point, "state"),
                              value_or_null(point, "link_utilisation_max"),
-                             value_or_null(point, "hops_mean")});
+                             value_or_null(point, "hops_mean"),
+                             scaled(offered, units, &CurveUnits::byte_per_s),
+                             scaled(taken, units, &CurveUnits::byte_per_s),
+                             scaled(cycles, units, &CurveUnits::cycle_ps)});
     }
-    latency.chart.series.push_back(std::move(of_latency));
-    accepted.chart.series.push_back(std::move(of_accepted));
     const Json zero = value_or_null(curve, "zero_load"),
                saturation = value_or_null(curve, "saturation");
-    curves.rows.push_back(
-        {label, curve.at("network"), curve.at("routing"), curve.at("vcs"), curve.at("pattern"),
-         zero.is_object() ? value_or_null(zero, "latency_cycles") : Json(),
-         saturation.is_object() ? value_or_null(saturation, "stable_flit_per_node_cycle")
-                                : saturation});
+    const Json idle = zero.is_object() ? value_or_null(zero, "latency_cycles") : Json(),
+               load = saturation.is_object()
+                          ? value_or_null(saturation, "stable_flit_per_node_cycle")
+                          : saturation;
+    curves.rows.push_back({label, curve.at("network"), curve.at("routing"), curve.at("vcs"),
+                           curve.at("pattern"), idle, load,
+                           scaled(idle, units, &CurveUnits::cycle_ps),
+                           scaled(load, units, &CurveUnits::byte_per_s)});
   }
   view.facts.push_back(fact("curves", "Curves", static_cast<double>(curves.rows.size()), "1"));
   view.facts.push_back(fact("points", "Points", static_cast<double>(points.rows.size()), "1"));
-  view.charts = {std::move(latency), std::move(accepted)};
+  view.charts = std::move(charts).take();
   view.tables = {std::move(curves), std::move(points)};
 }
 

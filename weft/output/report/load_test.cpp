@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <weft/output/report/load.hpp>
@@ -131,6 +134,60 @@ TEST_F(Load, SweepsMapsAndProbes) {
   ASSERT_TRUE(probe) << probe.error().text();
   EXPECT_EQ(probe->network->family, NetworkFacts::Family::tree);
   EXPECT_EQ(probe->remarks, std::vector<std::string>{"odd"});
+}
+
+// Two curves, of which the second is saturated at its second load, and what a cycle and flit are.
+std::string sweep_text(const char* first, const char* second) {
+  const auto curve = [](const char* label, const char* units) {
+    return fmt::format(R"({{"label":"{}","network":"n","routing":"r","vcs":1,"pattern":"p",{}
+      "points":[{{"load_flit_per_node_cycle":0.1,"latency_cycles":50,"state":"steady",
+                  "accepted_flit_per_node_cycle":0.1}},
+                {{"load_flit_per_node_cycle":0.5,"state":"saturated",
+                  "accepted_flit_per_node_cycle":0.4}}]}})",
+                       label, units);
+  };
+  return fmt::format(R"({{"format":"weft-traffic-1","curves":[{},{}]}})", curve("a", first),
+                     curve("b", second));
+}
+
+TEST_F(Load, SaturatedPointsOfSweepsAreMarked) {
+  constexpr const char* units = R"("cycle_ps":2000,"flit_bytes":8,)";
+  const auto sweep = load(write("t.json", sweep_text(units, units)), {});
+  ASSERT_TRUE(sweep) << sweep.error().text();
+  const Chart &latency = sweep->charts[0].chart, &accepted = sweep->charts[1].chart;
+  ASSERT_EQ(latency.series[1].points.size(), 2U);
+  EXPECT_TRUE(latency.series[1].points[1].hollow);
+  EXPECT_TRUE(std::isinf(latency.series[1].points[1].y));
+  EXPECT_TRUE(accepted.series[1].points[1].hollow);
+  EXPECT_FALSE(accepted.series[1].points[0].hollow);
+  EXPECT_THAT(latency.hollow_means, HasSubstr("saturated"));
+}
+
+TEST_F(Load, SweepsHaveASecondUnit) {
+  constexpr const char* units = R"("cycle_ps":2000,"flit_bytes":8,)";
+  const auto sweep = load(write("t.json", sweep_text(units, units)), {});
+  ASSERT_TRUE(sweep) << sweep.error().text();
+  const ChartView& latency = sweep->charts[0];
+  EXPECT_EQ(latency.y_unit, "cycles");
+  ASSERT_TRUE(latency.chart.x.second && latency.chart.y.second);
+  EXPECT_EQ(latency.chart.x.second->factor, 4e9);
+  EXPECT_EQ(latency.chart.y.second->factor, 2000);
+  EXPECT_EQ(latency.x_second_unit, "B/s");
+  EXPECT_EQ(sweep->tables[1].rows[0].back(), 100'000);  // Latency in ps.
+  // Where cycles differ there is only one unit that all curves have.
+  const auto mixed =
+      load(write("m.json", sweep_text(units, R"("cycle_ps":1000,"flit_bytes":8,)")), {});
+  ASSERT_TRUE(mixed);
+  EXPECT_EQ(mixed->charts[0].y_unit, "ps");
+  EXPECT_FALSE(mixed->charts[0].chart.x.second);
+  EXPECT_EQ(mixed->charts[0].chart.series[0].points[0].y, 100'000);
+  EXPECT_EQ(mixed->charts[0].chart.series[1].points[0].y, 50'000);
+  EXPECT_EQ(mixed->charts[0].chart.series[1].points[0].x, 8e8);
+  // Files of old versions say neither.
+  const auto old = load(write("o.json", sweep_text("", "")), {});
+  ASSERT_TRUE(old);
+  EXPECT_FALSE(old->charts[0].chart.x.second);
+  EXPECT_EQ(old->charts[0].y_unit, "cycles");
 }
 
 TEST_F(Load, BadInputNamesTheFile) {

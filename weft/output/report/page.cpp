@@ -122,24 +122,32 @@ Json matrix_json(const Matrix& matrix, Blocks& blocks) {
 }
 
 Json chart_json(const ChartView& view) {
-  const auto axis = [](const Axis& a, const Unit& unit) {
-    return Json{{"label", a.label}, {"unit", unit}, {"log", a.log}};
+  const auto axis = [](const Axis& a, const Unit& unit, const Unit& second) {
+    Json json{{"label", a.label}, {"unit", unit}, {"log", a.log}};
+    if (a.second)
+      json["second"] = {{"label", a.second->label}, {"unit", second}, {"factor", a.second->factor}};
+    return json;
   };
   Json series = Json::array(), rules = Json::array();
   for (const Series& s : view.chart.series) {
-    Json points = Json::array();
-    for (const ChartPoint& p : s.points)
+    Json points = Json::array(), hollow = Json::array();
+    for (const ChartPoint& p : s.points) {
+      if (p.hollow) hollow.push_back(points.size());
       points.push_back({p.x, std::isfinite(p.y) ? Json(p.y) : Json()});
+    }
     series.push_back({{"name", s.label}, {"points", std::move(points)}, {"steps", s.steps}});
+    if (!hollow.empty()) series.back()["hollow"] = std::move(hollow);
   }
   for (const Rule& rule : view.chart.rules)
     rules.push_back({{"axis", rule.vertical ? "x" : "y"}, {"at", rule.at}, {"label", rule.label}});
-  return {{"id", view.id},
-          {"title", view.chart.title},
-          {"x", axis(view.chart.x, view.x_unit)},
-          {"y", axis(view.chart.y, view.y_unit)},
-          {"series", std::move(series)},
-          {"rules", std::move(rules)}};
+  Json json = {{"id", view.id},
+               {"title", view.chart.title},
+               {"x", axis(view.chart.x, view.x_unit, view.x_second_unit)},
+               {"y", axis(view.chart.y, view.y_unit, view.y_second_unit)},
+               {"series", std::move(series)},
+               {"rules", std::move(rules)}};
+  if (!view.chart.hollow_means.empty()) json["hollow_means"] = view.chart.hollow_means;
+  return json;
 }
 
 Json table_json(const Table& table) {

@@ -114,24 +114,34 @@ std::string draw_timeline(const RunView& view) {
 }
 
 // Axes use units that are easy to read.
-std::string draw_chart(const ChartView& view, const std::string& run) {
+std::string draw_chart(const ChartView& view, const std::string& runs) {
   Chart chart = view.chart;
-  chart.subtitle = run;
-  const auto rescale = [&](Axis& axis, const Unit& unit, double ChartPoint::*value, bool x) {
+  chart.subtitle = runs;
+  const auto name_unit = [](std::string& label, const AxisUnit& unit) {
+    if (!unit.name.empty()) label += " (" + unit.name + ")";
+  };
+  const auto rescale = [&](Axis& axis, const Unit& unit, const Unit& second,
+                           double ChartPoint::*value) {
+    const bool x = &axis == &chart.x;
     double most = 0;
     for (const Series& series : chart.series)
-      for (const ChartPoint& point : series.points) most = std::max(most, std::abs(point.*value));
+      for (const ChartPoint& point : series.points)
+        if (std::isfinite(point.*value)) most = std::max(most, std::abs(point.*value));
     const AxisUnit wanted = axis_unit(most, unit);
-    if (!wanted.name.empty()) axis.label += " (" + wanted.name + ")";
+    name_unit(axis.label, wanted);
     for (Series& series : chart.series)
       for (ChartPoint& point : series.points) point.*value /= wanted.size;
     for (Rule& rule : chart.rules)
       if (rule.vertical == x) rule.at /= wanted.size;
     if (axis.min) *axis.min /= wanted.size;
     if (axis.max) *axis.max /= wanted.size;
+    if (!axis.second) return;
+    const AxisUnit other = axis_unit(most * axis.second->factor, second);
+    name_unit(axis.second->label, other);
+    axis.second->factor *= wanted.size / other.size;
   };
-  rescale(chart.x, view.x_unit, &ChartPoint::x, true);
-  rescale(chart.y, view.y_unit, &ChartPoint::y, false);
+  rescale(chart.x, view.x_unit, view.x_second_unit, &ChartPoint::x);
+  rescale(chart.y, view.y_unit, view.y_second_unit, &ChartPoint::y);
   return to_svg(chart, Paper::print);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -42,7 +43,7 @@ Table points_of(const ChartView& view) {
   Table table{view.id, view.chart.title, {{"curve"}, {"x", view.x_unit}, {"y", view.y_unit}}, {}};
   for (const Series& series : view.chart.series) {
     for (const ChartPoint& point : series.points)
-      table.rows.push_back({series.label, point.x, point.y});
+      if (std::isfinite(point.y)) table.rows.push_back({series.label, point.x, point.y});
   }
   return table;
 }

@@ -42,6 +42,7 @@ struct ChartView {
   std::string id;
   Chart chart;
   Unit x_unit = "", y_unit = "";
+  Unit x_second_unit = "", y_second_unit = "";  // Of second scales, where the chart has them.
 };
 
 // Utilisation by frame; a byte is 255 times the share.
