@@ -74,10 +74,10 @@ bool is_option(const std::string& word, std::string_view name) {
 
 // The command without its program and without what a second run has of its own.
 void keep_command(const RunSettings& run, MapRecord& record) {
-  const std::size_t end = run.command.size() - std::min(run.program.size(), run.command.size());
-  if (run.program.empty() || end == 0 ||
-      !std::equal(run.program.begin(), run.program.end(), run.command.begin() + end))
+  if (run.program.empty() || run.program.size() >= run.command.size() ||
+      !std::equal(run.program.rbegin(), run.program.rend(), run.command.rbegin()))
     return;
+  const std::size_t end = run.command.size() - run.program.size();
   std::vector<std::string_view> names = {"--map", "--record", "--output", "--out", "-o"};
   if (run.kind == "run") names.emplace_back("--profile");  // The former name of --record.
   for (std::size_t i = 0; i < end; ++i) {
