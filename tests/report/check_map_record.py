@@ -106,7 +106,8 @@ def check_real(f):
     named = f.map("real", "--net", "hosts.graph", "--format", "slurm", "-o", "hosts.txt")
     assert named["before"]["nodes"] == [1] * 4 and named["before"]["name"] == "present map", named["before"]
     assert (f.path / "hosts.txt").read_text() == f"{here}\n" * 4
-    assert "--map hosts.txt" in named["facts"]["run again with"], named["facts"]
+    subprocess.run(named["facts"]["run again with"], shell=True, cwd=f.path, check=True, capture_output=True, timeout=60)
+    assert f.settings("real-mapped")["map"] == "hosts.txt" and f.settings("real-mapped")["hosts"] == f"{here}:4", f.settings("real-mapped")
     # A network that does not know the hosts: the first host is node 0. Others are not in the job.
     numbered = f.map("real", "--net", "ring:4", "--format", "mpich", "-o", "hosts.txt")
     assert numbered["before"]["nodes"] == numbered["after"]["nodes"] == [0] * 4, numbered

@@ -39,6 +39,23 @@ TEST(MapFormats, SayTheSameInEveryWay) {
   EXPECT_EQ(json["network"], "mesh:2x2");
 }
 
+TEST(MapFormats, NeedNoProblem) {
+  const auto mesh = make_topology("mesh:2x2");
+  ASSERT_TRUE(mesh);
+  const Nodes nodes = {3, 0, 3};
+  EXPECT_EQ(*write_map(*mesh, nodes, {"fujitsu"}), "(1,1)\n(0,0)\n(1,1)\n");
+  EXPECT_EQ(nlohmann::json::parse(*write_map(*mesh, nodes, {"json"}))["slots_per_node"], 2);
+  EXPECT_EQ(find_map_format("xml"), nullptr);
+  for (const MapFormat& format : map_formats()) {
+    EXPECT_EQ(find_map_format(format.name)->help, format.help);
+    EXPECT_EQ(format.needs_network, format.name == "fujitsu") << format.name;
+    // A node without a name matters only to formats that write names.
+    const WriteOptions nameless{std::string(format.name), {"a", "b", "c", ""}};
+    const auto text = write_map(*mesh, Nodes{3}, nameless);
+    EXPECT_EQ(static_cast<bool>(text), !format.names_hosts) << format.name;
+  }
+}
+
 TEST(MapFormats, TakeNamesOfHosts) {
   const Problem p = test_problem("mesh:2x2", 3, slots(2));
   const std::vector<std::string> hosts = {"a", "b", "c", "d.net"};
