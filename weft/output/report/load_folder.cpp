@@ -62,12 +62,15 @@ void add_calls(const Json& summary, RunView& view) {
                {"calls", "1"},
                {"time, all ranks", "ps"},
                {"time per call", "ps"},
-               {"bytes", "B"}},
+               {"bytes", "B"},
+               {"longest of a rank", "ps"},
+               {"of rank"}},
               {}};
   for (const auto& [name, call] : summary.at("calls").items()) {
     const auto count = call.at("count").get<double>(), time = call.at("time_ps").get<double>();
     table.rows.push_back({name, call.at("count"), call.at("time_ps"),
-                          count > 0 ? Json(time / count) : Json(), call.at("bytes")});
+                          count > 0 ? Json(time / count) : Json(), call.at("bytes"),
+                          call.value("longest_ps", Json()), call.value("longest_rank", Json())});
   }
   std::stable_sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
     return a[2].template get<double>() > b[2].template get<double>();

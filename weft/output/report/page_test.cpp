@@ -171,8 +171,9 @@ TEST_F(Page, TablesForScripts) {
   const auto calls = table_csv(run, "calls");
   ASSERT_TRUE(calls);
   EXPECT_THAT(*calls, testing::StartsWith(
-                          "call,calls,\"time, all ranks [ps]\",time per call [ps],bytes [B]\n"
-                          "MPI_Recv,2,900,450.0,3000\n"));
+                          "call,calls,\"time, all ranks [ps]\",time per call [ps],bytes [B],"
+                          "longest of a rank [ps],of rank\n"
+                          "MPI_Recv,2,900,450.0,3000,,\n"));
   const auto waiting = table_csv(run, "waiting");
   ASSERT_TRUE(waiting);
   EXPECT_THAT(*waiting, HasSubstr("waited,0.0,5.0\n"));

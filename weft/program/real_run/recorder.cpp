@@ -166,10 +166,7 @@ RankNumbers RunRecorder::own_numbers(bool ended) const {
   // A call in progress ends with the record.
   if (process_->call != nullptr) profile.add(process_->call, now - process_->entered, 0);
   for (const mpi::Profile::Record& record : profile.records()) {
-    CallTotals& total = numbers.calls[record.call];
-    total.count += record.count;
-    total.bytes += record.bytes;
-    total.inside += record.inside;
+    numbers.calls[record.call].add({record.count, record.bytes, record.inside, {}, {}});
   }
   numbers.host = wire_.host_of(self);
   numbers.timeline.rank = self.index;

@@ -110,12 +110,7 @@ RankNumbers unpack_numbers(std::span<const std::byte> bytes) {
 
 void RunRecord::add(RankNumbers numbers) {
   hosts.emplace(numbers.row.node, numbers.host);
-  for (const auto& [name, more] : numbers.calls) {
-    CallTotals& sum = calls[name];
-    sum.count += more.count;
-    sum.bytes += more.bytes;
-    sum.inside += more.inside;
-  }
+  add_rank(calls, numbers.row.rank, numbers.calls);
   pairs.insert(pairs.end(), numbers.pairs.begin(), numbers.pairs.end());
   for (const RailUse& more : numbers.rails) {
     RailUse& sum = rails[{numbers.row.node, more.name}];
@@ -135,7 +130,11 @@ std::string to_json(const RunRecord& record) {
   const Sums sums = sum_up(record);
   Json calls = Json::object(), hosts = Json::array(), rails = Json::array();
   for (const auto& [name, t] : record.calls) {
-    calls[name] = {{"count", t.count}, {"bytes", t.bytes}, {"time_ps", t.inside.in_ps()}};
+    calls[name] = {{"count", t.count},
+                   {"bytes", t.bytes},
+                   {"time_ps", t.inside.in_ps()},
+                   {"longest_ps", t.longest.in_ps()},
+                   {"longest_rank", t.longest_rank.index}};
   }
   for (const auto& [node, host] : record.hosts) {
     hosts.push_back({{"node", node}, {"name", host}});
@@ -193,6 +192,9 @@ std::string to_table(const RunRecord& record) {
   out += line("waiting per rank", fmt::format("mean {}, min {}, max {} (rank {})",
                                               to_text(sums.waited_mean), to_text(sums.waited_min),
                                               to_text(sums.waited_max), sums.waited_max_rank));
+  if (const std::string uneven = uneven_call(record.calls, record.ranks, sums.program_time);
+      !uneven.empty())
+    out += line("uneven", uneven);
   std::size_t shown = 0;
   for (const auto& [key, rail] : record.rails) {
     if (++shown > 8) {

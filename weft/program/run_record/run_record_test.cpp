@@ -22,7 +22,7 @@ RankNumbers numbers_of(std::uint32_t rank, std::int64_t end_us) {
   numbers.row.counts.messages = 3;
   numbers.row.counts.bytes = 100;
   numbers.host = rank < 2 ? "a" : "b";
-  numbers.calls["MPI_Send"] = {3, 100, Duration::us(2)};
+  numbers.calls["MPI_Send"] = {3, 100, Duration::us(2), {}, {}};
   numbers.pairs = {{RankId(rank), RankId(0), 1, 40}, {RankId(rank), RankId(1), 2, 60}};
   numbers.rails = {{"rail 0", 100, 80, Duration::us(1), rank}};
   numbers.connections = rank + 1;
@@ -63,6 +63,25 @@ TEST(RunRecord, AddsUpWhatRanksTell) {
   EXPECT_EQ(json["connections"]["most"], 3);
 }
 
+TEST(RunRecord, NamesTheRankThatWasInACallForLongest) {
+  CallTable calls;
+  add_rank(calls, RankId(2), {{"MPI_Recv", {1, 0, Duration::us(5), {}, {}}}});
+  add_rank(calls, RankId(1), {{"MPI_Recv", {1, 0, Duration::us(5), {}, {}}}});
+  add_rank(calls, RankId(0), {{"MPI_Recv", {3, 0, Duration::us(4), {}, {}}}});
+  const CallTotals& receive = calls.at("MPI_Recv");
+  EXPECT_EQ(receive.count, 5u);
+  EXPECT_EQ(receive.inside, Duration::us(14));
+  EXPECT_EQ(receive.longest, Duration::us(5));
+  EXPECT_EQ(receive.longest_rank, RankId(1));  // The lower of equals, whoever comes first.
+  EXPECT_EQ(uneven_call(calls, 3, Duration::us(9)), "");
+  add_rank(calls, RankId(7), {{"MPI_Send", {1, 0, Duration::us(8), {}, {}}}});
+  EXPECT_EQ(uneven_call(calls, 100, Duration::us(9)),
+            "rank 7 is in MPI_Send for 8 us, ranks on average for 80 ns; others may wait for it");
+  EXPECT_EQ(uneven_call(calls, 100, Duration::us(90)), "");  // Not a good part of the run.
+  EXPECT_EQ(uneven_call({}, 100, Duration::us(90)), "");
+  EXPECT_NE(calls_table(calls, 3).find("5 us        1"), std::string::npos);
+}
+
 TEST(RunRecord, WritesItsFiles) {
   const std::string folder = test_file("record");
   std::filesystem::create_directories(folder);
@@ -74,7 +93,7 @@ TEST(RunRecord, WritesItsFiles) {
             "rank,node,end_ps,waited_ps,spent_ps,messages,bytes\n0,0,10000000,1000000,0,3,100\n"
             "1,0,11000000,2000000,0,3,100\n");
   EXPECT_EQ(*read_file(folder + "/calls.csv"),
-            "call,count,bytes,time_ps\nMPI_Send,6,200,4000000\n");
+            "call,count,bytes,time_ps,longest_ps,longest_rank\nMPI_Send,6,200,4000000,2000000,0\n");
   EXPECT_EQ(*read_file(folder + "/summary.txt"), to_table(record_of(2)));
 }
 

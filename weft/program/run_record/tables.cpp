@@ -17,15 +17,37 @@ std::string duration_text(std::int64_t ps) {
 }
 
 // Wide enough for hours to the picosecond.
-constexpr std::string_view calls_row = "  {:<28}{:>12} {:>17} {:>17} {:>13}\n";
+constexpr std::string_view calls_row = "  {:<28}{:>12} {:>17} {:>17} {:>8} {:>17} {:>13}\n";
 
 }  // namespace
+
+void CallTotals::add(const CallTotals& more) {
+  const bool first = count == 0;
+  count += more.count;
+  bytes += more.bytes;
+  inside += more.inside;
+  if (!first && (more.longest < longest ||
+                 (more.longest == longest && longest_rank.index < more.longest_rank.index)))
+    return;
+  longest = more.longest;
+  longest_rank = more.longest_rank;
+}
+
+void add_rank(CallTable& calls, RankId rank, const CallTable& of_rank) {
+  for (const auto& [name, totals] : of_rank) {
+    CallTotals more = totals;
+    more.longest = totals.inside;
+    more.longest_rank = rank;
+    calls[name].add(more);
+  }
+}
 
 std::string calls_table(const CallTable& table, std::uint32_t ranks) {
   std::vector<std::pair<std::string, CallTotals>> calls(table.begin(), table.end());
   std::stable_sort(calls.begin(), calls.end(),
                    [](const auto& a, const auto& b) { return a.second.inside > b.second.inside; });
-  std::string out = fmt::format(calls_row, "call", "calls", "time/rank", "time/call", "bytes");
+  std::string out = fmt::format(calls_row, "call", "calls", "time/rank", "longest", "of rank",
+                                "time/call", "bytes");
   std::size_t shown = 0;
   for (const auto& [name, t] : calls) {
     if (++shown > 12) {
@@ -35,10 +57,24 @@ std::string calls_table(const CallTable& table, std::uint32_t ranks) {
     const std::int64_t inside = t.inside.in_ps();
     out += fmt::format(
         calls_row, name, t.count, duration_text(inside / std::max<std::int64_t>(ranks, 1)),
+        duration_text(t.longest.in_ps()), t.longest_rank.index,
         duration_text(inside / std::max<std::int64_t>(static_cast<std::int64_t>(t.count), 1)),
         t.bytes);
   }
   return out;
+}
+
+std::string uneven_call(const CallTable& calls, std::uint32_t ranks, Duration program_time) {
+  const auto found = std::ranges::max_element(calls, {}, [&](const auto& entry) {
+    const Duration mean = entry.second.inside / std::max<std::int64_t>(ranks, 1);
+    return entry.second.longest >= mean * 10 ? entry.second.longest : Duration::zero();
+  });
+  if (found == calls.end()) return {};
+  const auto& [name, totals] = *found;
+  const Duration mean = totals.inside / std::max<std::int64_t>(ranks, 1);
+  if (totals.longest < mean * 10 || totals.longest < program_time / 4) return {};
+  return fmt::format("rank {} is in {} for {}, ranks on average for {}; others may wait for it",
+                     totals.longest_rank.index, name, to_text(totals.longest), to_text(mean));
 }
 
 std::string ranks_csv(const std::vector<RankRow>& rows) {
@@ -52,9 +88,10 @@ std::string ranks_csv(const std::vector<RankRow>& rows) {
 }
 
 std::string calls_csv(const CallTable& calls) {
-  std::string out = "call,count,bytes,time_ps\n";
+  std::string out = "call,count,bytes,time_ps,longest_ps,longest_rank\n";
   for (const auto& [name, t] : calls) {
-    out += fmt::format("{},{},{},{}\n", name, t.count, t.bytes, t.inside.in_ps());
+    out += fmt::format("{},{},{},{},{},{}\n", name, t.count, t.bytes, t.inside.in_ps(),
+                       t.longest.in_ps(), t.longest_rank.index);
   }
   return out;
 }

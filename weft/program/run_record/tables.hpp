@@ -17,6 +17,10 @@ namespace weft {
 struct CallTotals {
   std::uint64_t count = 0, bytes = 0;
   Duration inside;
+  Duration longest;  // Inside, of the rank that was inside for longest; the lowest of equals.
+  RankId longest_rank;
+
+  void add(const CallTotals& more);
 };
 
 struct RankRow {
@@ -27,9 +31,14 @@ struct RankRow {
 };
 std::string ranks_csv(const std::vector<RankRow>& rows);
 using CallTable = std::map<std::string, CallTotals>;
+// Adds the calls of one rank, whose totals name no rank yet.
+void add_rank(CallTable& calls, RankId rank, const CallTable& of_rank);
 std::string calls_csv(const CallTable& calls);
 // Calls of all ranks, those with the largest total time first.
 std::string calls_table(const CallTable& calls, std::uint32_t ranks);
+// The call in which one rank was for much longer than the others, and for a good part of the run: a
+// rank that serves all others, for whom the others wait elsewhere. Empty if there is none.
+std::string uneven_call(const CallTable& calls, std::uint32_t ranks, Duration program_time);
 std::string traffic_text(std::size_t ranks, const std::vector<PairCount>& pairs);
 
 }  // namespace weft

@@ -125,7 +125,7 @@ void ProgramRanks::finish(const Fabric& fabric, int code) {
   console_.end(rank, fabric.processor.now());
   {
     const std::lock_guard lock(mutex_);
-    add_profile(processes_[rank.index]->profile, totals_);
+    add_profile(*processes_[rank.index], totals_);
   }
   processes_[rank.index].reset();
   if (!managed_.empty()) {
@@ -135,21 +135,18 @@ void ProgramRanks::finish(const Fabric& fabric, int code) {
   Current::set(&fabric, nullptr);
 }
 
-void ProgramRanks::add_profile(const mpi::Profile& profile,
-                               std::map<std::string, CallTotals>& totals) {
-  for (const mpi::Profile::Record& record : profile.records()) {
-    CallTotals& total = totals[record.call];
-    total.count += record.count;
-    total.bytes += record.bytes;
-    total.inside += record.inside;
-  }
+void ProgramRanks::add_profile(const mpi::Process& process, CallTable& totals) {
+  CallTable mine;
+  for (const mpi::Profile::Record& record : process.profile.records())
+    mine[record.call].add({record.count, record.bytes, record.inside, {}, {}});
+  add_rank(totals, process.rank(), mine);
 }
 
 std::map<std::string, CallTotals> ProgramRanks::calls() const {
   const std::lock_guard lock(mutex_);
   std::map<std::string, CallTotals> totals = totals_;
   for (const auto& process : processes_) {  // Ranks that have not ended.
-    if (process != nullptr) add_profile(process->profile, totals);
+    if (process != nullptr) add_profile(*process, totals);
   }
   return totals;
 }

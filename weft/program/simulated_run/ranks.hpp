@@ -97,7 +97,7 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
 
  private:
   void finish(const Fabric& fabric, int code);
-  static void add_profile(const mpi::Profile& profile, std::map<std::string, CallTotals>& totals);
+  static void add_profile(const mpi::Process& process, CallTable& totals);
 
   const SimulationSetup& setup_;
   const coll::Choices& collectives_;

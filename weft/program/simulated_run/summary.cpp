@@ -160,6 +160,9 @@ std::string to_table(const RunSummary& f) {
   out += line("waiting per rank",
               fmt::format("mean {}, min {}, max {} (rank {})", to_text(f.waited_mean),
                           to_text(f.waited_min), to_text(f.waited_max), f.waited_max_rank.index));
+  if (const std::string uneven = uneven_call(f.calls, f.ranks, f.program_time.since_start());
+      !uneven.empty())
+    out += line("uneven", uneven);
   out += connections_table(f.connections);
   if (!f.calls.empty()) out += calls_table(f.calls, f.ranks);
   for (const auto& [name, w] : f.windows) {
@@ -218,7 +221,11 @@ Json connections_json(const ConnectionUse& use) {
 std::string to_json(const RunSummary& f) {
   Json calls = Json::object();
   for (const auto& [name, t] : f.calls) {
-    calls[name] = {{"count", t.count}, {"bytes", t.bytes}, {"time_ps", t.inside.in_ps()}};
+    calls[name] = {{"count", t.count},
+                   {"bytes", t.bytes},
+                   {"time_ps", t.inside.in_ps()},
+                   {"longest_ps", t.longest.in_ps()},
+                   {"longest_rank", t.longest_rank.index}};
   }
   Json windows = Json::object(), notes = Json::array();
   for (const auto& [name, w] : f.windows) {

@@ -82,9 +82,7 @@ PeerBytes pack(const RunTotals& totals) {
 }
 
 void add(CallTotals& sum, const CallTotals& more) {
-  sum.count += more.count;
-  sum.bytes += more.bytes;
-  sum.inside += more.inside;
+  sum.add(more);
 }
 
 void add(WindowTotals& sum, const WindowTotals& more) {
