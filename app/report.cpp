@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -70,8 +71,6 @@ Status check_options(const ReportOptions& o) {
                       (o.picture.empty() ? 0 : 1) + (o.table.empty() ? 0 : 1);
   if (outputs > 1)
     return Error::call("--list, --format text or json, --picture and --table: one at a time");
-  if (o.runs.size() > 1 && !o.picture.empty())
-    return Error::call("a picture shows one run; give one");
   if (!o.at.empty() && o.picture.empty())
     return Error::call("--at is the time of a picture: add --picture");
   if (o.relative && o.picture.empty())
@@ -85,7 +84,7 @@ Status write_output(const ReportOptions& options, const std::string& text) {
   return options.output.empty() ? print(text) : write_file(options.output, text);
 }
 
-Status write_picture(const ReportOptions& options, const RunView& view) {
+Status write_picture(const ReportOptions& options, std::span<const RunView> views) {
   report::PictureRequest request;
   request.id = options.picture;
   request.relative = options.relative;
@@ -94,7 +93,7 @@ Status write_picture(const ReportOptions& options, const RunView& view) {
     if (!at) return Error::call("--at: " + at.error().message());
     request.at = Time::zero() + *at;
   }
-  const auto svg = report::draw(view, request);
+  const auto svg = report::draw(views, request);
   if (!svg) return Error(svg.error());
   if (!options.png && !options.output.ends_with(".png")) return write_output(options, *svg);
   if (options.output.empty()) return Error::call("a PNG picture needs -o FILE");
@@ -142,7 +141,7 @@ Status run_report(const ReportOptions& options) {
   if (options.list) return write_output(options, report::list_contents(*views));
   if (options.format == "json") return write_output(options, report::to_json(*views));
   if (options.format == "text") return write_output(options, report::summary_text(*views));
-  if (options.table.empty()) return write_picture(options, views->front());
+  if (options.table.empty()) return write_picture(options, *views);
   const auto csv = views->size() > 1 ? report::side_by_side_csv(*views, options.table)
                                      : report::table_csv(views->front(), options.table);
   if (!csv) return Error(csv.error());
@@ -209,6 +208,7 @@ std::function<Status()> set_up(CLI::App& parser) {
       "  weft report before=run1 after=run2 -o compare.html\n"
       "  weft report predicted=sim measured=run -o twin.html\n"
       "  weft report run --picture link-heat --at 35us -o heat.svg\n"
+      "  weft report a=run1 b=run2 --picture latency -o latency.png\n"
       "  weft report run --table calls\n"
       "  weft report run1 run2 --format text\n"
       "Exit code: 0 done, 1 the output could not be written, 2 usage, 3 bad input.");

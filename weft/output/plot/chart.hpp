@@ -50,6 +50,7 @@ struct Rule {
   double at = 0;
   bool vertical = false;
   std::string label{};
+  std::optional<std::size_t> colour{};  // As in SeriesStyle; absent: grey.
 };
 
 struct Chart {

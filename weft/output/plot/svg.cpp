@@ -17,14 +17,14 @@ namespace {
 
 constexpr double width = 800, left = 74, head = 62;
 constexpr double frame_height = 360, legend_row = 20, label_row = 15, second_axis = 56;
-constexpr std::size_t styles = 7, dashes = 4;
+constexpr std::size_t colours = 8, markers = 7, dashes = 4;
 
 // A light and a dark value of each colour; the first ones are Okabe and Ito's.
 constexpr std::string_view style_sheet = R"(
 .weft{--ink:#222;--soft:#666;--grid:#e2e2e2;--paper:#fff;
 font:13px system-ui,sans-serif;color:var(--ink)}
 .weft .c0{--c:#0072B2}.weft .c1{--c:#D55E00}.weft .c2{--c:#009E73}.weft .c3{--c:#CC79A7}
-.weft .c4{--c:#E69F00}.weft .c5{--c:#56B4E9}.weft .c6{--c:var(--ink)}
+.weft .c4{--c:#E69F00}.weft .c5{--c:#56B4E9}.weft .c6{--c:var(--ink)}.weft .c7{--c:#858585}
 @media (prefers-color-scheme:dark){
 .weft{--ink:#e8e8e8;--soft:#a8a8a8;--grid:#3a3a3a;--paper:#1b1b1b}
 .weft .c0{--c:#3D9BE0}.weft .c2{--c:#20C197}}
@@ -32,7 +32,7 @@ font:13px system-ui,sans-serif;color:var(--ink)}
 .weft .soft{fill:var(--soft);font-size:12px}
 .weft .title{font-size:17px;font-weight:600}.weft .grid{stroke:var(--grid)}
 .weft .frame{stroke:var(--soft);fill:none}
-.weft .rule{stroke:var(--soft);stroke-dasharray:2 4}
+.weft .rule{stroke:var(--soft);stroke-dasharray:2 4}.weft .own{stroke:var(--c)}
 .weft .line{stroke:var(--c);fill:none;stroke-width:2}
 .weft .area{fill:var(--c);fill-opacity:.15;stroke:none}
 .weft .d1{stroke-dasharray:7 3}.weft .d2{stroke-dasharray:2 3}.weft .d3{stroke-dasharray:9 3 2 3}
@@ -53,13 +53,13 @@ std::string print_sheet() {
 .weft .d1{stroke-dasharray:7 3}.weft .d2{stroke-dasharray:2 3}.weft .d3{stroke-dasharray:9 3 2 3}
 .weft .mark{stroke-width:1.5}
 )";
-  constexpr std::array<std::string_view, styles> colours = {
-      "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#222"};
-  for (std::size_t i = 0; i < styles; ++i) {
+  constexpr std::array<std::string_view, colours> values = {
+      "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#222", "#858585"};
+  for (std::size_t i = 0; i < colours; ++i) {
     sheet += fmt::format(
-        ".weft .c{0} .line{{stroke:{1}}}.weft .c{0} .area{{fill:{1}}}"
+        ".weft .c{0} .line,.weft .c{0} .own{{stroke:{1}}}.weft .c{0} .area{{fill:{1}}}"
         ".weft .c{0} .mark{{stroke:{1};fill:{1}}}\n",
-        i, colours[i]);
+        i, values[i]);
   }
   return sheet + ".weft .any .mark{stroke:#666}.weft .mark.hollow{fill:#fff}\n";
 }
@@ -113,13 +113,13 @@ Scale make_scale(const Chart& chart, const Axis& axis, Get get, int wanted) {
   return scale;
 }
 
-// Colour and marker repeat after seven series, dashes after four: 28 combinations.
+// Colours repeat after eight series, markers after seven: 56 combinations.
 SeriesStyle style_of(const Chart& chart, std::size_t index) {
   return chart.series[index].style.value_or(SeriesStyle{index, index, index});
 }
 
 std::string marker_shape(std::size_t style, double x, double y) {
-  switch (style % styles) {
+  switch (style % markers) {
     case 0:
       return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\"/>", x, y);
     case 1:
@@ -148,7 +148,7 @@ std::string draw_marker(std::size_t style, double x, double y, const ChartPoint&
 }
 
 std::string class_of(const SeriesStyle& style) {
-  return fmt::format("c{}", style.colour % styles);
+  return fmt::format("c{}", style.colour % colours);
 }
 
 std::string draw_series(const Chart& chart, std::size_t index, const Plot& plot) {
@@ -236,10 +236,12 @@ VerticalRules place_rules(const Chart& chart, const Scale& x) {
 }
 
 std::string draw_rule(const std::string& line, double x, double y, const Rule& rule) {
-  return fmt::format(
-      "<path class=\"rule\" d=\"{}\"/>\n<text class=\"soft\" x=\"{:.1f}\" "
-      "y=\"{:.1f}\">{}</text>\n",
-      line, x, y, escape_xml(rule.label));
+  const std::string path =
+      rule.colour ? fmt::format("<g class=\"c{}\"><path class=\"rule own\" d=\"{}\"/></g>\n",
+                                *rule.colour % colours, line)
+                  : fmt::format("<path class=\"rule\" d=\"{}\"/>\n", line);
+  return path + fmt::format("<text class=\"soft\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x, y,
+                            escape_xml(rule.label));
 }
 
 std::string draw_rules(const Chart& chart, const Plot& plot, const VerticalRules& vertical) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <zlib.h>
 
 #include <weft/output/report/heat.hpp>
 #include <weft/output/report/load.hpp>
+#include <weft/output/report/merge_charts.hpp>
 #include <weft/output/report/page.hpp>
 #include <weft/output/report/picture.hpp>
 #include <weft/output/report/raster.hpp>
@@ -164,6 +166,75 @@ TEST(Pictures, NamesThatWouldCoverOthersAreLeftOut) {
   }
   ASSERT_GT(ends.size(), 10U);
   for (std::size_t i = 1; i < ends.size(); ++i) EXPECT_GE(ends[i].first, ends[i - 1].second);
+}
+
+std::size_t count(const std::string& text, const std::string& word) {
+  std::size_t times = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+    ++times;
+  return times;
+}
+
+// Eight runs of two series each, with one line that all share and one of their own.
+std::vector<RunView> runs_of_charts(std::size_t runs) {
+  std::vector<RunView> views(runs);
+  for (std::size_t i = 0; i < runs; ++i) {
+    views[i].name = fmt::format("run{}", i);
+    ChartView chart{"use", {}, "ps", "share"};
+    chart.chart.title = "Use";
+    for (const char* name : {"mean", "fullest"})
+      chart.chart.series.push_back({name, {{0, 0.1}, {1000, 0.2}}, true});
+    chart.chart.rules = {{500, true, "p50"}, {800 + static_cast<double>(i), true, "p99"}};
+    views[i].charts = {std::move(chart)};
+  }
+  return views;
+}
+
+TEST(Pictures, AColourIsARun) {
+  const auto views = runs_of_charts(8);
+  const auto svg = draw(views, {"use", std::nullopt});
+  ASSERT_TRUE(svg) << svg.error().text();
+  for (std::size_t run = 0; run < 8; ++run) {
+    // Two entries of the legend, and the line of p99; the curves' groups have a clip path.
+    EXPECT_EQ(count(*svg, fmt::format("<g class=\"c{}\">", run)), 3U);
+    EXPECT_EQ(count(*svg, fmt::format("<g class=\"c{}\" clip-path", run)), 2U);
+    EXPECT_EQ(count(*svg, fmt::format(">run{}: p99<", run)), 1U);
+  }
+  EXPECT_EQ(count(*svg, ">p50<"), 1U);
+  EXPECT_THAT(*svg, HasSubstr("run0, run1, run2, run3, run4, run5, run6 and run7"));
+}
+
+TEST(Pictures, OfSeveralRunsThereAreCharts) {
+  auto views = runs_of_charts(2);
+  const auto none = draw(views, {"tea", std::nullopt});
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().text(),
+              HasSubstr("no run has a picture 'tea'; of several runs there are use"));
+  std::vector<std::uint32_t> kept;
+  views[0].network = without_gaps(facts_of(*make_topology("torus:4")), kept);
+  const auto one = draw(views, {"network", std::nullopt});
+  ASSERT_FALSE(one);
+  EXPECT_THAT(one.error().text(), HasSubstr("'network' shows one run: give one"));
+  EXPECT_TRUE(draw(std::span(views).first(1), {"network", std::nullopt}));
+}
+
+TEST(Pictures, ChartsOfDifferentCyclesShareOneUnit) {
+  auto views = runs_of_charts(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    ChartView& view = views[i].charts[0];
+    view.y_unit = "cycles";
+    view.y_second_unit = "ps";
+    view.chart.y = {"latency", false, 0, std::nullopt,
+                    SecondScale{"latency", i == 0 ? 1000.0 : 2000.0}};
+  }
+  const auto mixed = merge_charts(views, "use");
+  ASSERT_TRUE(mixed);
+  EXPECT_EQ(mixed->y_unit, "ps");
+  EXPECT_FALSE(mixed->chart.y.second);
+  EXPECT_EQ(mixed->chart.series[0].points[0].y, 100);
+  EXPECT_EQ(mixed->chart.series[2].points[0].y, 200);
+  views[1] = views[0];
+  EXPECT_TRUE(merge_charts(views, "use")->chart.y.second);
 }
 
 TEST_F(Page, TablesForScripts) {

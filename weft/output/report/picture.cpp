@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <weft/output/report/merge_charts.hpp>
+#include <weft/output/report/page.hpp>
 #include <weft/output/report/picture.hpp>
 #include <weft/output/report/picture_parts.hpp>
 
@@ -191,6 +193,27 @@ Result<std::string> draw(const RunView& view, const PictureRequest& request) {
     if (chart.id == request.id) return draw_chart(chart, view.name);
   }
   return Error::call("no such picture: " + request.id);
+}
+
+Result<std::string> draw(std::span<const RunView> views, const PictureRequest& request) {
+  if (views.size() == 1) return draw(views.front(), request);
+  if (const auto chart = merge_charts(views, request.id))
+    return draw_chart(*chart, page_title(views));
+  std::vector<std::string> names;
+  for (const RunView& view : views)
+    for (const ChartView& chart : view.charts)
+      if (std::find(names.begin(), names.end(), chart.id) == names.end()) names.push_back(chart.id);
+  const bool drawn = std::any_of(views.begin(), views.end(), [&](const RunView& view) {
+    const auto pictures = pictures_of(view);
+    return std::any_of(pictures.begin(), pictures.end(),
+                       [&](const PictureName& name) { return name.id == request.id; });
+  });
+  return Error::call(fmt::format(
+      "{}; {}",
+      drawn ? "'" + request.id + "' shows one run: give one"
+            : "no run has a picture '" + request.id + "'",
+      names.empty() ? "these runs have no charts, see --list"
+                    : fmt::format("of several runs there are {}", fmt::join(names, ", "))));
 }
 
 }  // namespace weft::report

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct PictureRequest {
 };
 // Draws a complete SVG document. The error for an unknown picture names the known ones.
 Result<std::string> draw(const RunView& view, const PictureRequest& request);
+
+// Of several runs: a chart with the curves of all. The error for other pictures names the charts.
+Result<std::string> draw(std::span<const RunView> views, const PictureRequest& request);
 
 bool has_png();
 Result<std::string> to_png(const std::string& svg, double scale);
