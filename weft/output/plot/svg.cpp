@@ -353,7 +353,8 @@ std::string draw_legend(const std::vector<LegendEntry>& entries, double room, do
   const std::size_t columns = legend_columns(entries, room);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const double lx = left + room / static_cast<double>(columns) * static_cast<double>(i % columns);
-    const double ly = y + legend_row * static_cast<double>(i / columns);
+    const std::size_t line = i / columns;
+    const double ly = y + legend_row * static_cast<double>(line);
     text += fmt::format(
         "<g transform=\"translate({:.1f} {:.1f})\">{}</g>\n<text x=\"{:.1f}\" y=\"{:.1f}\">{}"
         "</text>\n",
@@ -444,8 +445,8 @@ std::string to_svg(const Chart& chart, Paper paper) {
   const std::vector<LegendEntry> legend = legend_of(chart);
   const std::size_t columns = legend_columns(legend, room);
   const double under = plot.y.from + 58 + (chart.x.second ? second_axis : 0);
-  const double height =
-      under + legend_row * static_cast<double>((legend.size() + columns - 1) / columns);
+  const std::size_t lines = (legend.size() + columns - 1) / columns;
+  const double height = under + legend_row * static_cast<double>(lines);
   std::string text = draw_paper(chart, plot, height, paper) + draw_rules(chart, plot, vertical);
   for (std::size_t i = 0; i < chart.series.size(); ++i)
     text += (chart.series[i].steps ? draw_steps : draw_series)(chart, i, plot);

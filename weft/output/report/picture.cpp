@@ -181,8 +181,9 @@ Result<std::string> draw(const RunView& view, const PictureRequest& request) {
   if (!known) {
     std::string list;
     for (const PictureName& name : names) list += (list.empty() ? "" : ", ") + name.id;
-    return Error::call(fmt::format("{} has no picture '{}'; it has {}", view.name, request.id,
-                                   list.empty() ? "none" : list));
+    return Error::call(
+        fmt::format("{} has no picture '{}'; it has {}", view.name, request.id,
+                    list.empty() ? "none; records of weft sim --record DIR have" : list));
   }
   if (request.id == "link-heat" || request.id == "buffer-heat" || request.id == "network")
     return draw_network(view, request);
