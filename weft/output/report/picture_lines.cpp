@@ -55,7 +55,7 @@ void draw_links(Sheet& sheet, const NetworkFacts& network, const Layout& layout,
                 const Palette& palette) {
   std::vector<std::size_t> order(network.links());
   std::iota(order.begin(), order.end(), 0);
-  const auto weight = [&](std::size_t l) { return palette.weight ? palette.weight(l) : 0.5; };
+  const auto weight = [&](std::size_t l) { return palette.weight ? palette.weight(l) : 0.15; };
   if (palette.weight)
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return weight(a) < weight(b); });
