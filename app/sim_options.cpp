@@ -98,9 +98,12 @@ Status check(const SimOptions& options, SimulationOptions& simulation) {
   if (options.ranks_given) {
     if (Status s = read_count("-n", options.ranks, simulation.ranks); !s) return s;
   }
-  if (Status s = read_count("--ranks-per-node", options.ranks_per_node, simulation.ranks_per_node);
-      !s)
-    return s;
+  if (options.ranks_per_node_given) {
+    if (Status s =
+            read_count("--ranks-per-node", options.ranks_per_node, simulation.ranks_per_node);
+        !s)
+      return s;
+  }
   if (options.payload != "none" && options.payload != "full")
     return Error::call("--payload: '" + options.payload + "' is not none or full");
   simulation.carry_data = options.payload == "full";
@@ -137,7 +140,16 @@ Status check(const SimOptions& options, SimulationOptions& simulation) {
 CLI::Option* add_rank_options(CLI::App& parser, SimOptions& options) {
   begin_group(parser, "Ranks");
   CLI::Option* const ranks = add_ranks_option(parser, options.ranks, "one for every slot");
-  add_ranks_per_node_option(parser, options.ranks_per_node);
+  parser
+      .add_option_function<std::int64_t>(
+          "--ranks-per-node",
+          [&options](std::int64_t count) {
+            options.ranks_per_node = count;
+            options.ranks_per_node_given = true;
+          },
+          "Slots for ranks on each node (default: node.cores, or as many as -n needs, if the "
+          "description says how many cores there are; else 1)")
+      ->type_name("N");
   parser
       .add_option(
           "--map", options.simulation.map,

@@ -40,7 +40,7 @@ std::string map_fingerprint(const Placement& placement) {
 void add_ranks(const SimulationOptions& o, const SimulationSetup& setup, RunSettings& run) {
   auto& settings = run.settings;
   settings.emplace_back("ranks", std::to_string(setup.placement->ranks()));
-  settings.emplace_back("ranks_per_node", std::to_string(o.ranks_per_node));
+  settings.emplace_back("ranks_per_node", std::to_string(slots_per_node(o, setup.machine)));
   settings.emplace_back("map", o.map.empty() ? "in the order of nodes" : o.map);
   settings.emplace_back("map.fingerprint", map_fingerprint(*setup.placement));
   settings.emplace_back("separate", o.separation.empty() ? "as the program allows" : o.separation);

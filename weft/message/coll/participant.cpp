@@ -63,7 +63,8 @@ void Participant::move(std::byte* to, const std::byte* from, std::size_t size) c
 void Participant::reduce(const Reducer& reducer, const std::byte* in, std::byte* inout,
                          std::int64_t count) {
   if (count == 0) return;
-  charge(static_cast<std::size_t>(count) * reducer.element_size);
+  team_.m.fabric().processor.charge(Work::reduction,
+                                    static_cast<std::size_t>(count) * reducer.element_size);
   if (carries_) reducer.apply(in, inout, count, reducer.arg);
 }
 

@@ -74,6 +74,8 @@ void set_aside(Process& process, Exchange& exchange, std::unique_ptr<std::byte[]
 
 int exchange_now(Call& call, Exchange& exchange, MPI_Status* status) {
   Process& process = call.process();
+  process.fabric.processor.charge(weft::Work::request);
+  process.fabric.processor.charge(weft::Work::request);
   start(process, exchange.in);
   start(process, exchange.out);
   const std::array<const Request*, 2> waiting = {&exchange.in, &exchange.out};

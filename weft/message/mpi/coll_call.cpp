@@ -112,6 +112,7 @@ CollectiveCall::CollectiveCall(const Form& form)
     fail(MPI_ERR_ARG, "no place for the request");
     return;
   }
+  call_.process().fabric.processor.charge(Work::collective);
   operation_ = std::make_unique<Collective>(call_.process(), *comm_);
 }
 

@@ -312,6 +312,7 @@ void wait_for(Process& process, const Request* const* requests, int count) {
 }
 
 Request* keep(Process& process, Request&& prepared) {
+  process.fabric.processor.charge(Work::request);
   Request* request = process.requests.make();
   *request = std::move(prepared);
   if (request->transfer.comm) request->transfer.comm->retain();

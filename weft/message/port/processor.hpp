@@ -4,10 +4,18 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <weft/base/units.hpp>
 
 namespace weft {
+
+// Work of the library beyond that of a call and of a message.
+enum class Work : std::uint8_t {
+  request,     // A request that outlives its call, or one of two in a call.
+  collective,  // The steps of a collective operation are set up.
+  reduction,   // So many bytes are combined with as many others.
+};
 
 class Processor {
  public:
@@ -17,6 +25,9 @@ class Processor {
   // Copies bytes. `to` or `from` may be null: then nothing is copied, at the same cost.
   virtual void copy(std::byte* to, const std::byte* from, std::size_t size) = 0;
   virtual void spend(Duration /*processor_time*/) {}
+  virtual void charge(Work work, std::size_t bytes = 0) {
+    if (work == Work::reduction) copy(nullptr, nullptr, bytes);
+  }
   // A call of the library begins and ends. The time between two calls is the program's own.
   virtual void enter_call() {}
   virtual void leave_call() {}

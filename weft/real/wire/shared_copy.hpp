@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <weft/message/port/copy_stretch.hpp>
+
 namespace weft::wire {
 
 // In the receiver's shared memory; zero at first.
@@ -28,13 +30,7 @@ struct SharedCopy {
   std::uint64_t size = 0;
   std::uint64_t key = 0, offset = 0;  // Where it goes.
 
-  // Smaller ones are copied by the sender alone.
-  static constexpr std::uint64_t least = std::uint64_t{24} << 10;
-  std::uint64_t stretch() const {
-    constexpr std::uint64_t fewest = std::uint64_t{16} << 10, most = std::uint64_t{256} << 10;
-    const std::uint64_t part = size / 8;
-    return (part < fewest ? fewest : part > most ? most : part + 4095) / 4096 * 4096;
-  }
+  std::uint64_t stretch() const { return copy_stretch(size); }
 };
 
 }  // namespace weft::wire

@@ -164,7 +164,7 @@ bool SharedMemoryRail::write(const RemoteWrite& write) {
   if (setting_.single_copy) {
     const Stretch there =
         find_shared(theirs_->head().regions, target.key, target.offset, payload.size);
-    if (there.data != nullptr && payload.size >= SharedCopy::least &&
+    if (there.data != nullptr && payload.size >= shared_copy_min &&
         begin_copy(payload, target, notice, cookie)) {
       return true;
     }

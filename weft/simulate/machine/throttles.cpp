@@ -167,6 +167,7 @@ class Throttles {
 }  // namespace
 
 std::vector<std::string> find_throttles(const Config& config, const MachineDescription& machine) {
+  if (machine.nodes() < 2) return {};  // Nothing goes over its links.
   Throttles throttles(config, machine);
   throttles.look_at_network();
   throttles.look_at_nodes();

@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <weft/base/file.hpp>
+#include <weft/base/test_file.hpp>
 #include <weft/simulate/router/network.hpp>
 
 namespace weft {
@@ -29,6 +31,14 @@ TEST(Throttles, ProfilesHaveNone) {
   for (const char* const profile : {"cluster", "nsim", "textbook"})
     for (const char* const net : {"torus:4x4x4", "fattree:k=4,levels=2", "dragonfly:a=4,h=2,p=2"})
       EXPECT_THAT(read(net, {}, profile).warnings, IsEmpty()) << profile << " " << net;
+}
+
+TEST(Throttles, ANodeAloneHasNone) {
+  const std::string path = test_file("alone.graph");
+  ASSERT_TRUE(write_file(path, "weft-graph 1\nrouter r\nnode n r\n"));
+  EXPECT_THAT(read(path, {"node.memory_rate=1 GB/s"}).warnings, IsEmpty());
+  ASSERT_TRUE(write_file(path, "weft-graph 1\nrouter r\nnode n r\nnode m r\n"));
+  EXPECT_THAT(read(path, {"node.memory_rate=1 GB/s"}).warnings, testing::Not(IsEmpty()));
 }
 
 TEST(Throttles, DefaultsFollowTheLinks) {

@@ -81,6 +81,7 @@ Status Machinery::build() {
   const std::uint32_t nodes = setup.topology->graph.node_count() / rails();
   memory_free_.resize(std::size_t{nodes} * static_cast<std::uint32_t>(setup.node.sockets));
   cards_.resize(std::size_t{nodes} * rails());
+  core_free_.resize(std::size_t{nodes} * static_cast<std::uint32_t>(setup.node.cores));
   if (setup.node.sockets > 1) landings_.resize(nodes);
   ranks.reserve(count);
   for (std::uint32_t r = 0; r < count; ++r) {
@@ -171,9 +172,13 @@ void Machinery::send(Parcel* parcel, const SendPath& path, Time now) {
 
 // Through the memory of the node: a frame is there after a moment, a write when it has been copied.
 void Machinery::send_locally(Parcel* parcel, Time now) {
-  Time at = now + setup.node.local_latency;
+  const Duration latency =
+      local_latency(parcel->from, parcel->to, parcel->is_write ? 0 : parcel->size);
+  Time at = now + latency;
   if (parcel->is_write) {
-    at = copy_end(parcel->to, now, parcel->size) + setup.node.local_latency;
+    const Duration alone =
+        serialise(Bytes{static_cast<std::int64_t>(parcel->size)}, setup.node.memory_rate);
+    at = copy_end(parcel->to, now, {parcel->size, alone}) + latency;
     if (parcel->source != nullptr && parcel->target != nullptr) {
       std::memcpy(parcel->target, parcel->source, parcel->size);
     }
@@ -182,19 +187,49 @@ void Machinery::send_locally(Parcel* parcel, Time now) {
     std::memcpy(parcel->data.get(), parcel->source, parcel->held);
   }
   if (parcel->cookie != 0) ranks[parcel->from.index]->push_sent(at, parcel->to, parcel->cookie);
+  hand_over_locally(parcel, at);
+}
+
+// Where large messages are copied by processors, one to oneself is a copy and nothing else.
+Duration Machinery::local_latency(RankId a, RankId b, std::size_t size) const {
+  const NodeModel& node = setup.node;
+  if (a == b && !node.local.write_times.empty()) return Duration::ns(1);
+  const bool far = node.local.far_latency > Duration::zero() && socket_of(a) != socket_of(b);
+  return (far ? node.local.far_latency : node.local_latency) +
+         node.local.latency_times.at(Bytes{static_cast<std::int64_t>(size)});
+}
+
+void Machinery::hand_over_locally(Parcel* parcel, Time at) {
   SimRank& rank = *ranks[parcel->to.index];
   rank.push(at, parcel->from.index, parcel->sequence, parcel);
   if (rank.waits()) ring(node_of(parcel->to), at);
 }
 
-Time Machinery::copy_end(RankId rank, Time from, std::size_t size) {
-  const Duration alone = serialise(Bytes{static_cast<std::int64_t>(size)}, setup.node.memory_rate);
-  if (!shares_memory(rank)) return from + alone;
+void Machinery::report_sent(RankId sender, RankId peer, std::uint64_t cookie, Time at) {
+  if (cookie == 0) return;
+  SimRank& rank = *ranks[sender.index];
+  rank.push_sent(at, peer, cookie);
+  if (rank.waits()) ring(node_of(sender), at);
+}
+
+// The core that is free first takes the work, and does it without a pause.
+Time Machinery::work_end(RankId rank, Time from, Duration work) {
+  if (!shares_cores(rank)) return from + work;
+  const auto cores = static_cast<std::uint32_t>(setup.node.cores);
+  const auto first = core_free_.begin() + static_cast<std::ptrdiff_t>(node_of(rank)) * cores;
+  Time& free = *std::min_element(first, first + cores);
+  free = std::max(free, from) + work;
+  return free;
+}
+
+Time Machinery::copy_end(RankId rank, Time from, const CopyWork& copy) {
+  if (copy.cached || !shares_memory(rank)) return from + copy.alone;
   Time& free =
       memory_free_[std::size_t{node_of(rank)} * static_cast<std::uint32_t>(setup.node.sockets) +
                    static_cast<std::uint32_t>(socket_of(rank))];
-  free = std::max(free, from) + alone;
-  return free;
+  const Bytes size{static_cast<std::int64_t>(copy.size)};
+  free = std::max(free, from) + serialise(size, setup.node.memory_rate);
+  return std::max(free, from + copy.alone);
 }
 
 // The sender's data is taken at the last moment before it may change.

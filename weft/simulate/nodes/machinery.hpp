@@ -26,8 +26,25 @@ class Machinery final : public Host {
   void unpack_data(std::uint64_t cookie, Unpacker& letter) override;
 
   void send(Parcel* parcel, const SendPath& path, Time now);
-  // A copy by the processor of a rank: when it ends, given when it could begin.
-  Time copy_end(RankId rank, Time from, std::size_t size);
+  // A copy by the processor of a rank, which takes it `alone` while no other copies: when it ends,
+  // given when it could begin.
+  struct CopyWork {
+    std::size_t size;
+    Duration alone;
+    bool cached = false;  // It does not load the memory.
+  };
+  Time copy_end(RankId rank, Time from, const CopyWork& copy);
+  // When a rank has done some work, given when it could begin: ranks may share cores.
+  Time work_end(RankId rank, Time from, Duration work);
+  bool shares_cores(RankId rank) const {
+    return setup.node.cores > 0 &&
+           setup.placement->count(node_of(rank)) > static_cast<std::uint32_t>(setup.node.cores);
+  }
+  // Of a frame between two ranks of a node.
+  Duration local_latency(RankId a, RankId b, std::size_t size) const;
+  // At a rank of the same node as the sender.
+  void hand_over_locally(Parcel* parcel, Time at);
+  void report_sent(RankId sender, RankId peer, std::uint64_t cookie, Time at);
   bool shares_memory(RankId rank) const { return setup.placement->count(node_of(rank)) > 1; }
   std::uint32_t node_of(RankId rank) const { return setup.placement->node(rank); }
   int socket_of(RankId rank) const;
@@ -75,6 +92,7 @@ class Machinery final : public Host {
   void ring(std::uint32_t node, Time at) { network->set_alarm(endpoint(node, RailId(0)), at); }
 
   std::vector<Time> memory_free_;               // By node and socket.
+  std::vector<Time> core_free_;                 // By node and core; empty: ranks share none.
   std::vector<Card> cards_;                     // By node and rail.
   std::vector<std::vector<Landing>> landings_;  // By node; empty where all memory is near.
 };

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <weft/base/text.hpp>
 #include <weft/simulate/nodes/node_model.hpp>
@@ -25,7 +26,72 @@ Rate NodeModel::far_rate() const {
   return Rate::bit_per_s(static_cast<std::int64_t>(bits));
 }
 
+Duration NodeModel::copy_time(Bytes size) const {
+  if (copy_times.empty()) return serialise(size, memory_rate);
+  const Duration time = copy_times.at(size);
+  if (cache.count == 0 || fits_cache(size)) return time;
+  return std::max(time, serialise(size, uncached_rate));
+}
+
+Duration NodeModel::local_copy_extra(Bytes size) const {
+  if (local.copy_times.empty()) return {};
+  return std::max(local.copy_times.at(size) - copy_time(size), Duration::zero());
+}
+
+Duration NodeModel::local_write_time(Bytes size, bool cached) const {
+  const Duration time = local.write_times.at(size);
+  return cached ? time : std::max(time, serialise(size, uncached_rate));
+}
+
 namespace {
+
+// A list of points, ["1 KiB: 160 ns", ...].
+Status read_points(ConfigTable& table, const char* key, TimeBySize& out) {
+  std::vector<std::string> points;
+  table.get(key, points);
+  auto parsed = TimeBySize::parse(points);
+  if (!parsed) return table.error_at(key, std::string(key) + ": " + parsed.error().message());
+  if (!points.empty()) out = *std::move(parsed);
+  return {};
+}
+
+// What weft probe --local measures.
+Status read_measured(ConfigTable& table, NodeModel& model) {
+  table.get("request_overhead", model.request_overhead);
+  table.get("collective_overhead", model.collective_overhead);
+  table.get("local_send_overhead", model.local.send_overhead);
+  table.get("local_receive_overhead", model.local.receive_overhead);
+  if (Status s = read_points(table, "copy_times", model.copy_times); !s) return s;
+  if (Status s = read_points(table, "local_copy_times", model.local.copy_times); !s) return s;
+  if (Status s = read_points(table, "local_latency_times", model.local.latency_times); !s) return s;
+  if (Status s = read_points(table, "local_write_times", model.local.write_times); !s) return s;
+  table.get("reduce_rate", model.reduce_rate);
+  table.get("local_write_overhead", model.local.write_overhead);
+  table.get("local_far_latency", model.local.far_latency);
+  table.get("cache", model.cache);
+  table.get("uncached_rate", model.uncached_rate);
+  table.get("cores", model.cores, 0, 65536);
+  table.get("poll_time", model.poll_time);
+  table.get("wake_time", model.wake_time);
+  table.get("switch_time", model.switch_time);
+  const auto negative = [&](const char* key, Duration time) {
+    return time < Duration::zero() && table.has(key);
+  };
+  for (const auto& [key, time] : {std::pair("request_overhead", model.request_overhead),
+                                  {"collective_overhead", model.collective_overhead},
+                                  {"local_send_overhead", model.local.send_overhead},
+                                  {"local_receive_overhead", model.local.receive_overhead},
+                                  {"local_write_overhead", model.local.write_overhead},
+                                  {"local_far_latency", model.local.far_latency},
+                                  {"poll_time", model.poll_time},
+                                  {"wake_time", model.wake_time},
+                                  {"switch_time", model.switch_time}})
+    if (negative(key, time)) return table.error_at(key, std::string(key) + " must not be negative");
+  if (model.cache.count < 0) return table.error_at("cache", "cache must not be negative");
+  if (model.cache.count > 0 && model.uncached_rate == Rate())
+    return table.error_at("cache", "cache needs uncached_rate, the rate of copies beyond it");
+  return {};
+}
 
 Status check(const ConfigTable& table, const NodeModel& m) {
   const auto wrong = [&](const char* key, const std::string& message) -> Status {
@@ -157,6 +223,7 @@ Status read_node(const Config& config, NodeModel& model, Rate keep_up_with) {
   if (table.has("layout") && keep_up_with != Rate())
     model.far_transactions = far_transactions_for(model, keep_up_with);
   table.get("far_transactions", model.far_transactions, 1, far_transactions_max);
+  if (Status status = read_measured(table, model); !status) return status;
   if (Status status = table.finish(); !status) return status;
   return check(table, model);
 }

@@ -22,6 +22,21 @@ std::int64_t thread_time_ns() {
   return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
 }
 
+// What two looks at that clock add to the time between them.
+std::int64_t look_cost_ns() {
+  constexpr int looks = 100;
+  static const std::int64_t least = [] {
+    std::int64_t shortest = thread_time_ns();
+    for (std::int64_t i = 0, before = thread_time_ns(); i < looks; ++i) {
+      const std::int64_t now = thread_time_ns();
+      shortest = std::min(shortest, now - before);
+      before = now;
+    }
+    return shortest;
+  }();
+  return least;
+}
+
 }  // namespace
 
 SimRank::SimRank(Machinery& machinery, RankId self)
@@ -125,6 +140,7 @@ Parcel* SimRank::make_parcel(const SendPath& path, std::uint64_t cookie) {
 
 void SimRank::post(const SendPath& path, const FrameHead& head, Payload payload, bool stable,
                    std::uint64_t cookie) {
+  if (local_.reach(path.peer)) local_.spend_on_sending(payload.size);
   settle();
   Parcel* const parcel = make_parcel(path, cookie);
   parcel->head = head;
@@ -150,7 +166,7 @@ void SimRank::write(const SendPath& path, Payload payload, RemoteMemory target,
   parcel->size = parcel->held = payload.size;
   parcel->source = payload.data;
   if (target.key != 0) parcel->target = reinterpret_cast<std::byte*>(target.key) + target.offset;
-  machinery_.send(parcel, path, clock_);
+  if (!local_.writes(path.peer, parcel)) machinery_.send(parcel, path, clock_);
 }
 
 bool SimRank::poll(Completion& out) {
@@ -170,7 +186,10 @@ bool SimRank::poll(Completion& out) {
     out.kind = Completion::Kind::sent;
     return true;
   }
-  const std::unique_ptr<Parcel> parcel(event.parcel);
+  std::unique_ptr<Parcel> parcel(event.parcel);
+  if (parcel->copy != nullptr && !local_.finish(parcel)) return poll(out);
+  if (parcel->greeting == Parcel::Greeting::none && local_.reach(parcel->from))
+    local_.spend_on_receiving(parcel->is_write ? 0 : parcel->size);
   out.kind = parcel->is_write ? Completion::Kind::written : Completion::Kind::frame;
   if (parcel->greeting == Parcel::Greeting::up) out.kind = Completion::Kind::rail_up;
   out.rail = parcel->rail;
@@ -190,7 +209,7 @@ void SimRank::sleep(State state, Time until) {
 
 void SimRank::settle() {
   if (lag_ == Duration::zero()) return;
-  const Time until = clock_ + lag_;
+  const Time until = machinery_.work_end(self_, clock_, lag_);
   lag_ = Duration::zero();
   sleep(State::busy, until);
 }
@@ -205,6 +224,12 @@ void SimRank::wait(Time until) {
   has_waited_ = true;
   sleep(State::waiting, until);
   counts.waited += clock_ - since;
+  const NodeModel& node = machinery_.setup.node;
+  if (machinery_.shares_cores(self_)) {
+    spend(node.switch_time);
+  } else if (clock_ - since > node.poll_time) {
+    spend(node.wake_time);
+  }
 }
 
 void SimRank::copy(std::byte* to, const std::byte* from, std::size_t size) {
@@ -212,15 +237,30 @@ void SimRank::copy(std::byte* to, const std::byte* from, std::size_t size) {
   if (to != nullptr && from != nullptr) std::memcpy(to, from, size);
   if (machinery_.shares_memory(self_)) settle();
   const Time from_when = now();
-  spend(machinery_.copy_end(self_, from_when, size) - from_when);
+  const NodeModel& node = machinery_.setup.node;
+  const Bytes bytes{static_cast<std::int64_t>(size)};
+  const Machinery::CopyWork work{size, node.copy_time(bytes), node.fits_cache(bytes)};
+  spend(machinery_.copy_end(self_, from_when, work) - from_when);
 }
 
 void SimRank::catch_up() {
   if (machinery_.setup.compute_factor <= 0 || user_since_ns_ < 0) return;
   const std::int64_t now_ns = thread_time_ns();
-  const auto own_ns = static_cast<double>(now_ns - user_since_ns_);
+  const auto own_ns =
+      static_cast<double>(std::max<std::int64_t>(now_ns - user_since_ns_ - look_cost_ns(), 0));
   spend(Duration::ps(static_cast<std::int64_t>(own_ns * 1e3 * machinery_.setup.compute_factor)));
   user_since_ns_ = now_ns;
+}
+
+void SimRank::charge(Work work, std::size_t bytes) {
+  const NodeModel& node = machinery_.setup.node;
+  if (work != Work::reduction) {
+    spend(work == Work::request ? node.request_overhead : node.collective_overhead);
+  } else if (node.reduce_rate == Rate()) {
+    copy(nullptr, nullptr, bytes);
+  } else {
+    spend(serialise(Bytes{static_cast<std::int64_t>(bytes)}, node.reduce_rate));
+  }
 }
 
 void SimRank::enter_call() {

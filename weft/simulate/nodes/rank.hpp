@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <weft/parallel/fiber/fiber.hpp>
+#include <weft/simulate/nodes/local_messages.hpp>
 #include <weft/simulate/nodes/world.hpp>
 
 namespace weft {
@@ -28,6 +29,7 @@ struct Parcel {
   const std::byte* source = nullptr;  // Data still in the sender's memory.
   std::byte* target = nullptr;        // Where a write goes.
   std::unique_ptr<std::byte[]> data;
+  std::shared_ptr<LocalCopy> copy;  // Null: the data is where it should be.
   FrameHead head = {};
 };
 
@@ -70,6 +72,7 @@ class SimRank final : public Transport,
     lag_ += time;
     counts.spent += time;
   }
+  void charge(Work work, std::size_t bytes) override;
   void enter_call() override;
   void leave_call() override;
   void catch_up() override;
@@ -82,6 +85,8 @@ class SimRank final : public Transport,
   void push(Time at, std::uint32_t peer, std::uint32_t sequence, Parcel* parcel);
   void push_sent(Time at, RankId peer, std::uint64_t cookie);
   bool waits() const { return state_ == State::waiting; }
+  void settle();  // Spends what was spent: others go on until our clock is there.
+  LocalMessages& local() { return local_; }
   int socket_of(const void* address, int own) const;
   // Ends the rank from inside of it.
   [[noreturn]] void end();
@@ -125,7 +130,6 @@ class SimRank final : public Transport,
   };
   using ConnectionTable = std::unordered_map<std::uint32_t, Connection>;
   Connection& connection(RankId peer);
-  void settle();  // Spends what was spent: others go on until our clock is there.
   void sleep(State state, Time until);
   Parcel* make_parcel(const SendPath& path, std::uint64_t cookie);
   void push(const Event& event);
@@ -145,6 +149,7 @@ class SimRank final : public Transport,
   void* layer_ = nullptr;
   std::vector<Event> inbox_;
   std::unique_ptr<ConnectionTable> connections_;
+  LocalMessages local_{*this};
 };
 
 }  // namespace weft

@@ -15,10 +15,10 @@ namespace weft {
 
 struct SimulationOptions {
   MachineWords machine;
-  std::string map;          // A file; empty: blocks in order.
-  std::uint32_t ranks = 0;  // 0: one for every place.
-  std::uint32_t ranks_per_node = 1;
-  std::string connections;  // "managed,shortcuts=4"; empty: everybody reaches everybody.
+  std::string map;                   // A file; empty: blocks in order.
+  std::uint32_t ranks = 0;           // 0: one for every place.
+  std::uint32_t ranks_per_node = 0;  // 0: one for each core that is described, else one.
+  std::string connections;           // "managed,shortcuts=4"; empty: everybody reaches everybody.
 
   // How to simulate.
   int threads = 1;

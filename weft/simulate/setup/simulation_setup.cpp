@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <charconv>
 #include <string>
 
@@ -7,10 +8,17 @@
 
 namespace weft {
 
+std::uint32_t slots_per_node(const SimulationOptions& options, const MachineDescription& machine) {
+  if (options.ranks_per_node > 0) return options.ranks_per_node;
+  const auto cores = static_cast<std::uint32_t>(machine.node.cores);
+  if (cores == 0) return 1;
+  return std::max(cores, (options.ranks + machine.nodes() - 1) / machine.nodes());
+}
+
 namespace {
 
 Status place(const SimulationOptions& options, SimulationSetup& setup) {
-  const Placement::Limits limits{setup.machine.nodes(), options.ranks_per_node};
+  const Placement::Limits limits{setup.machine.nodes(), slots_per_node(options, setup.machine)};
   const std::uint64_t places = std::uint64_t{limits.nodes} * limits.ranks_per_node;
   const std::uint64_t ranks = options.ranks == 0 ? places : options.ranks;
   if (ranks > 16'000'000) return Error::call("-n: more than 16 million ranks");

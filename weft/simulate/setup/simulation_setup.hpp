@@ -25,6 +25,10 @@ struct SimulationSetup {
   conn::Options connections;
 };
 
+// Slots for ranks on each node: as was asked, or where cores are described as many as cores, or
+// more if ranks must share them; else one.
+std::uint32_t slots_per_node(const SimulationOptions& options, const MachineDescription& machine);
+
 // Errors name file and line, or the option.
 Result<SimulationSetup> read_setup(const SimulationOptions& options);
 

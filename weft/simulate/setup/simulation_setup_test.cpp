@@ -51,11 +51,33 @@ TEST(SimulationSetup, HasOneRankForEveryPlace) {
   EXPECT_EQ(setup->machine.hardware.switch_delay, Duration::ns(170));
 }
 
+TEST(SimulationSetup, PlacesARankOnEveryCoreThatIsDescribed) {
+  SimulationOptions options;
+  options.machine.net = "torus:2x2";
+  options.machine.sets = {"node.cores=3"};
+  EXPECT_EQ(read_setup(options)->placement->ranks(), 12u);
+  options.ranks = 6;
+  EXPECT_EQ(read_setup(options)->placement->node(RankId(5)), 1u);
+  options.ranks = 20;  // More than cores: five on each node.
+  const auto crowded = read_setup(options);
+  ASSERT_TRUE(crowded) << crowded.error().text();
+  EXPECT_EQ(crowded->placement->node(RankId(19)), 3u);
+  options.ranks_per_node = 4;
+  EXPECT_FALSE(read_setup(options));
+}
+
 TEST(SimulationSetup, NamesWhatIsWrong) {
   EXPECT_NE(problem("").find("--net"), std::string::npos);
   EXPECT_NE(problem("toruss:4x4").find("torus"), std::string::npos);
   EXPECT_NE(problem("torus:4x4", {"node.railss=2"}).find("rails"), std::string::npos);
   EXPECT_NE(problem("torus:4x4", {"node.rails=3"}).find("no multiple"), std::string::npos);
+  EXPECT_NE(problem("torus:4x4", {"node.wake_time=-1 us"}).find("wake_time"), std::string::npos);
+  EXPECT_NE(problem("torus:4x4", {"node.cache=1 MiB"}).find("uncached_rate"), std::string::npos);
+  EXPECT_NE(problem("torus:4x4", {"node.copy_times=[\"1 KiB\"]"}).find("SIZE: TIME"),
+            std::string::npos);
+  EXPECT_NE(problem("torus:4x4", {"node.copy_times=[\"1 KiB: 2 us\", \"2 KiB: 1 us\"]"})
+                .find("must grow"),
+            std::string::npos);
   EXPECT_NE(problem("torus:4x4", {"messages.split=odd"}).find("proportional"), std::string::npos);
   EXPECT_NE(problem("torus:4x4", {}, 17).find("17 ranks do not fit on 16 nodes"),
             std::string::npos);
