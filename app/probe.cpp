@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft probe: finds by measurement how hosts are wired. This file reads options and writes files;
-// a program on the hosts measures, and weft/network/probe inside it infers the network.
+// weft probe: finds by measurement how hosts are wired, and what messages cost inside of one. This
+// file reads options and writes files; a program on the hosts measures, and weft/network/probe
+// infers.
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -10,8 +11,10 @@
 #include <vector>
 
 #include "command.hpp"
+#include "interrupts.hpp"
 #include "machine_options.hpp"
 #include "output.hpp"
+#include "probe_host.hpp"
 #include "probe_job.hpp"
 #include "shared_options.hpp"
 #include <fmt/format.h>
@@ -39,6 +42,7 @@ struct ProbeOptions {
   int pings = 8;
   std::int64_t seed = 1;
   bool quiet = false;
+  bool local = false;  // What is inside a host.
 };
 
 struct Target {  // The hosts to measure.
@@ -101,6 +105,17 @@ Status choose_simulated(const ProbeOptions& options, Target& target) {
   return {};
 }
 
+std::vector<std::string> remote_words(const RemoteOptions& remote) {
+  std::vector<std::string> words;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {name, value});
+  };
+  add("--rsh", remote.rsh);
+  add("--remote-weft", remote.remote_weft);
+  for (const std::string& rail : remote.rails) add("--rails", rail);
+  return words;
+}
+
 Status choose_hosts(const ProbeOptions& options, Target& target) {
   if (!options.noise.empty()) return Error::call("--noise is for simulated networks (--net)");
   const auto hosts = launch::read_hosts(options.hosts);
@@ -114,24 +129,26 @@ Status choose_hosts(const ProbeOptions& options, Target& target) {
   }
   target.job.words = {"run", "--quiet", "--hosts",
                       list,  "-n",      std::to_string(target.job.hosts.size())};
-  const auto add = [&](const char* name, const std::string& value) {
-    if (value.empty()) return;
-    target.job.words.emplace_back(name);
-    target.job.words.push_back(value);
-  };
-  add("--rsh", options.remote.rsh);
-  add("--remote-weft", options.remote.remote_weft);
-  for (const std::string& rail : options.remote.rails) add("--rails", rail);
+  const std::vector<std::string> words = remote_words(options.remote);
+  target.job.words.insert(target.job.words.end(), words.begin(), words.end());
   return {};
 }
 
 Status check_options(const ProbeOptions& options) {
   const MachineWords& words = options.machine.words;
-  if (options.hosts.empty() == words.net.empty()) {
+  if (options.local && !words.net.empty())
+    return Error::call("--local measures a real machine: leave out --net");
+  if (!options.local && options.hosts.empty() == words.net.empty()) {
     return Error::call(
-        "which network? Give either --hosts a,b,c for real hosts or --net SPEC for a simulated "
-        "one");
+        "which network? Give either --local for this machine, --hosts a,b,c for real hosts or "
+        "--net SPEC for a simulated one");
   }
+  if (options.local && options.hosts.empty() &&
+      !(options.from + options.groups + options.dot + options.noise + options.time +
+        options.flow_time + options.remote.rsh + options.remote.remote_weft)
+           .empty())
+    return Error::call(
+        "--local alone takes -o, --json and --quiet; the others are for a network (--hosts)");
   if (!words.net.empty() && !(options.remote.rsh + options.remote.remote_weft).empty())
     return Error::call("--rsh and --remote-weft are for --hosts");
   if (words.net.empty() && !(words.sets.empty() && (words.profile + words.routing).empty()))
@@ -144,35 +161,79 @@ Status check_options(const ProbeOptions& options) {
   return {};
 }
 
-// Writes "net.toml", and "net.graph" beside it.
-Status write_network(const probe::Finding& finding, const std::string& path) {
+// Ctrl-C between the two would leave a graph without its description.
+Status write_both(const std::string& graph_path, const std::string& graph, const std::string& path,
+                  const std::string& description) {
+  const Interrupts later;
+  if (Status s = write_file(graph_path, graph); !s) return s;
+  return write_file(path, description);
+}
+
+// "net.toml" has "net.graph" beside it.
+Result<std::filesystem::path> graph_beside(const std::string& path) {
   std::filesystem::path graph(path);
   graph.replace_extension(".graph");
-  if (graph == path)
-    return Error::call(
-        "-o: the description cannot be called *.graph, which is the name of the graph beside it");
-  const auto text = probe::to_network(finding, graph.filename().string());
-  if (Status s = write_file(graph.string(), text.graph); !s) return s;
-  return write_file(path, text.description);
+  if (graph != path) return graph;
+  return Error::call(
+      "-o: the description cannot be called *.graph, which is the name of the graph beside it");
+}
+
+// The hosts are taken to be alike.
+std::string node_text(const HostFound& found) {
+  return fmt::format("# As weft probe --local has measured them on {}.\n{}", found.host,
+                     probe::to_tables(found.node));
+}
+
+// `node`: what was measured inside a host; may be null.
+Status write_network(const probe::Finding& finding, const HostFound* node,
+                     const std::string& path) {
+  const auto beside = graph_beside(path);
+  if (!beside) return Error(beside.error());
+  const std::filesystem::path& graph = *beside;
+  auto text = probe::to_network(finding, graph.filename().string());
+  if (!text) return Error(text.error().broken(), "-o: " + text.error().message());
+  if (node != nullptr) text->description += "\n" + node_text(*node);
+  return write_both(graph.string(), text->graph, path, text->description);
 }
 
 Status write_dot(const probe::Finding& finding, const std::string& path) {
-  const auto topology = read_graph_text(probe::to_network(finding, "").graph, "found");
+  const auto topology = read_graph_text(probe::to_graph(finding), "found");
   if (!topology) return Error(topology.error());
   const auto text = export_topology(*topology, "dot");
   if (!text) return Error(text.error());
   return write_file(path, *text);
 }
 
-Status write_files(const ProbeOptions& options, const probe::Finding& finding) {
-  if (!options.output.empty())
-    if (Status s = write_network(finding, options.output); !s) return s;
+// The network comes last: what could not be measured is in the others all the same.
+Status write_files(const ProbeOptions& options, const probe::Finding& finding,
+                   const HostFound* node) {
   if (!options.json.empty())
     if (Status s = write_file(options.json, probe::to_json(finding)); !s) return s;
   if (!options.groups.empty())
     if (Status s = write_file(options.groups, probe::to_groups(finding)); !s) return s;
-  if (!options.dot.empty()) return write_dot(finding, options.dot);
+  if (!options.dot.empty())
+    if (Status s = write_dot(finding, options.dot); !s) return s;
+  if (!options.output.empty()) return write_network(finding, node, options.output);
   return {};
+}
+
+// This machine alone.
+Status run_local_command(const ProbeOptions& options, const ProbeProgress& progress) {
+  const auto found = probe_host({"", {}, progress});
+  if (progress) progress(-1, "");
+  if (!found) return Error(found.error());
+  if (!options.output.empty()) {
+    const auto graph = graph_beside(options.output);
+    if (!graph) return Error(graph.error());
+    const auto text = probe::to_local_network(found->node, found->host, graph->filename().string());
+    if (Status s = write_both(graph->string(), text.graph, options.output, text.description); !s)
+      return s;
+  }
+  if (!options.json.empty()) {
+    const std::string text = probe::to_local_json(found->node, found->measures, found->host);
+    if (Status s = write_file(options.json, text); !s) return s;
+  }
+  return options.quiet ? Status() : print(probe::to_local_table(found->node, found->host));
 }
 
 // Whether the finding agrees with what is known; appends the differences to the text.
@@ -214,6 +275,13 @@ Status run_probe_command(const ProbeOptions& options) {
     if (!one) return std::move(one).error();
     known.push_back(*std::move(one));
   }
+  Progress progress = Progress::to_stderr(seconds_now);
+  ProbeProgress shown;
+  if (progress.visible() && !options.quiet)
+    shown = [&](double share, const std::string& what) {
+      share < 0 ? progress.finish() : progress.update(share, what);
+    };
+  if (options.local && options.hosts.empty()) return run_local_command(options, shown);
   Target target;
   if (Status s = options.machine.words.net.empty() ? choose_hosts(options, target)
                                                    : choose_simulated(options, target);
@@ -229,16 +297,23 @@ Status run_probe_command(const ProbeOptions& options) {
     earlier = *std::move(read);
     target.job.earlier = &*earlier;
   }
-  Progress progress = Progress::to_stderr(seconds_now);
-  if (progress.visible() && !options.quiet)
-    target.job.progress = [&](double share, const std::string& what) {
-      progress.update(share, what);
-    };
+  target.job.progress = shown;
   auto answer = run_probe(target.job);
   progress.finish();
   if (!answer) return std::move(answer).error();
-  if (Status s = write_files(options, answer->finding); !s) return s;
+  std::optional<HostFound> node;
+  if (options.local && !answer->interrupted) {
+    auto found = probe_host({target.job.hosts[0], remote_words(options.remote), shown});
+    progress.finish();
+    if (!found) return std::move(found).error();
+    node = *std::move(found);
+  }
   std::string text = options.quiet ? "" : probe::to_table(answer->finding);
+  if (node && !options.quiet) text += probe::to_local_table(node->node, node->host);
+  if (Status s = write_files(options, answer->finding, node ? &*node : nullptr); !s) {
+    const Status printed = print(text);
+    return printed ? std::move(s) : printed;
+  }
   const bool right = judge(target, known, answer->finding, text);
   if (Status s = print(text); !s) return s;
   if (answer->interrupted)
@@ -250,6 +325,9 @@ Status run_probe_command(const ProbeOptions& options) {
 void add_target_options(CLI::App& parser, ProbeOptions& options) {
   add_machine_options(parser, options.machine);
   begin_group(parser, "Hosts");
+  parser.add_flag("--local", options.local,
+                  "Measure calls, messages and copies inside this machine, or inside the first of "
+                  "--hosts, for the tables [node] and [messages]");
   parser
       .add_option("--hosts", options.hosts,
                   "Hosts to measure: a,b,c, or a file with a line 'NAME' for each")
@@ -327,13 +405,15 @@ void add_file_options(CLI::App& parser, ProbeOptions& options) {
 }  // namespace
 
 Command probe_command() {
-  return {"probe", "Find by measurement how hosts are wired", [](CLI::App& parser) {
+  return {"probe", "Find by measurement how hosts are wired, and what this one can do",
+          [](CLI::App& parser) {
             auto options = std::make_shared<ProbeOptions>();
             add_target_options(parser, *options);
             add_measure_options(parser, *options);
             add_file_options(parser, *options);
             parser.footer(
                 "Examples:\n"
+                "  weft probe --local -o local.toml\n"
                 "  weft probe --hosts hosts.txt --time 5s -o cluster.toml\n"
                 "  weft probe --hosts hosts.txt --from cluster.json --json cluster.json\n"
                 "  weft probe --net examples/network/office.toml --noise 5%\n"

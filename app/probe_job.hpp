@@ -11,12 +11,32 @@
 
 namespace weft::app {
 
+// Called with the share that is done, and what is being done.
+using ProbeProgress = std::function<void(double share, const std::string& what)>;
+
+// The probe program, as weft starts it.
+struct ProbeProgram {
+  std::vector<std::string> words;     // Arguments of weft before the program: "run", "-n", ...
+  std::vector<std::string> settings;  // Arguments of the program.
+  std::string input;
+  ProbeProgress progress;  // May be empty.
+  int only_on = -1;        // The processor to which it is bound; -1: none.
+};
+
+struct ProbeOutput {
+  std::string text;
+  bool interrupted = false;
+};
+
+// Runs the program and returns what it printed; an error if it printed nothing.
+Result<ProbeOutput> run_probe_program(const ProbeProgram& program);
+
 struct ProbeJob {
   std::vector<std::string> words;  // Arguments of weft before the program: "run", "--hosts", ...
   std::vector<std::string> settings;
   std::vector<std::string> hosts;
   const probe::Finding* earlier = nullptr;
-  std::function<void(double share, const std::string& what)> progress;  // May be empty.
+  ProbeProgress progress;  // May be empty.
 };
 
 struct ProbeAnswer {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "probe_local.hpp"
 #include "probe_meter.hpp"
 #include <fmt/format.h>
 #include <mpi.h>
@@ -29,6 +30,8 @@ struct Request {
   ProbeSettings settings;
   probe::ProbeSettings search;
   bool ask = false, progress = false, by_paper = false;
+  bool local = false;  // Of this host, instead of a network.
+  LocalRequest local_request;
   std::optional<probe::Finding> earlier;
 };
 
@@ -41,7 +44,12 @@ bool read_word(const std::string& word, Request& request) {
   if (key == "ask")
     request.ask = true;
   else if (key == "progress")
-    request.progress = true;
+    request.progress = request.local_request.progress = true;
+  else if (key == "local" && number > 0) {
+    request.local = true;
+    request.local_request.seconds = number;
+  } else if (key == "crowded")
+    request.local_request.crowded = true;
   else if (key == "method" && value == "paper")
     request.by_paper = true;
   else if (key == "messages")
@@ -128,6 +136,7 @@ int run(int argc, char** argv) {
   // ranks share one process, which handles Ctrl-C itself.
   if (!request.settings.messages_only)
     std::signal(SIGINT, rank == 0 ? [](int) { end_requested = true; } : SIG_IGN);
+  if (request.local) return measure_local(request.local_request, end_requested);
   if (!gather_names(request, rank, count)) MPI_Abort(MPI_COMM_WORLD, 3);
   if (rank == 0 && request.ask && !read_question(request, count)) MPI_Abort(MPI_COMM_WORLD, 3);
   ProbeRank self(request.settings);

@@ -30,8 +30,7 @@ struct Class {
 };
 
 Class class_of(const Finding& finding, const LinkFound& link, int digits) {
-  double rate = link.rate_bit_per_s > 0 ? link.rate_bit_per_s : finding.host_bit_per_s;
-  if (rate <= 0) rate = 1e9;
+  const double rate = link.rate_bit_per_s > 0 ? link.rate_bit_per_s : finding.host_bit_per_s;
   return {rounded(rate, digits), rounded(std::max(1.0, link.latency_ns) * 1e3, digits)};
 }
 
@@ -47,6 +46,17 @@ std::map<Class, std::string> classes_of(const Finding& finding, int& digits) {
   std::size_t count = 0;
   for (auto& [key, name] : classes) name = fmt::format("c{}", ++count);
   return classes;
+}
+
+std::string name_of(const Finding& finding, const LinkFound& link, const char* between) {
+  return finding.switches[link.a].name + between + finding.switches[link.b].name;
+}
+
+std::string links_without_rate(const Finding& finding) {
+  std::string out;
+  for (const LinkFound& link : finding.links)
+    if (link.rate_bit_per_s <= 0) out += (out.empty() ? "" : ", ") + name_of(finding, link, "-");
+  return out;
 }
 
 std::string percent(double share) {
@@ -93,31 +103,45 @@ std::string list_hosts(const Finding& finding, std::uint32_t sw) {
 
 }  // namespace
 
-NetworkText to_network(const Finding& finding, const std::string& graph_file) {
+std::string to_graph(const Finding& finding) {
+  int digits = 2;
+  const auto classes = classes_of(finding, digits);
+  std::string out = "weft-graph 1\n";
+  for (const SwitchFound& sw : finding.switches) out += fmt::format("router {}\n", sw.name);
+  for (const HostFound& host : finding.hosts)
+    if (host.on != nowhere)
+      out += fmt::format("node {} {}\n", host.name, finding.switches[host.on].name);
+  for (const LinkFound& link : finding.links) {
+    out += fmt::format("link {} class={}\n", name_of(finding, link, " "),
+                       classes.at(class_of(finding, link, digits)));
+  }
+  return out;
+}
+
+Result<NetworkText> to_network(const Finding& finding, const std::string& graph_file) {
+  const std::string unknown = links_without_rate(finding);
+  if (finding.host_bit_per_s <= 0)
+    return Error::run(
+        "no rate was measured, of a host nor of a link, so there is no network to write: give "
+        "more time (--time), longer flows (--flow-time), and not --trials never");
   int digits = 2;
   const auto classes = classes_of(finding, digits);
   NetworkText out;
-  out.graph = "weft-graph 1\n";
-  for (const SwitchFound& sw : finding.switches) out.graph += fmt::format("router {}\n", sw.name);
-  for (const HostFound& host : finding.hosts)
-    if (host.on != nowhere)
-      out.graph += fmt::format("node {} {}\n", host.name, finding.switches[host.on].name);
-  for (const LinkFound& link : finding.links) {
-    out.graph +=
-        fmt::format("link {} {} class={}\n", finding.switches[link.a].name,
-                    finding.switches[link.b].name, classes.at(class_of(finding, link, digits)));
-  }
-  out.description = fmt::format(
-      "# Found by weft probe. Delays of links hold their switches.\nprofile = \"textbook\"\n\n"
+  out.graph = to_graph(finding);
+  out.description = "# Found by weft probe. Delays of links hold their switches.\n";
+  if (!unknown.empty())
+    out.description +=
+        "# No rate was measured for these links, which have that of a host: " + unknown + "\n";
+  out.description += fmt::format(
+      "profile = \"textbook\"\n\n"
       "[network]\ntopology = \"graph:{}\"\n\n[router]\nbuffer = \"{} KiB\"\n\n[packet]\nmtu = "
       "\"1500 B\"\n",
       graph_file, buffer_bytes(classes) / 1024);
-  const double host_rate = finding.host_bit_per_s > 0 ? finding.host_bit_per_s : 1e9;
   const std::string host = time_text(finding.host_ns / 2);
   out.description += fmt::format(
       "\n[nic]\ninject_rate = \"{0}\"\neject_rate = \"{0}\"\ninject_delay = \"{1}\"\neject_delay = "
       "\"{1}\"\n",
-      to_text(Rate::bit_per_s(rounded(host_rate, 2))), host);
+      to_text(Rate::bit_per_s(rounded(finding.host_bit_per_s, 2))), host);
   for (const auto& [key, name] : classes) {
     out.description +=
         fmt::format("\n[link.{}]\nrate = \"{}\"\ndelay = \"{}\"\n", name,
@@ -153,8 +177,7 @@ std::string to_table(const Finding& finding) {
     out += fmt::format("  {:<13} {:>12} {:>22}  {:<8} {}\n", "link", "latency", "rate", "shared",
                        "sure");
     for (const LinkFound& link : finding.links) {
-      out += fmt::format("  {:<13} {:>12} {:>22}  {:<8} {}\n",
-                         finding.switches[link.a].name + " - " + finding.switches[link.b].name,
+      out += fmt::format("  {:<13} {:>12} {:>22}  {:<8} {}\n", name_of(finding, link, " - "),
                          time_text(link.latency_ns), rate_text(link.rate_bit_per_s, link.filled),
                          link.shared ? "seen" : "", percent(link.sure));
     }

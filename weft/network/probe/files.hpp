@@ -15,11 +15,14 @@ std::string to_json(const Finding& finding);
 Result<Finding> from_json(std::string_view text, const std::string& name);
 
 // A network as weft net, sim and map read it: the graph, and a description that names the graph
-// file and gives each class of links its rate and delay. Unplaced hosts are left out.
+// file and gives each class of links its rate and delay. Unplaced hosts are left out. A link whose
+// rate was not measured has that of a host, and a comment that says so; an error if that was not
+// measured either.
 struct NetworkText {
   std::string graph, description;
 };
-NetworkText to_network(const Finding& finding, const std::string& graph_file);
+Result<NetworkText> to_network(const Finding& finding, const std::string& graph_file);
+std::string to_graph(const Finding& finding);
 
 // One line 'HOST SWITCH' per host.
 std::string to_groups(const Finding& finding);

@@ -49,7 +49,7 @@ TEST(Files, JsonThatIsWrong) {
 }
 
 TEST(Files, NetworkIsOneThatTopoReads) {
-  const NetworkText text = to_network(example(), "x.graph");
+  const NetworkText text = *to_network(example(), "x.graph");
   const auto topology = read_graph_text(text.graph, "x.graph");
   ASSERT_TRUE(topology.has_value()) << topology.error().text();
   EXPECT_EQ(topology->graph.node_count(), 4u) << "one has no place";
@@ -57,6 +57,28 @@ TEST(Files, NetworkIsOneThatTopoReads) {
   EXPECT_EQ(topology->graph.link_classes().size(), 2u);
   EXPECT_NE(text.description.find("rate = \"940 Mb/s\"\ndelay = \"5 us\""), std::string::npos)
       << text.description;
+}
+
+TEST(Files, NetworkSaysWhichRatesWereNotMeasured) {
+  Finding found = example();
+  found.links[1].rate_bit_per_s = 0;
+  found.links[1].filled = Filled::unknown;
+  const auto text = to_network(found, "x.graph");
+  ASSERT_TRUE(text.has_value());
+  EXPECT_NE(text->description.find("# No rate was measured for these links, which have that of a "
+                                   "host: t0-s1\n"),
+            std::string::npos)
+      << text->description;
+  EXPECT_EQ(to_network(example(), "x.graph")->description.find("No rate"), std::string::npos);
+}
+
+TEST(Files, NoNetworkWithoutAnyRate) {
+  Finding found = example();
+  found.host_bit_per_s = 0;
+  for (LinkFound& link : found.links) link.rate_bit_per_s = 0;
+  const auto text = to_network(found, "x.graph");
+  ASSERT_FALSE(text.has_value());
+  EXPECT_NE(text.error().text().find("--trials"), std::string::npos) << text.error().text();
 }
 
 TEST(Files, ManyDifferentLinksShareClasses) {
@@ -71,7 +93,7 @@ TEST(Files, ManyDifferentLinksShareClasses) {
     link.filled = Filled::full;
     found.links.push_back(link);
   }
-  EXPECT_TRUE(read_graph_text(to_network(found, "x").graph, "x").has_value());
+  EXPECT_TRUE(read_graph_text(to_graph(found), "x").has_value());
 }
 
 TEST(Files, GroupsAndTable) {

@@ -267,7 +267,7 @@ TEST(Find, TheTimeIsUp) {
   EXPECT_FALSE(found.complete);
   EXPECT_LT(found.counts.seconds, 1.2);
   EXPECT_FALSE(found.remarks.empty());
-  EXPECT_TRUE(read_graph_text(to_network(found, "x.graph").graph, "found").has_value());
+  EXPECT_TRUE(read_graph_text(to_graph(found), "found").has_value());
 }
 
 TEST(Find, WhoCameAndWhoLeft) {
