@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Policies by name: the table, its errors, and what is asked of a routing by its text.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <string>
@@ -9,6 +10,7 @@
 #include <weft/base/text.hpp>
 #include <weft/network/route/aliases.hpp>
 #include <weft/network/route/legs.hpp>
+#include <weft/network/route/plane_policy.hpp>
 #include <weft/network/route/plugin.hpp>
 #include <weft/network/route/policy.hpp>
 
@@ -145,18 +147,35 @@ Result<Asked> parse_asked(std::string_view text) {
   return with_words(*entry, text.substr(colon + 1));
 }
 
-bool reaches_all(const PolicyEntry& entry, const Topology& topology) {
-  return topology.graph.all_up() || entry.any_graph ||
-         (entry.reaches_all != nullptr && entry.reaches_all(topology));
+using Parts = std::span<const Topology* const>;
+
+// The most that any part needs; 0: it does not fit one of them.
+template <typename Needed>
+int most_vcs(Parts parts, Needed needed) {
+  int most = 0;
+  for (const Topology* const part : parts) {
+    const int vcs = needed(*part);
+    if (vcs == 0) return 0;
+    most = std::max(most, vcs);
+  }
+  return most;
+}
+
+bool reaches_all(const PolicyEntry& entry, Parts parts) {
+  return entry.any_graph || std::all_of(parts.begin(), parts.end(), [&](const Topology* part) {
+           return part->graph.all_up() ||
+                  (entry.reaches_all != nullptr && entry.reaches_all(*part));
+         });
 }
 
 // The first usual one that fits and reaches all. Policies of families stand for themselves while
 // all cables are up; others give way to those that need fewer VCs.
 const PolicyEntry& usual_policy(const Topology& topology, int vcs) {
+  const detail::RoutedParts parts(topology);
   const PolicyEntry* found = nullptr;
   for (const PolicyEntry& entry : builtin_policies()) {
-    if (!entry.usual || !reaches_all(entry, topology)) continue;
-    const int needed = entry.vcs_needed(topology);
+    if (!entry.usual || !reaches_all(entry, parts.all())) continue;
+    const int needed = most_vcs(parts.all(), entry.vcs_needed);
     if (needed == 0) continue;
     found = &entry;
     if (needed <= vcs || (topology.graph.all_up() && !entry.any_graph)) break;
@@ -175,6 +194,7 @@ bool detail::single_vcs(const LegMasks& masks, unsigned classes_used) {
 
 Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const Topology& topology,
                                             int vcs) {
+  if (topology.shape->planes() != nullptr) return detail::make_plane_policy(name, topology, vcs);
   const auto asked = parse_asked(name);
   if (!asked) return asked.error();
   const int needed = asked->vcs_needed(topology);
@@ -198,27 +218,34 @@ std::string default_one_path_routing(const Topology& topology) {
 }
 
 std::string routings_that_reach_all(const Topology& topology) {
+  const detail::RoutedParts parts(topology);
   std::string names;
   for (const PolicyEntry& entry : builtin_policies())
-    if (reaches_all(entry, topology) && (entry.any_graph || entry.vcs_needed(topology) > 0))
+    if (reaches_all(entry, parts.all()) &&
+        (entry.any_graph || most_vcs(parts.all(), entry.vcs_needed) > 0))
       names += (names.empty() ? "" : ", ") + std::string(entry.name);
   return names;
 }
 
 int vcs_needed(std::string_view routing, const Topology& topology) {
   const auto asked = parse_asked(routing);
-  return asked ? asked->vcs_needed(topology) : 0;
+  if (!asked) return 0;
+  return most_vcs(detail::RoutedParts(topology).all(),
+                  [&](const Topology& part) { return asked->vcs_needed(part); });
 }
 
 int vcs_usual(std::string_view routing, const Topology& topology) {
   const auto asked = parse_asked(routing);
   if (!asked) return 0;
-  const int needed = asked->vcs_needed(topology);
-  if (needed == 0 || asked->entry->vcs_usual == nullptr) return needed;
-  return asked->entry->vcs_usual(topology);
+  return most_vcs(detail::RoutedParts(topology).all(), [&](const Topology& part) {
+    const int needed = asked->vcs_needed(part);
+    if (needed == 0 || asked->entry->vcs_usual == nullptr) return needed;
+    return asked->entry->vcs_usual(part);
+  });
 }
 
 std::optional<TieRule> dimension_order(std::string_view routing, const Topology& topology) {
+  if (topology.shape->planes() != nullptr) return std::nullopt;  // Its routers are on no lattice.
   const auto asked = parse_asked(routing);
   if (!asked || asked->entry->dimension_order == nullptr || asked->vcs_needed(topology) == 0)
     return std::nullopt;

@@ -7,6 +7,7 @@
 
 #include <weft/base/rng.hpp>
 #include <weft/network/topo/partition.hpp>
+#include <weft/network/topo/planes.hpp>
 #include <weft/network/topo/search.hpp>
 
 namespace weft {
@@ -15,8 +16,10 @@ namespace {
 constexpr std::uint32_t exact_routers_max = 4096;
 constexpr std::uint32_t sample_sources = 256;
 
-void count(const Graph& g, Facts& f) {
-  f.nodes = g.node_count();
+void count(const Topology& t, Facts& f) {
+  const Graph& g = t.graph;
+  f.nodes = t.computers();
+  f.cards = t.cards;
   f.routers = g.router_count();
   f.cables = g.cable_count();
   f.cables_down = g.down_count();
@@ -49,7 +52,25 @@ std::vector<RouterId> choose_sources(const Graph& g) {
   return sources;
 }
 
-DistanceFacts search_distances(const Graph& g) {
+// How many cards of each number a router has.
+class CardCounts {
+ public:
+  explicit CardCounts(const Topology& t)
+      : cards_(static_cast<std::size_t>(t.cards)), counts_(t.graph.router_count() * cards_) {
+    for (std::uint32_t n = 0; n < t.graph.node_count(); ++n)
+      ++counts_[t.graph.router_of(NodeId(n)).index * cards_ + n % cards_];
+  }
+  std::size_t cards() const { return cards_; }
+  std::uint32_t at(RouterId r, std::size_t card) const { return counts_[r.index * cards_ + card]; }
+
+ private:
+  std::size_t cards_;
+  std::vector<std::uint32_t> counts_;
+};
+
+DistanceFacts search_distances(const Topology& t) {
+  const Graph& g = t.graph;
+  const CardCounts counts(t);
   const std::vector<RouterId> sources = choose_sources(g);
   DistanceFacts made;
   double total = 0;
@@ -58,15 +79,18 @@ DistanceFacts search_distances(const Graph& g) {
   for (const RouterId source : sources) {
     const std::vector<int> away = distances_from(g, source);
     const auto here = static_cast<double>(g.nodes_at(source).size());
-    double sum = 0;
-    for (std::uint32_t r = 0; r < g.router_count(); ++r) {
-      const auto there = g.nodes_at(RouterId(r)).size();
-      if (there == 0) continue;
-      sum += away[r] * static_cast<double>(there);
-      made.diameter = std::max(made.diameter, away[r]);
+    for (std::size_t card = 0; card < counts.cards(); ++card) {
+      if (counts.at(source, card) == 0) continue;
+      double sum = 0;
+      for (std::uint32_t r = 0; r < g.router_count(); ++r) {
+        const std::uint32_t there = counts.at(RouterId(r), card);
+        if (there == 0) continue;
+        sum += away[r] * static_cast<double>(there);
+        made.diameter = std::max(made.diameter, away[r]);
+      }
+      total += counts.at(source, card) * sum;
     }
-    total += here * sum;
-    pairs += here * (g.node_count() - 1.0);
+    pairs += here * (t.computers() - 1.0);
     nodes_seen += here;
   }
   made.average = pairs > 0 ? total / pairs : 0;
@@ -85,15 +109,43 @@ DistanceFacts from_sum(const Graph& g, const DistanceSum& sum) {
 }
 
 DistanceFacts find_distances(const Topology& t) {
-  if (t.graph.all_up())
+  if (t.graph.all_up() && t.cards == 1)
     if (const auto sum = t.shape->distance_sum(t.graph)) return from_sum(t.graph, *sum);
-  return search_distances(t.graph);
+  return search_distances(t);
 }
 
+// A half has all cards of its nodes.
 Bisection find_bisection(const Topology& t) {
   if (t.graph.all_up())
     if (const auto known = t.shape->bisection()) return *known;
+  const RouterSets sets = routers_of_nodes(t);
+  if (sets.count < t.graph.router_count())
+    if (const auto joined = join_routers(t.graph, sets))
+      return {detail::search_bisection(*joined), Ground::upper_bound};
   return {detail::search_bisection(t.graph), Ground::upper_bound};
+}
+
+// Nothing joins the copies: they have the same nodes in their halves, and each pair of nodes has a
+// distance in each.
+void add_planes(const Topology& t, Facts& made) {
+  const Planes& planes = *t.shape->planes();
+  made.distance = DistanceFacts{};
+  made.bisection = Bisection{};
+  Facts one;
+  for (int p = 0; p < planes.count; ++p) {
+    if (p == 0 || !t.graph.all_up()) {
+      const Topology copy = plane_of(t, p);
+      one.distance = find_distances(copy);
+      one.bisection = find_bisection(copy);
+    }
+    DistanceFacts& sum = *made.distance;
+    sum.diameter = std::max(sum.diameter, one.distance->diameter);
+    sum.average += one.distance->average / planes.count;
+    if (one.distance->ground != Ground::exact) sum.ground = one.distance->ground;
+    sum.sources += one.distance->sources;
+    made.bisection->cables += one.bisection->cables;
+    if (one.bisection->ground != Ground::exact) made.bisection->ground = one.bisection->ground;
+  }
 }
 
 }  // namespace
@@ -112,8 +164,14 @@ std::string_view to_text(Ground ground) {
 
 Facts find_facts(const Topology& t) {
   Facts made;
-  count(t.graph, made);
+  count(t, made);
   if (!validate(t)) return made;
+  const Planes* const planes = t.shape->planes();
+  // With rails, the ends of a copy are no nodes.
+  if (planes != nullptr && planes->count > 1 && planes->count == t.cards) {
+    add_planes(t, made);
+    return made;
+  }
   made.distance = find_distances(t);
   made.bisection = find_bisection(t);
   return made;
@@ -121,13 +179,11 @@ Facts find_facts(const Topology& t) {
 
 Status validate(const Topology& t) {
   if (t.graph.node_count() == 0) return Error::run(t.name + " has no nodes");
-  const NodeId first(0);
-  const std::vector<int> away = distances_from(t.graph, t.graph.router_of(first));
-  for (std::uint32_t n = 0; n < t.graph.node_count(); ++n)
-    if (away[t.graph.router_of(NodeId(n)).index] < 0)
-      return Error::run(fmt::format("node '{}' cannot be reached from node '{}' in {}",
-                                    node_name(t, NodeId(n)), node_name(t, first), t.name));
-  return {};
+  const auto cut_off = find_cut_off(t.graph, t.cards);
+  if (!cut_off) return {};
+  return Error::run(fmt::format("node '{}' cannot be reached from node '{}' in {}",
+                                node_name(t, cut_off->second), node_name(t, cut_off->first),
+                                t.name));
 }
 
 }  // namespace weft

@@ -31,11 +31,12 @@ struct DistanceFacts {
 
 struct Facts {
   std::uint32_t nodes = 0;
+  int cards = 1;  // Of a node.
   std::uint32_t routers = 0;
   std::uint32_t cables = 0;
   std::uint32_t cables_down = 0;
   std::vector<ClassFacts> classes;
-  // Per router: ports with a cable, and nodes.
+  // Per router: ports with a cable, and nodes; where nodes have several cards, these.
   int network_ports_min = 0;
   int network_ports_max = 0;
   int nodes_min = 0;
@@ -48,7 +49,8 @@ struct Facts {
 // The same network gives the same facts, searches included.
 Facts find_facts(const Topology& topology);
 
-// Can every node reach every other? The error names a pair that cannot, or says there are no nodes.
+// Can every card reach those of the same number at all other nodes? The error names a pair that
+// cannot, or says there are no nodes.
 Status validate(const Topology& topology);
 
 }  // namespace weft

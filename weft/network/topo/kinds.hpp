@@ -33,7 +33,8 @@ struct TopologyKind {
 std::span<const TopologyKind> topology_kinds();
 const TopologyKind* find_kind(std::string_view name);  // Null when there is none.
 
-// As make_topology(spec), with p=nodes_per_router where one is given.
+// Every kind also takes planes=N and rails=N (planes.hpp). As make_topology(spec), with
+// p=nodes_per_router where one is given.
 Result<Topology> make_topology(std::string_view spec, std::optional<int> nodes_per_router);
 
 }  // namespace weft

@@ -12,6 +12,7 @@
 #include <weft/base/text.hpp>
 #include <weft/network/topo/graph_file.hpp>
 #include <weft/network/topo/kinds.hpp>
+#include <weft/network/topo/planes.hpp>
 #include <weft/network/topo/search.hpp>
 
 namespace weft {
@@ -52,14 +53,6 @@ Result<LinkId> find_cable(const Topology& t, const Ends& ends, std::string_view 
   return Error::input(fmt::format("there is no cable '{}'", text));
 }
 
-bool are_connected(const Graph& graph) {
-  if (graph.node_count() == 0) return true;
-  const std::vector<int> away = distances_from(graph, graph.router_of(NodeId(0)));
-  for (std::uint32_t n = 0; n < graph.node_count(); ++n)
-    if (away[graph.router_of(NodeId(n)).index] < 0) return false;
-  return true;
-}
-
 constexpr std::string_view random_word = "random:";
 
 struct RandomBreaks {
@@ -85,7 +78,8 @@ Result<RandomBreaks> parse_breaks(std::string_view text) {
 
 // Cables in a random order; of these the first without which all nodes are still connected. One
 // that cannot be spared cannot be later either.
-Result<Graph> break_random(Graph graph, std::string_view text) {
+Result<Graph> break_random(Graph graph, int cards, std::string_view text) {
+  const auto are_connected = [cards](const Graph& g) { return !find_cut_off(g, cards); };
   const auto asked = parse_breaks(text);
   if (!asked) return Error(asked.error());
   std::vector<LinkId> cables;
@@ -115,7 +109,8 @@ Result<Graph> break_random(Graph graph, std::string_view text) {
 
 // Breaks what one word of `down` says.
 Result<Graph> break_cables(Topology& t, std::string_view text) {
-  if (trim(text).starts_with(random_word)) return break_random(std::move(t.graph), trim(text));
+  if (trim(text).starts_with(random_word))
+    return break_random(std::move(t.graph), t.cards, trim(text));
   auto ends = find_ends(t, text);
   if (!ends) return std::move(ends).error();
   auto cable = find_cable(t, *ends, text);
@@ -133,6 +128,18 @@ Error placed(const ConfigTable& table, std::string_view key, Error error) {
   return error;
 }
 
+// The network with the planes and rails that the table has beside the topology.
+Result<Topology> add_cards(const ConfigTable& table, const NetworkWords& words, Topology made) {
+  if (!words.planes && !words.rails) return made;
+  const char* const key = words.rails ? "rails" : "planes";
+  if (made.shape->planes() != nullptr)
+    return table.error_at(key, fmt::format("'{}' says planes or rails already; leave {} out here",
+                                           words.topology, key));
+  auto wrapped = with_cards(std::move(made), {words.planes.value_or(1), words.rails.value_or(1)});
+  if (!wrapped) return table.error_at(key, wrapped.error().message());
+  return wrapped;
+}
+
 }  // namespace
 
 std::optional<std::string> graph_file_of(std::string_view spec) {
@@ -144,13 +151,15 @@ Result<NetworkWords> read_network_words(ConfigTable table) {
   NetworkWords words;
   table.get("topology", words.topology);
   table.get("nodes_per_router", words.nodes_per_router, 1, max_nodes_per_router);
+  table.get("planes", words.planes, 1, cards_max);
+  table.get("rails", words.rails, 1, cards_max);
   table.get("down", words.down);
   if (Status s = table.finish(); !s) return std::move(s).error();
   if (!table.has("topology")) return table.error_at("", "[network] needs a topology");
   return words;
 }
 
-Result<Topology> read_topology(const ConfigTable& table, const std::string& folder) {
+Result<Topology> read_topology(const ConfigTable& table, const std::string& folder, int cards) {
   const auto words = read_network_words(table);
   if (!words) return Error(words.error());
   // A path is taken as it is: it may hold what a spec could not.
@@ -159,6 +168,10 @@ Result<Topology> read_topology(const ConfigTable& table, const std::string& fold
                   ? read_graph_file(beside(folder, *file))
                   : make_topology(words->topology, words->nodes_per_router);
   if (!made) return placed(table, "topology", std::move(made).error());
+  made = add_cards(table, *words, *std::move(made));
+  if (!made) return made;
+  const bool fits = made->graph.node_count() % static_cast<std::uint32_t>(cards) == 0;
+  if (made->shape->planes() == nullptr && fits) made->cards = cards;
   for (const std::string& text : words->down) {
     auto broken = break_cables(*made, text);
     if (!broken) return table.error_at("down", broken.error().message());

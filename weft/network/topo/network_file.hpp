@@ -17,14 +17,16 @@ namespace weft {
 struct NetworkWords {
   std::string topology;                 // A spec.
   std::optional<int> nodes_per_router;  // Not given: the spec's.
+  std::optional<int> planes, rails;     // Not given: the spec's, or one.
   // "A-B": breaks one cable between routers A and B. "random:3" or "random:3,seed=2": breaks as
   // many, drawn among those without which all nodes are still connected.
   std::vector<std::string> down;
 };
 Result<NetworkWords> read_network_words(ConfigTable table);
 
-// The network of such a table. A graph file's path counts from `folder`.
-Result<Topology> read_topology(const ConfigTable& table, const std::string& folder);
+// The network of such a table. A graph file's path counts from `folder`. Without planes and rails
+// nodes have so many cards, each an end of the network, if the number of ends allows it.
+Result<Topology> read_topology(const ConfigTable& table, const std::string& folder, int cards = 1);
 
 // The network with the cables between two routers, "A-B", in a class of that name, so that they can
 // have a rate and a delay of their own.

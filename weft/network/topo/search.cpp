@@ -35,4 +35,14 @@ std::optional<std::vector<LinkId>> shortest_path(const Graph& graph, RouterId fr
   return path;
 }
 
+std::optional<std::pair<NodeId, NodeId>> find_cut_off(const Graph& graph, int cards) {
+  const auto step = static_cast<std::uint32_t>(cards);
+  for (std::uint32_t first = 0; first < step && first < graph.node_count(); ++first) {
+    const std::vector<int> away = distances_from(graph, graph.router_of(NodeId(first)));
+    for (std::uint32_t n = first; n < graph.node_count(); n += step)
+      if (away[graph.router_of(NodeId(n)).index] < 0) return std::pair(NodeId(first), NodeId(n));
+  }
+  return std::nullopt;
+}
+
 }  // namespace weft

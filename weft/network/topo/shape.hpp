@@ -82,6 +82,18 @@ struct RouterBlocks {
   std::string_view word;  // What a block is called: "group", "subtree".
 };
 
+class Shape;
+using ShapeRef = std::shared_ptr<const Shape>;  // Never null in a Topology.
+
+// Copies of a network side by side, or one copy whose nodes have cards at several routers
+// (planes.hpp). Router r of copy i is router i * routers + r.
+struct Planes {
+  int count = 1;                   // Copies.
+  std::uint32_t routers = 0;       // Of one copy.
+  ShapeRef shape;                  // Of one copy.
+  std::vector<std::uint32_t> end;  // By node of the graph: the node that it is in its copy alone.
+};
+
 // How a number was come by.
 enum class Ground {
   exact,        // Closed form or search of every case.
@@ -129,9 +141,9 @@ class Shape {
   virtual const RouterGroups* groups() const { return nullptr; }
   // Which routers belong together by their numbers?
   virtual std::optional<RouterBlocks> blocks() const { return std::nullopt; }
+  // Is it made of copies of another network? Null: no.
+  virtual const Planes* planes() const { return nullptr; }
 };
-
-using ShapeRef = std::shared_ptr<const Shape>;  // Never null in a Topology.
 
 // The shape of any graph: all defaults.
 ShapeRef plain_shape();

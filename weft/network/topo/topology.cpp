@@ -43,7 +43,9 @@ std::string router_name(const Topology& t, RouterId r) {
 std::string node_name(const Topology& t, NodeId n) {
   WEFT_CHECK(n.index < t.graph.node_count());
   if (!t.graph.node_names().empty()) return t.graph.node_names()[n.index];
-  return "n" + std::to_string(n.index);
+  if (t.shape->planes() == nullptr) return "n" + std::to_string(n.index);
+  const auto cards = static_cast<std::uint32_t>(t.cards);
+  return fmt::format("n{}.{}", n.index / cards, n.index % cards);
 }
 
 Result<RouterId> find_router(const Topology& t, std::string_view name) {
@@ -58,18 +60,31 @@ Result<RouterId> find_router(const Topology& t, std::string_view name) {
                                   router_name(t, RouterId(t.graph.router_count() - 1))));
 }
 
+// Where the cards of a node are at several routers: "n3" is its first, "n3.1" its second.
+static std::optional<std::uint32_t> find_card(const Topology& t, std::string_view name) {
+  const std::size_t dot = name.find('.');
+  const auto node = detail::parse_numbered(name.substr(0, dot), 'n');
+  if (t.shape->planes() == nullptr) return dot == std::string_view::npos ? node : std::nullopt;
+  const auto card =
+      dot == std::string_view::npos ? Result<std::int64_t>(0) : parse_int(name.substr(dot + 1));
+  if (!node || *node >= t.computers() || !card || *card < 0 || *card >= t.cards)
+    return std::nullopt;
+  return *node * static_cast<std::uint32_t>(t.cards) + static_cast<std::uint32_t>(*card);
+}
+
 Result<NodeId> find_node(const Topology& t, std::string_view name) {
   if (!t.graph.node_names().empty()) {
     if (const auto found = t.graph.find_node(name)) return *found;
     return Error::input(
         fmt::format("no node '{}' in {}{}", name, t.name, suggest_few(name, t.graph.node_names())));
   }
-  const auto index = detail::parse_numbered(name, 'n');
+  const auto index = find_card(t, name);
   if (index && *index < t.graph.node_count()) return NodeId(*index);
   if (t.graph.node_count() == 0)
     return Error::input(fmt::format("no node '{}': {} has no nodes", name, t.name));
-  return Error::input(fmt::format("no node '{}' in {}; they are called 'n0' to 'n{}'", name, t.name,
-                                  t.graph.node_count() - 1));
+  return Error::input(fmt::format("no node '{}' in {}; they are called '{}' to '{}'", name, t.name,
+                                  node_name(t, NodeId(0)),
+                                  node_name(t, NodeId(t.graph.node_count() - 1))));
 }
 
 int distance(const Topology& t, RouterId from, RouterId to) {

@@ -18,6 +18,11 @@ struct Topology {
   std::string name;  // The canonical short spec ("torus:4x4,p=2") or the file it came from.
   ShapeRef shape = plain_shape();
   Graph graph;
+  // Cards of a computer. A node of the graph is where a card is plugged in; those from c * cards on
+  // are the cards of computer c, and cards of the same number talk to each other.
+  int cards = 1;
+
+  std::uint32_t computers() const { return graph.node_count() / static_cast<std::uint32_t>(cards); }
 };
 
 // From a short spec such as "torus:16x16x16", "mesh:32x32", "fattree:k=36,levels=2". Errors name
