@@ -10,6 +10,7 @@
 #include <weft/base/text.hpp>
 #include <weft/base/units.hpp>
 #include <weft/network/part/cuts.hpp>
+#include <weft/network/topo/planes.hpp>
 
 namespace weft {
 namespace {
@@ -151,6 +152,31 @@ std::vector<std::uint32_t> weights(const Topology& topology,
   return given;
 }
 
+// What is cut where routers belong together: one copy of a network of copies, else the network with
+// each set of routers as one.
+Result<Topology> joined_network(const Topology& topology, const RouterSets& sets) {
+  const Planes* const planes = topology.shape->planes();
+  if (planes != nullptr && planes->routers == sets.count) return plane_of(topology, 0);
+  auto graph = join_routers(topology.graph, sets);
+  if (!graph) return std::move(graph).error();
+  return Topology{topology.name, plain_shape(), *std::move(graph)};
+}
+
+Result<Parts> cut_together(const Topology& topology, const PartRequest& request,
+                           const RouterSets& sets) {
+  const auto joined = joined_network(topology, sets);
+  if (!joined) return Error(joined.error());
+  PartRequest inner{request.parts, request.cut, std::vector<std::uint32_t>(sets.count, 0)};
+  const std::vector<std::uint32_t> weight = weights(topology, request.weight);
+  for (std::size_t r = 0; r < weight.size(); ++r) inner.weight[sets.of_router[r]] += weight[r];
+  const auto parts = partition(*joined, inner);
+  if (!parts) return Error(parts.error());
+  const Owners of_set = owners(*parts);
+  Owners owner(topology.graph.router_count());
+  for (std::size_t r = 0; r < owner.size(); ++r) owner[r] = of_set[sets.of_router[r]];
+  return collect(owner, static_cast<std::uint32_t>(request.parts));
+}
+
 }  // namespace
 
 Result<Cut> parse_cut(std::string_view text) {
@@ -174,7 +200,15 @@ std::string list_cuts() {
   return text;
 }
 
+std::uint32_t parts_max(const Topology& topology) {
+  return topology.cards == 1 ? topology.graph.router_count() : routers_together(topology).count;
+}
+
 Result<Parts> partition(const Topology& topology, const PartRequest& request) {
+  if (topology.cards > 1) {
+    const RouterSets sets = routers_together(topology);
+    if (sets.count < topology.graph.router_count()) return cut_together(topology, request, sets);
+  }
   if (Status s = check(topology, request); !s) return std::move(s).error();
   const auto parts = static_cast<std::uint32_t>(request.parts);
   if (parts == 1) return collect(Owners(topology.graph.router_count()), 1);

@@ -35,7 +35,10 @@ struct PartRequest {
 };
 // The same request has the same answer. Parts with near numbers lie near each other where the
 // family allows it, so that the workers of one process can take consecutive parts.
+// Routers that have cards of the same nodes are in one part, and so are the copies of a router.
 Result<Parts> partition(const Topology& topology, const PartRequest& request);
+// No network can be cut into more parts than this.
+std::uint32_t parts_max(const Topology& topology);
 
 // What a router costs under even load: 1 for each network port, plugged in or not, and 2 for each
 // node at it (its port, and the card and the ranks behind it). All routers of a cube weigh the

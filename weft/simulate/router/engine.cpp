@@ -55,6 +55,10 @@ void Engine::choose_router() {
   // Packets look different then, so it holds for all processes or for none.
   if (remote_ != nullptr) plain = remote_->peers().all_reduce_min(plain ? 1 : 0) != 0;
   visit_ = plain ? use_plain(state_) : visit_general;
+  joined_ = find_joined_routers(state_, visit_);
+  if (joined_ == nullptr) return;
+  state_.joined = joined_.get();
+  visit_ = visit_joined;
 }
 
 inline void Engine::expect(int worker, std::uint32_t router, int visits_ahead) {

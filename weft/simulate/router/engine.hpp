@@ -10,6 +10,7 @@
 #include <string>
 
 #include <weft/parallel/des/windows.hpp>
+#include <weft/simulate/router/joined_routers.hpp>
 #include <weft/simulate/router/network.hpp>
 #include <weft/simulate/router/news.hpp>
 #include <weft/simulate/router/plain_router.hpp>
@@ -56,6 +57,7 @@ class Engine {
   State& state_;
   std::unique_ptr<News> news_;               // If the policy wants to know of lines.
   std::unique_ptr<RemoteProcesses> remote_;  // If other processes take part.
+  std::unique_ptr<JoinedRouters> joined_;    // If nodes have cards at several routers.
   std::atomic<std::int64_t>* const bulletin_;
   Duration window_, ahead_;
   VisitFunction visit_ = nullptr;

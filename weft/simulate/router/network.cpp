@@ -13,7 +13,7 @@ namespace {
 
 // No more parts than routers: surplus workers get no part.
 Result<Parts> cut(const Topology& topology, const NetworkOptions& options, int wanted) {
-  const int most = static_cast<int>(topology.graph.router_count());
+  const int most = static_cast<int>(parts_max(topology));
   auto parts = partition(topology, {std::min(wanted, most), options.cut, options.weight});
   while (parts && parts->count() < wanted) parts->first.push_back(parts->first.back());
   return parts;

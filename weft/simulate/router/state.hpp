@@ -25,6 +25,7 @@ namespace weft::detail {
 
 class News;
 class RemoteProcesses;
+struct JoinedRouters;
 
 // What is simulated, and what follows from it for every router. Never changes.
 struct Setup {
@@ -123,8 +124,9 @@ struct State {
   Agenda agenda;
   std::vector<Worker> workers;
   MessagePools messages;
-  News* news = nullptr;               // If the policy wants to know of lines.
-  RemoteProcesses* remote = nullptr;  // If other processes take part.
+  News* news = nullptr;                   // If the policy wants to know of lines.
+  RemoteProcesses* remote = nullptr;      // If other processes take part.
+  const JoinedRouters* joined = nullptr;  // If nodes have cards at several routers.
 
   Worker& worker(int w) { return workers[static_cast<std::size_t>(w)]; }
   ChannelIndex channel(OutputIndex output, Vc vc) const {
