@@ -100,7 +100,8 @@ Result<SimulatedStep> simulate_step(const MapOptions& o, const ParsedMapOptions&
                                     const StepOptions& how) {
   StepOptions options = how;
   options.threads = parsed.threads;
-  options.shrink = static_cast<std::uint64_t>(o.shrink);
+  options.shrink =
+      static_cast<std::uint64_t>(o.shrink) * static_cast<std::uint64_t>(setting.planes);
   options.seed = o.seed;
   auto step = play_step(setting.arena(), setting.problem->traffic(), setting.problem->to_nodes(map),
                         options);

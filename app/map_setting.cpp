@@ -14,6 +14,7 @@
 
 #include <weft/base/file.hpp>
 #include <weft/base/text.hpp>
+#include <weft/network/topo/planes.hpp>
 #include <weft/real/launch/hosts.hpp>
 #include <weft/simulate/machine/throttles.hpp>
 #include <weft/study/map/map_file.hpp>
@@ -123,6 +124,35 @@ std::vector<double> slowness(const MachineDescription& machine) {
   if (std::all_of(rate.begin(), rate.end(), [&](double r) { return r == fastest; })) return {};
   for (double& r : rate) r = fastest / r;
   return rate;
+}
+
+// Of several copies of a network a map is judged in one, as all are alike.
+Status look_at_one_plane(MapSetting& setting) {
+  MachineDescription& machine = setting.machine;
+  if (machine.topology->cards == 1) return {};
+  const Planes* const planes = machine.topology->shape->planes();
+  if (planes == nullptr || planes->count != machine.topology->cards)
+    return Error::call(
+        "weft map takes nodes with one card in each plane of the network: leave out rails and "
+        "node.cards");
+  if (!machine.topology->graph.all_up())
+    return Error::call(
+        "weft map judges one plane for all, and here they differ: leave out broken cables");
+  setting.planes = planes->count;
+  machine.topology = std::make_shared<const Topology>(plane_of(*machine.topology, 0));
+  auto policy = make_policy(machine.routing, *machine.topology, machine.hardware.vcs);
+  if (!policy) return std::move(policy).error();
+  setting.policy = *std::move(policy);
+  return {};
+}
+
+// A byte of a message costs a link of one plane its share of it.
+std::vector<double> slowness_in_planes(const MapSetting& setting) {
+  std::vector<double> made = slowness(setting.machine);
+  if (setting.planes == 1) return made;
+  if (made.empty()) made.assign(setting.machine.topology->graph.link_classes().size(), 1);
+  for (double& one : made) one /= setting.planes;
+  return made;
 }
 
 struct Words {  // A text split as a shell would do it, without running commands.
@@ -284,15 +314,12 @@ Result<MapSetting> read_map_setting(const MapOptions& o, const MapRecord* record
              record->warnings.end();
     });
   }
-  if (setting.machine.node.rails > 1)
-    return Error::call(
-        "weft map takes nodes with one rail: add --set node.rails=1 and a network with one "
-        "endpoint per node");
+  if (Status s = look_at_one_plane(setting); !s) return std::move(s).error();
   const Topology& topology = *setting.machine.topology;
   map::Request request;
   request.slots_per_node = static_cast<std::uint32_t>(o.ranks_per_node);
   request.routing = setting.machine.routing;
-  request.link_slowness = slowness(setting.machine);
+  request.link_slowness = slowness_in_planes(setting);
   auto forbidden = read_forbidden(o, topology);
   if (!forbidden) return std::move(forbidden).error();
   request.forbidden = *std::move(forbidden);

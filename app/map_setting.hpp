@@ -22,6 +22,8 @@ struct MapSetting {
   std::unique_ptr<map::Problem> problem;
   std::string pattern;             // The traffic file or the program, for the report.
   std::vector<std::string> hosts;  // By node; empty if none were given.
+  // Copies of the network: all is about one of them, which carries its share of every message.
+  int planes = 1;
   // Of a record: the map of the run, if it is one of this problem, and what the report says of it.
   std::optional<map::RankMap> present;
   std::vector<std::pair<std::string, std::string>> facts;

@@ -66,6 +66,11 @@ std::string kinds_text() {
     if (!kind.example.empty()) out += fmt::format("    example: {}\n", kind.example);
     out += "\n";
   }
+  out +=
+      "Every kind but graph:FILE also takes\n"
+      "    planes  copies of the network, with a card of every node in each (1)\n"
+      "    rails   routers of a group, of which every node of the group has a card at each (1)\n"
+      "    example: fattree:k=4,levels=2,planes=2\n\n";
   out += "Machines that are described in full (preset:NAME in place of a spec):\n\n";
   for (const Preset& preset : find_presets())
     out += fmt::format("preset:{}\n    {}\n", preset.name, preset.help);
@@ -103,12 +108,14 @@ std::string facts_text(const MachineDescription& machine, const Facts& f) {
   std::string out = row("network", machine.topology->name);
   out += row("profile", machine.profile);
   out += row("nodes", std::to_string(f.nodes));
+  if (f.cards > 1) out += row("cards per node", std::to_string(f.cards));
   out += row("routers", std::to_string(f.routers));
   std::string down = f.cables_down > 0 ? fmt::format(", {} of them down", f.cables_down) : "";
   out += row("cables", std::to_string(f.cables) + down);
   for (const ClassFacts& c : f.classes) out += row("  " + c.name, std::to_string(c.cables));
   out += row("cables per router", range(f.network_ports_min, f.network_ports_max));
-  out += row("nodes per router", range(f.nodes_min, f.nodes_max));
+  out +=
+      row(f.cards > 1 ? "cards per router" : "nodes per router", range(f.nodes_min, f.nodes_max));
   if (f.distance) {
     const bool sampled = f.distance->ground == Ground::sample;
     out +=
@@ -142,6 +149,7 @@ Json facts_json(const MachineDescription& machine, const Facts& f) {
               {"nodes_per_router_min", f.nodes_min},
               {"nodes_per_router_max", f.nodes_max},
               {"connected", f.distance.has_value()}};
+  if (f.cards > 1) out["cards_per_node"] = f.cards;
   if (f.distance) {
     out["diameter_hops"] = f.distance->diameter;
     out["distance_average_hops"] = f.distance->average;

@@ -132,9 +132,12 @@ Result<MachineReader> MachineReader::open(const MachineWords& words) {
 }
 
 Result<Topology> MachineReader::make_network() const {
-  auto made = read_topology(config_.table("network"), folder());
+  const auto cards = read_card_count(config_, 1);
+  if (!cards) return placed(cards.error());
+  auto made = read_topology(config_.table("network"), folder(), *cards);
   if (!made && is_of_spec(made.error())) return wrong_net(words_, made.error());
   if (!made) return made;
+  if (Status s = check_cards(*made); !s) return std::move(s).error();
   // A table that names no class of cables may name the cables between two routers.
   for (const std::string& name : config_.subtables("link")) {
     const std::vector<std::string>& classes = made->graph.link_classes();
@@ -146,6 +149,18 @@ Result<Topology> MachineReader::make_network() const {
       return config_.table(Config::path("link", name)).error_at("", made.error().message());
   }
   return made;
+}
+
+// Planes and rails say how many cards a node has.
+Status MachineReader::check_cards(const Topology& topology) const {
+  if (topology.shape->planes() == nullptr) return {};
+  const auto given = read_card_count(config_, topology.cards);
+  if (!given || *given == topology.cards) return {};
+  const char* const key = card_count_key(config_);
+  return placed(config_.table("node").error_at(
+      key, fmt::format("a node has {} cards, but {} has {} for each; leave {} out, or change the "
+                       "planes or rails of the network",
+                       *given, topology.name, topology.cards, key)));
 }
 
 Status MachineReader::check_connected(const Topology& topology) const {
@@ -162,6 +177,7 @@ Result<MachineDescription> MachineReader::read(std::shared_ptr<const Topology> t
   machine.hardware = std::move(defaults.hardware);
   machine.node = std::move(defaults.node);
   machine.messages = defaults.messages;
+  machine.node.rails = machine.topology->cards;
   // The network was made from these, perhaps for another reader; here they count as read.
   if (const auto words = read_network_words(config_.table("network")); !words)
     return placed(words.error());
@@ -198,13 +214,10 @@ Status MachineReader::check(const MachineDescription& machine) const {
     return placed(std::move(s).error());
   const std::uint32_t ends = machine.topology->graph.node_count();
   if (ends % static_cast<std::uint32_t>(machine.node.rails) == 0) return {};
-  const ConfigTable node = config_.table("node");
-  const std::string_view word = node.has("rails")    ? "rails"
-                                : node.has("layout") ? "layout"
-                                                     : "cards";
-  return placed(
-      node.error_at(word, fmt::format("the network's {} ends are no multiple of the {}", ends,
-                                      word == "rails" ? "rails" : "cards of a node")));
+  const std::string_view word = card_count_key(config_);
+  return placed(config_.table("node").error_at(
+      word, fmt::format("the network's {} ends are no multiple of the {}", ends,
+                        word == "rails" ? "rails" : "cards of a node")));
 }
 
 Result<std::unique_ptr<Policy>> MachineReader::make_policy(

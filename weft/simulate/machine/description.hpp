@@ -80,6 +80,7 @@ class MachineReader {
   const MachineWords& words() const { return words_; }
 
  private:
+  Status check_cards(const Topology& topology) const;
   MachineReader(MachineWords words, Config config, std::string profile);
   // The line that a spec stands for is in no file, so errors of it name no place.
   bool is_of_spec(const Error& error) const;

@@ -171,12 +171,16 @@ Status read_layout(ConfigTable& table, NodeModel& model) {
   return {};
 }
 
+// `rails` is the message layer's word for cards.
+const char* cards_key(const ConfigTable& table) {
+  return table.has("rails") ? "rails" : "cards";
+}
+
 // Sockets and cards stand in the file twice if it is one that --show-machine wrote.
 Status read_parts(ConfigTable& table, NodeModel& model) {
   if (Status s = read_layout(table, model); !s) return s;
   const NodeModel by_layout = model;
-  // `rails` is the message layer's word for cards.
-  const char* const cards = table.has("rails") ? "rails" : "cards";
+  const char* const cards = cards_key(table);
   if (table.has("rails") && table.has("cards"))
     return table.error_at("rails", "rails and cards are two words for the same; keep cards");
   table.get(cards, model.rails, 1, parts_max);
@@ -202,6 +206,20 @@ int far_transactions_for(const NodeModel& model, Rate link) {
 }
 
 }  // namespace
+
+Result<int> read_card_count(const Config& config, int usual) {
+  ConfigTable table = config.table("node");
+  NodeModel model;
+  model.rails = usual;
+  if (Status s = read_parts(table, model); !s) return std::move(s).error();
+  return model.rails;
+}
+
+const char* card_count_key(const Config& config) {
+  const ConfigTable table = config.table("node");
+  const char* const cards = cards_key(table);
+  return table.has(cards) || !table.has("layout") ? cards : "layout";
+}
 
 Status read_node(const Config& config, NodeModel& model, Rate keep_up_with) {
   ConfigTable table = config.table("node");

@@ -84,4 +84,10 @@ struct NodeModel {
 // line what sockets, cards and card_socket say, and the rest follows from it.
 Status read_node(const Config& config, NodeModel& model, Rate keep_up_with = {});
 
+// The cards of a node that the table [node] says; `usual` where it says nothing. For those who need
+// to know before the whole table is read, which tells all other mistakes.
+Result<int> read_card_count(const Config& config, int usual);
+// The key of [node] that says it, for messages.
+const char* card_count_key(const Config& config);
+
 }  // namespace weft

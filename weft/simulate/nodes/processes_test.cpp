@@ -99,6 +99,20 @@ TEST(ProcessesAsWorkers, GiveTheSameWithSeveralRanksAndCardsPerNode) {
   expect_the_same_for_any_number(rig);
 }
 
+TEST(ProcessesAsWorkers, GiveTheSameWithCardsAtSeveralRouters) {
+  for (const char* const net : {"torus:4x4,planes=2", "torus:4x4,p=2,rails=2"}) {
+    Rig rig;
+    rig.net = net;
+    rig.ranks = 32;
+    rig.ranks_per_node = 2;
+    rig.setup.node.rails = 2;
+    rig.setup.node.sockets = 2;
+    rig.setup.node.far_latency = Duration::ns(120);
+    rig.setup.count_pairs = true;
+    expect_the_same_for_any_number(rig);
+  }
+}
+
 TEST(ProcessesAsWorkers, StopTogether) {
   Rig rig;
   rig.setup.carry_data = false;

@@ -29,20 +29,29 @@ double seconds_per_byte(Rate rate) {
 class LinkLoads {
  public:
   LinkLoads(const MachineDescription& machine, std::unique_ptr<map::Paths> paths)
-      : graph_(machine.topology->graph), paths_(std::move(paths)) {
+      : graph_(machine.topology->graph),
+        cards_(static_cast<std::uint32_t>(machine.topology->cards)),
+        paths_(std::move(paths)) {
     const NetworkHardware& hardware = machine.hardware;
     for (std::uint32_t l = 0; l < graph_.link_count(); ++l) {
       const std::string& name = graph_.link_classes()[graph_.port(LinkId(l)).link_class];
       slowness_.push_back(seconds_per_byte(hardware.cabling(name).rate) / paths_->whole());
     }
     node_seconds_ = std::max(seconds_per_byte(hardware.injection_rate()),
-                             seconds_per_byte(hardware.ejection_rate()));
+                             seconds_per_byte(hardware.ejection_rate())) /
+                    cards_;
     deltas_.by_link.assign(graph_.link_count(), 0);
     sums_.assign(graph_.link_count(), 0);
   }
 
-  // A byte between two nodes; false: there is no path.
-  bool add(NodeId from, NodeId to) { return paths_->pour(from, to, 1, deltas_) < map::no_way_hops; }
+  // A byte between two nodes, in equal parts over their cards; false: there is no path.
+  bool add(std::uint32_t from, std::uint32_t to) {
+    bool reached = true;
+    for (std::uint32_t card = 0; card < cards_; ++card)
+      reached &= paths_->pour(NodeId(from * cards_ + card), NodeId(to * cards_ + card),
+                              1.0 / cards_, deltas_) < map::no_way_hops;
+    return reached;
+  }
   // Seconds that the busiest link needs for what was added, which is then forgotten; kept in the
   // sum if `keep`.
   double take_busiest(bool keep) {
@@ -67,6 +76,7 @@ class LinkLoads {
 
  private:
   const Graph& graph_;
+  const std::uint32_t cards_;
   std::unique_ptr<map::Paths> paths_;
   std::vector<double> slowness_, sums_;  // By link.
   map::Deltas deltas_;
@@ -101,7 +111,7 @@ std::vector<std::string> named_permutations(std::uint32_t nodes) {
 class Finder {
  public:
   Finder(const Topology& topology, LinkLoads& loads)
-      : topology_(topology), loads_(loads), nodes_(topology.graph.node_count()) {}
+      : topology_(topology), loads_(loads), nodes_(topology.computers()) {}
 
   Status try_shifts(Capacity& found) {
     const std::vector<std::uint32_t> shifts = choose_shifts(nodes_);
@@ -137,10 +147,11 @@ class Finder {
 
  private:
   Status add(std::uint32_t from, std::uint32_t to) {
-    if (from == to || loads_.add(NodeId(from), NodeId(to))) return {};
+    if (from == to || loads_.add(from, to)) return {};
+    const auto cards = static_cast<std::uint32_t>(topology_.cards);
     return Error::run(fmt::format("the routing has no path from '{}' to '{}' in {}",
-                                  node_name(topology_, NodeId(from)),
-                                  node_name(topology_, NodeId(to)), topology_.name));
+                                  node_name(topology_, NodeId(from * cards)),
+                                  node_name(topology_, NodeId(to * cards)), topology_.name));
   }
   void weigh(const std::string& name, double busiest, Capacity& found) {
     ++found.permutations_tried;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include <weft/study/traffic/card_pattern.hpp>
 #include <weft/study/traffic/zero_load.hpp>
 
 namespace weft::compare {
@@ -27,7 +28,7 @@ double bisection_rate(const NetworkFacts& facts, const NetworkHardware& hardware
 Result<Latency> find_latency(const MachineReader& reader, const MachineDescription& machine) {
   auto policy = reader.make_policy(machine);
   if (!policy) return std::move(policy).error();
-  auto pattern = make_pattern("uniform-others", grid_of(*machine.topology), 1);
+  auto pattern = make_card_pattern("uniform-others", *machine.topology, 1);
   if (!pattern) return std::move(pattern).error();
   Scenario scenario;
   scenario.topology = machine.topology;

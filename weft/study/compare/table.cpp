@@ -119,6 +119,10 @@ void add_shape(std::span<const NetworkFacts> networks, Rows& rows) {
   rows.add_count("profile", "profile", [](const NetworkFacts& n) { return n.profile; });
   rows.add_count("routing", "routing", [](const NetworkFacts& n) { return n.routing; });
   rows.add_count("nodes", "nodes", [](const NetworkFacts& n) { return n.shape.nodes; });
+  if (std::any_of(networks.begin(), networks.end(),
+                  [](const NetworkFacts& n) { return n.shape.cards > 1; }))
+    rows.add_count("cards per node", "cards_per_node",
+                   [](const NetworkFacts& n) { return n.shape.cards; });
   rows.add_count("switches", "switches", [](const NetworkFacts& n) { return n.shape.routers; });
   rows.add_count("ports per switch", "", ports_text);
   rows.add_count("", "ports_per_switch_min",
@@ -272,30 +276,32 @@ Json network_json(const NetworkFacts& n, const Prices& prices) {
   Json switches = Json::array();
   for (const auto& [ports, count] : n.parts.switches)
     switches.push_back({{"ports", ports}, {"count", count}});
-  return {{"network", n.network},
-          {"profile", n.profile},
-          {"routing", n.routing},
-          {"warnings", n.warnings},
-          {"nodes", n.shape.nodes},
-          {"switches", n.shape.routers},
-          {"switches_by_ports", switches},
-          {"cables", cables_json(n)},
-          {"diameter_hops", n.shape.distance->diameter},
-          {"distance_average_hops", n.shape.distance->average},
-          {"distance_ground", weft::to_text(n.shape.distance->ground)},
-          {"bisection_cables", n.shape.bisection->cables},
-          {"bisection_ground", weft::to_text(n.shape.bisection->ground)},
-          {"bisection_per_node_bytes_per_s", n.bisection_per_node},
-          {"latency_mean_ns", n.latency.mean_ns},
-          {"latency_max_ns", n.latency.most_ns},
-          {"latency_exact", n.latency.exact},
-          {"capacity_uniform_bytes_per_s", n.capacity.uniform},
-          {"capacity_uniform_exact", n.capacity.uniform_exact},
-          {"capacity_worst_bytes_per_s", n.capacity.worst_permutation},
-          {"capacity_worst_permutation", n.capacity.worst_name},
-          {"permutations_tried", n.capacity.permutations_tried},
-          {"paths", n.capacity.paths},
-          {"cost", cost_json(n, prices)}};
+  Json out = {{"network", n.network},
+              {"profile", n.profile},
+              {"routing", n.routing},
+              {"warnings", n.warnings},
+              {"nodes", n.shape.nodes},
+              {"switches", n.shape.routers},
+              {"switches_by_ports", switches},
+              {"cables", cables_json(n)},
+              {"diameter_hops", n.shape.distance->diameter},
+              {"distance_average_hops", n.shape.distance->average},
+              {"distance_ground", weft::to_text(n.shape.distance->ground)},
+              {"bisection_cables", n.shape.bisection->cables},
+              {"bisection_ground", weft::to_text(n.shape.bisection->ground)},
+              {"bisection_per_node_bytes_per_s", n.bisection_per_node},
+              {"latency_mean_ns", n.latency.mean_ns},
+              {"latency_max_ns", n.latency.most_ns},
+              {"latency_exact", n.latency.exact},
+              {"capacity_uniform_bytes_per_s", n.capacity.uniform},
+              {"capacity_uniform_exact", n.capacity.uniform_exact},
+              {"capacity_worst_bytes_per_s", n.capacity.worst_permutation},
+              {"capacity_worst_permutation", n.capacity.worst_name},
+              {"permutations_tried", n.capacity.permutations_tried},
+              {"paths", n.capacity.paths},
+              {"cost", cost_json(n, prices)}};
+  if (n.shape.cards > 1) out["cards_per_node"] = n.shape.cards;
+  return out;
 }
 
 }  // namespace

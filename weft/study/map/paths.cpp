@@ -6,6 +6,7 @@
 
 #include <weft/base/rng.hpp>
 #include <weft/network/route/path.hpp>
+#include <weft/network/topo/planes.hpp>
 #include <weft/network/topo/search.hpp>
 #include <weft/study/map/lattice_paths.hpp>
 #include <weft/study/map/paths.hpp>
@@ -185,6 +186,60 @@ Result<Examined> examine(const Topology& topology, const std::string& routing) {
   return made;
 }
 
+// In each copy of a network as in the copy alone.
+class PlanePaths final : public Paths {
+ public:
+  struct Copy {
+    std::unique_ptr<Topology> network;
+    std::unique_ptr<Paths> paths;
+  };
+  PlanePaths(const Topology& topology, std::vector<Copy> copies)
+      : graph_(topology.graph), planes_(*topology.shape->planes()), copies_(std::move(copies)) {
+    for (const Copy& copy : copies_) whole_ = std::max(whole_, copy.paths->whole());
+  }
+
+  std::span<const Crossing> between(NodeId from, NodeId to) override {
+    crossings_.clear();
+    const std::uint32_t plane = plane_of(from);
+    if (plane != plane_of(to)) return crossings_;
+    Paths& inner = *copies_[copies_.size() == 1 ? 0 : plane].paths;
+    const std::uint32_t first = graph_.link(RouterId(plane * planes_.routers), 0).index;
+    const std::uint32_t scale = whole_ / inner.whole();
+    for (const Crossing& c : inner.between(end(from), end(to)))
+      crossings_.push_back({first + c.link, scale * c.share});
+    return crossings_;
+  }
+  std::uint32_t hops(NodeId from, NodeId to) override {
+    const std::uint32_t plane = plane_of(from);
+    if (plane != plane_of(to)) return no_way_hops;
+    return copies_[copies_.size() == 1 ? 0 : plane].paths->hops(end(from), end(to));
+  }
+  std::uint32_t whole() const override { return whole_; }
+
+ private:
+  std::uint32_t plane_of(NodeId n) const { return graph_.router_of(n).index / planes_.routers; }
+  NodeId end(NodeId n) const { return NodeId(planes_.end[n.index]); }
+
+  const Graph& graph_;
+  const Planes& planes_;
+  std::vector<Copy> copies_;  // One for all, or one for each.
+  std::uint32_t whole_ = 1;   // Each copy's divides it: 1, 2 or 65536.
+  std::vector<Crossing> crossings_;
+};
+
+Result<std::unique_ptr<Paths>> make_plane_paths(const Topology& topology,
+                                                const std::string& routing) {
+  std::vector<PlanePaths::Copy> copies;
+  const int different = topology.graph.all_up() ? 1 : topology.shape->planes()->count;
+  for (int p = 0; p < different; ++p) {
+    auto network = std::make_unique<Topology>(weft::plane_of(topology, p));
+    auto paths = make_paths(*network, routing);
+    if (!paths) return paths;
+    copies.push_back({std::move(network), *std::move(paths)});
+  }
+  return std::unique_ptr<Paths>(std::make_unique<PlanePaths>(topology, std::move(copies)));
+}
+
 }  // namespace
 
 std::uint32_t Paths::pour(NodeId from, NodeId to, double bytes, Deltas& deltas) {
@@ -199,6 +254,7 @@ std::string default_judging(const Topology& topology) {
 }
 
 Result<std::unique_ptr<Paths>> make_paths(const Topology& topology, const std::string& routing) {
+  if (topology.shape->planes() != nullptr) return make_plane_paths(topology, routing);
   auto examined = examine(topology, routing);
   if (!examined) return std::move(examined).error();
   std::unique_ptr<Paths> made;
@@ -215,6 +271,7 @@ Result<std::unique_ptr<Paths>> make_paths(const Topology& topology, const std::s
 }
 
 std::string describe_paths(const Topology& topology, const std::string& routing) {
+  if (topology.shape->planes() != nullptr) return describe_paths(plane_of(topology, 0), routing);
   const auto examined = examine(topology, routing);
   if (!examined) return "";
   switch (examined->how) {

@@ -11,8 +11,10 @@
 #include <weft/base/config.hpp>
 #include <weft/base/quantity.hpp>
 #include <weft/base/text.hpp>
+#include <weft/network/topo/planes.hpp>
 #include <weft/simulate/machine/description.hpp>
 #include <weft/simulate/machine/throttles.hpp>
+#include <weft/study/traffic/card_pattern.hpp>
 #include <weft/workload/patterns/injection.hpp>
 
 namespace weft {
@@ -229,7 +231,7 @@ Status Maker::make_policy(MachineDescription& machine, Scenario& scenario) {
 Status Maker::read_pattern(Scenario& scenario) {
   scenario.traffic = find("pattern", "traffic", "pattern").value_or("uniform");
   scenario.injection = find("injection", "traffic", "injection").value_or("bernoulli");
-  auto pattern = make_pattern(scenario.traffic, grid_of(*scenario.topology), scenario.seed);
+  auto pattern = make_card_pattern(scenario.traffic, *scenario.topology, scenario.seed);
   if (!pattern) return blame("pattern", "traffic", "pattern", pattern.error());
   scenario.pattern = *std::move(pattern);
   // At a load that every process can make: the name and the parameters are what is checked here.
@@ -291,7 +293,7 @@ std::string network_key(const ScenarioRequest& request) {
   const auto net = request.options.find("net");
   std::string key = net == request.options.end() ? "" : net->second;
   for (const std::string& set : request.sets)
-    if (trim(set).starts_with("network")) key += "\n" + set;
+    if (trim(set).starts_with("network") || trim(set).starts_with("node")) key += "\n" + set;
   return key;
 }
 
@@ -333,14 +335,19 @@ Result<TrafficDefaults> read_defaults(const ScenarioRequest& request) {
 }
 
 Grid grid_of(const Topology& topology) {
+  // The nodes of several copies stand as they do in one.
+  const Planes* const planes = topology.shape->planes();
+  if (planes != nullptr && planes->count == topology.cards) return grid_of(plane_of(topology, 0));
   const Graph& graph = topology.graph;
-  Grid by_number{{static_cast<int>(graph.node_count())}, 1};
+  const std::uint32_t nodes = topology.computers();
+  const auto cards = static_cast<std::uint32_t>(topology.cards);
+  Grid by_number{{static_cast<int>(nodes)}, 1};
   Grid grid;
   for (const GridAxis& axis : topology.shape->axes()) grid.radix.push_back(axis.size);
-  if (grid.radix.empty() || graph.node_count() % graph.router_count() != 0) return by_number;
-  grid.per_point = static_cast<int>(graph.node_count() / graph.router_count());
-  for (std::uint32_t n = 0; n < graph.node_count(); ++n)
-    if (graph.router_of(NodeId(n)).index != n / static_cast<std::uint32_t>(grid.per_point))
+  if (grid.radix.empty() || nodes % graph.router_count() != 0) return by_number;
+  grid.per_point = static_cast<int>(nodes / graph.router_count());
+  for (std::uint32_t n = 0; n < nodes; ++n)
+    if (graph.router_of(NodeId(n * cards)).index != n / static_cast<std::uint32_t>(grid.per_point))
       return by_number;
   return grid;
 }

@@ -48,6 +48,7 @@ struct Scenario {
 
   // The time of one flit on a cable.
   Duration cycle() const { return serialise(hardware.flit, hardware.link.rate); }
+  // Ends of the network: where nodes have several cards, these.
   std::uint32_t nodes() const { return topology->graph.node_count(); }
   Bytes packet_size(int flits) const { return hardware.flit * flits; }
 };
