@@ -51,6 +51,7 @@ NetworkOptions Machinery::network_options() {
   options.cut = setup.cut;
   options.peers = setup.peers;
   options.bulletin = &stop_ps;
+  options.measure_waits = setup.measure_waits;
   options.weight.assign(graph.router_count(), 1);
   for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
     options.weight[graph.router_of(NodeId(n)).index] +=

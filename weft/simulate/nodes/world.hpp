@@ -36,6 +36,7 @@ struct WorldSetup {
   std::size_t stack_bytes = 0;  // 0: as much as the address space bears, 64 KiB to 8 MiB.
   bool guard_stacks = true;     // As well as the system can.
   bool count_pairs = false;     // Bytes and messages per pair of ranks.
+  bool measure_waits = false;   // How long packets wait for links.
 };
 
 // What a rank executes.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plain and the general router make the same decisions: every message arrives at the same
-// picosecond.
+// picosecond, and packets have waited as long for every link.
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -53,12 +54,35 @@ class Notes final : public Host {
   std::vector<std::vector<Delivery>> lists_;
 };
 
+struct Outcome {
+  Arrivals arrivals;
+  std::vector<std::int64_t>
+      waited_ps;  // In queue, for a turn and for room, by link, then by node's link.
+  bool operator==(const Outcome&) const = default;
+};
+
+std::vector<std::int64_t> waits_of(const Network& network, const Graph& graph) {
+  std::vector<std::int64_t> list;
+  const auto add = [&](const LinkCount& count) {
+    list.push_back(count.waited_in_queue.in_ps());
+    list.push_back(count.waited_for_turn.in_ps());
+    list.push_back(count.waited_for_room.in_ps());
+  };
+  for (std::uint32_t l = 0; l < graph.link_count(); ++l) add(network.link(LinkId(l)));
+  for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
+    add(network.node_link(NodeId(n)).injected);
+    add(network.node_link(NodeId(n)).ejected);
+  }
+  return list;
+}
+
 // Every node sends messages of one to six packets to random nodes.
-Arrivals simulate(const Topology& topology, const NetworkHardware& machine, const Policy& policy,
-                  int workers) {
+Outcome simulate(const Topology& topology, const NetworkHardware& machine, const Policy& policy,
+                 int workers) {
   Notes notes(workers);
   NetworkOptions options;
   options.workers = workers;
+  options.measure_waits = true;
   const auto network = *Network::make(topology, machine, policy, notes, options);
   Rng rng(4);
   const std::uint32_t nodes = topology.graph.node_count();
@@ -69,7 +93,7 @@ Arrivals simulate(const Topology& topology, const NetworkHardware& machine, cons
                   Time::ps(static_cast<std::int64_t>(rng.below(2000)) * 1000), i);
   }
   EXPECT_FALSE(*network->run(Time::never()));
-  return notes.arrivals();
+  return {notes.arrivals(), waits_of(*network, topology.graph)};
 }
 
 bool is_plain(const Topology& topology, const NetworkHardware& machine, const Policy& policy) {
@@ -114,11 +138,12 @@ TEST(BothRouters, DecideAlike) {
       SCOPED_TRACE(spec + ", machine " + std::to_string(machine_number++));
       ASSERT_TRUE(is_plain(topology, machine, *policy));
       ASSERT_FALSE(is_plain(topology, machine, watchful));
-      const Arrivals plain = simulate(topology, machine, *policy, 1);
-      EXPECT_EQ(plain.size(), 20 * topology.graph.node_count());
-      EXPECT_EQ(simulate(topology, machine, watchful, 1), plain);
-      EXPECT_EQ(simulate(topology, machine, watchful, 2), plain);
-      EXPECT_EQ(simulate(topology, machine, *policy, 2), plain);
+      const Outcome plain = simulate(topology, machine, *policy, 1);
+      EXPECT_EQ(plain.arrivals.size(), 20 * topology.graph.node_count());
+      EXPECT_GT(*std::max_element(plain.waited_ps.begin(), plain.waited_ps.end()), 0);
+      EXPECT_TRUE(simulate(topology, machine, watchful, 1) == plain);
+      EXPECT_TRUE(simulate(topology, machine, watchful, 2) == plain);
+      EXPECT_TRUE(simulate(topology, machine, *policy, 2) == plain);
     }
   }
 }

@@ -53,6 +53,7 @@ void serve_card(State& state, int worker, RouterIndex r, LocalOutput output, std
   const std::int64_t flit = wire.serialise_ps(std::min(size, setup.flit_bytes));
   const std::int64_t follow = wire.serialise_ps(std::max<std::int64_t>(size - setup.flit_bytes, 0));
   const std::int64_t sent_at = now + follow + flit;
+  if (state.measures_waits) note_card_wait(state, index, message, now);
   if (message.unsent == message.size) message.entered_at = now;
   const Slot packet = make_packet(state, card, size, now + wire.delay, follow);
   message.unsent -= payload;
@@ -71,6 +72,11 @@ void serve_card(State& state, int worker, RouterIndex r, LocalOutput output, std
     state.worker(worker).card_queues.pass_turn(card);
   next = card.first == no_message ? never_at : out.free_at;
   push(state, worker, out, pick.vc, packet);
+}
+
+void note_card_wait(State& state, OutputIndex output, const Message& message, std::int64_t now) {
+  const std::int64_t ready_at = std::max(state.outputs[output].free_at, message.born_at);
+  state.waits[output].add(ready_at, ready_at, ready_at, now);
 }
 
 void end_message(State& state, int worker, Card& card, std::int64_t sent_at) {

@@ -27,6 +27,10 @@ Engine::Engine(const Setup& setup, const NetworkOptions& options, const Parts& p
     remote_ = std::make_unique<RemoteProcesses>(state_, *options.peers, everyone);
     state_.remote = remote_.get();
   }
+  if (options.measure_waits) {
+    state_.measures_waits = true;
+    state_.waits = LazyArray<Waits, OutputIndex>(state_.output_count);
+  }
   find_windows(options.window);
   state_.agenda = Agenda(state_.placement.partition, window_);
   windows_.emplace(*this, state_.agenda, ahead_);
@@ -127,7 +131,7 @@ LinkCount Engine::link(LinkId link, Time at) const {
   if (!state_.placement.has(source)) return {};
   const RouterIndex r = state_.placement.find(source);
   const std::uint32_t port = link.index - graph.link(source, 0).index;
-  LinkCount count = count_passed(state_, cable_of(state_, r, port), at);
+  LinkCount count = count_passed(state_, r, port, at);
   if (news_ != nullptr) count.news = news_->flits_on(r, static_cast<int>(port));
   return count;
 }
@@ -136,10 +140,9 @@ NodeLinkCount Engine::node_link(NodeId node, Time at) const {
   const Graph& graph = state_.setup.graph;
   if (!state_.is_here(node.index)) return {};
   const RouterIndex r = state_.placement.find(graph.router_of(node));
-  const Router& router = state_.routers[r];
   const auto n = static_cast<std::uint32_t>(graph.local_index(node));
   return {.injected = count_injected(state_, r, n, at),
-          .ejected = count_passed(state_, cable_of(state_, r, router.ports + n), at)};
+          .ejected = count_passed(state_, r, state_.routers[r].ports + n, at)};
 }
 
 BufferLevel Engine::buffer(RouterId router, int port, int vc, Time at) const {
@@ -167,8 +170,8 @@ MemoryUse Engine::memory() const {
   const State& s = state_;
   const std::size_t fixed =
       s.routers.bytes() + s.vc_free_at.bytes() + s.router_of_output.bytes() + s.next_at.bytes() +
-      s.outputs.bytes() + s.accounts.bytes() + s.input_count * sizeof(Input) + s.options.bytes() +
-      s.option_count.bytes() +
+      s.outputs.bytes() + s.waits.bytes() + s.accounts.bytes() + s.input_count * sizeof(Input) +
+      s.options.bytes() + s.option_count.bytes() +
       (s.waiting_words.size() + s.unrouted_words.size()) * sizeof(std::uint64_t) +
       s.crossbar_free_at.bytes() + s.cards.bytes() + (news_ != nullptr ? news_->bytes() : 0);
   return {.bytes_per_router = fixed / std::max<std::size_t>(1, s.routers.size()),

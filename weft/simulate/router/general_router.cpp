@@ -11,7 +11,7 @@
 
 namespace weft::detail {
 
-class GeneralVisit : private Visit<false> {
+class GeneralVisit : private Visit<false, true> {
  public:
   GeneralVisit(State& state, int worker, RouterIndex r)
       : Visit(state, worker, r), setup_(state.setup) {}
@@ -399,6 +399,7 @@ void GeneralVisit::grant(LocalOutput output, const Candidate& c, std::int64_t no
   const Input& in = state_.inputs[c.input];
   Slot packet = state_.slot(in, in.head);
   const LocalInput bit = c.input - state_.first_candidate(r_, output);
+  note_wait(index, in, packet, in.port != no_port ? state_.crossbar_free(r_, in.port) : 0, now);
   const Passage passage = cross(out, bit, packet, now);
   if (setup_.options_max == 1 || in.port == no_port) {
     clear_bit(state_.waiting(index), bit);

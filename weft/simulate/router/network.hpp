@@ -85,6 +85,7 @@ struct NetworkOptions {
   std::atomic<std::int64_t>* bulletin = nullptr;
   Duration window =
       {};  // Zero: the longest exact one. Shorter windows give the same results, more slowly.
+  bool measure_waits = false;  // How long packets wait for links, for a few percent of the time.
 };
 
 // A link between routers, or between a node's card and its router, in one direction.
@@ -92,6 +93,14 @@ struct LinkCount {
   std::uint64_t packets = 0;  // That have begun to pass.
   std::uint64_t bytes = 0;    // That have passed, in whole bytes.
   std::uint64_t news = 0;     // Flits of news of lines, in band.
+  // How long packets waited in front of this link from when they could have gone had they been
+  // alone: in queue behind others in their buffer; then, first in it, for their turn, while the
+  // link or their way through the crossbar was busy; then for room in a buffer behind the link.
+  // Together with the latency of an idle network this is all of a packet's time. Zero unless
+  // NetworkOptions asks for it.
+  Duration waited_in_queue = {}, waited_for_turn = {}, waited_for_room = {};
+
+  Duration waited() const { return waited_in_queue + waited_for_turn + waited_for_room; }
 };
 
 // The link between a node's card and its router. A node with several cards has several such links,

@@ -35,7 +35,7 @@ struct Sent {
 std::vector<Sent> hot_spot(std::uint32_t nodes) {
   std::vector<Sent> list;
   Rng rng(5);
-  for (std::uint32_t i = 0; i < std::min(5 * nodes, 64u); ++i) {
+  for (std::uint32_t i = 0; i < std::min(4 * nodes, 48u); ++i) {
     const auto to = i % 3 == 0 ? 0 : static_cast<std::uint32_t>(rng.below(nodes));
     list.push_back({NodeId(i % nodes), NodeId(to), Bytes{static_cast<std::int64_t>(rng.below(900))},
                     Duration::ns(i % 5 == 0 ? 11 : 0)});
@@ -235,8 +235,12 @@ TEST_P(EveryNetwork, CountsWhatPassesWhenItPasses) {
         const Series alone = play(scene, 0, 1);
         expect_no_step_above_the_rate(scene, alone);
         expect_all_was_counted(scene, alone);
-        EXPECT_TRUE(same(play(scene, alone.size(), 2), alone)) << "two threads";
-        if (step > Duration::ns(10)) {
+        // Short steps on several workers take long: one policy is enough to see them agree.
+        const bool first = tried < 2 * static_cast<int>(machines(2).size());
+        if (first || step > Duration::ns(10)) {
+          EXPECT_TRUE(same(play(scene, alone.size(), 2), alone)) << "two threads";
+        }
+        if (first && step > Duration::ns(10)) {
           EXPECT_TRUE(same(play_among(2, scene, alone.size()), alone)) << "two processes";
         }
         if (testing::Test::HasFailure()) return;
@@ -291,6 +295,110 @@ TEST(Passed, APacketIsDividedInProportionToTime) {
   EXPECT_FALSE(*network->run(Time::never()));
   EXPECT_EQ(network->node_link(NodeId(1)).ejected.bytes, 256U);
   EXPECT_EQ(network->node_link(NodeId(1)).injected.packets, 0U);
+}
+
+// Three nodes send a packet to the fourth at the same time, over links of their own: they meet at
+// its router, and each waits for those before it.
+TEST(Waits, ForATurnAtAHotSpot) {
+  NetworkHardware m = test_machine();
+  m.buffer = m.mtu * 8;
+  const Topology topology = *make_topology("complete:4");
+  const auto policy = *make_policy("minimal", topology, m.vcs);
+  Silent host;
+  NetworkOptions options;
+  options.measure_waits = true;
+  const auto network = *Network::make(topology, m, *policy, host, options);
+  for (std::uint32_t n = 0; n < 3; ++n)
+    network->send(NodeId(n), NodeId(3), Bytes{256}, Time::zero());
+  EXPECT_FALSE(*network->run(Time::never()));
+  const LinkCount hot = network->node_link(NodeId(3)).ejected;
+  EXPECT_EQ(hot.packets, 3U);
+  EXPECT_EQ(hot.waited_for_turn, Duration::ns(32 + 64));
+  EXPECT_EQ(hot.waited_for_room, Duration::zero());
+  for (std::uint32_t l = 0; l < topology.graph.link_count(); ++l) {
+    EXPECT_EQ(network->link(LinkId(l)).waited_for_turn, Duration::zero());
+    EXPECT_EQ(network->link(LinkId(l)).waited_for_room, Duration::zero());
+  }
+}
+
+// A packet's time is that of an idle network and what it waited, on every link of its way.
+TEST(Waits, AndIdleLatencyAreAllOfAPacketsTime) {
+  class Sum final : public Host {
+   public:
+    Time alarm(int, NodeId, Time) override { return Time::never(); }
+    void delivered(int, const Delivery& d) override {
+      taken += d.arrived - d.entered;
+      hops += d.hops;
+      bytes += d.size;
+      ++count;
+    }
+    Duration taken;
+    std::int64_t hops = 0, count = 0;
+    Bytes bytes;
+  };
+  for (const char* spec : {"torus:4x4,p=2", "mesh:3x5"}) {
+    for (NetworkHardware m : {machines(2).at("even"), machines(2).at("late choice")}) {
+      m.header = Bytes{0};
+      m.link.rate = m.node_link.rate;
+      const Topology topology = *make_topology(spec);
+      const auto policy = *make_policy("dor", topology, m.vcs);
+      Sum sum;
+      NetworkOptions options;
+      options.measure_waits = true;
+      const auto network = *Network::make(topology, m, *policy, sum, options);
+      const std::uint32_t nodes = topology.graph.node_count();
+      Rng rng(7);
+      for (std::uint32_t i = 0; i < 30 * nodes; ++i) {
+        const auto to = i % 4 == 0 ? 0 : static_cast<std::uint32_t>(rng.below(nodes));
+        const auto size =
+            static_cast<std::int64_t>(m.flit.count + static_cast<std::int64_t>(rng.below(200)));
+        network->send(NodeId(i % nodes), NodeId(to), Bytes{size}, Time::zero());
+      }
+      EXPECT_FALSE(*network->run(Time::never()));
+      Duration waited;
+      for (std::uint32_t l = 0; l < topology.graph.link_count(); ++l)
+        waited += network->link(LinkId(l)).waited();
+      for (std::uint32_t n = 0; n < nodes; ++n)
+        waited += network->node_link(NodeId(n)).ejected.waited();
+      const Duration router = m.route + m.vc_alloc + m.switch_alloc + m.switch_delay;
+      const Duration idle =
+          (m.inject_delay + m.node_link.delay * 2 + router + m.eject_delay) * sum.count +
+          (router + m.link.delay) * sum.hops +
+          serialise(sum.bytes - m.flit * sum.count, m.link.rate);
+      EXPECT_GT(waited, idle);
+      EXPECT_EQ((sum.taken - waited).in_ps(), idle.in_ps()) << spec;
+    }
+  }
+}
+
+// Buffers of one packet: the second packet of a message waits until the credit for the first is
+// back, at the card and at the router, and nothing else is in its way.
+TEST(Waits, ForRoomBehindALink) {
+  NetworkHardware m = test_machine();
+  m.vcs = 1;
+  m.buffer = m.mtu;
+  m.link.credit_delay = Duration::ns(900);
+  const Topology topology = *make_topology("mesh:2");
+  const auto policy = *make_policy("dor", topology, m.vcs);
+  Silent host;
+  NetworkOptions options;
+  options.measure_waits = true;
+  const auto network = *Network::make(topology, m, *policy, host, options);
+  network->send(NodeId(0), NodeId(1), m.mtu * 2, Time::zero());
+  EXPECT_FALSE(*network->run(Time::never()));
+  LinkCount link;
+  for (std::uint32_t l = 0; l < topology.graph.link_count(); ++l) {
+    if (network->link(LinkId(l)).packets > 0) link = network->link(LinkId(l));
+  }
+  ASSERT_EQ(link.packets, 2U);
+  EXPECT_EQ(link.waited_for_turn, Duration::zero());
+  // The second packet is ready when the card's credit is back; the link's takes far longer.
+  EXPECT_GT(link.waited_for_room, Duration::ns(700));
+  EXPECT_LT(link.waited_for_room, Duration::ns(1400));
+  const LinkCount injected = network->node_link(NodeId(0)).injected;
+  EXPECT_EQ(injected.waited_for_turn, Duration::zero());
+  EXPECT_GT(injected.waited_for_room, Duration::zero());
+  EXPECT_EQ(network->node_link(NodeId(1)).ejected.waited_for_turn, Duration::zero());
 }
 
 }  // namespace

@@ -9,9 +9,9 @@ namespace weft::detail {
 
 // As pick_vc() for a buffer in this router, of a node or of a card, that has room; else none. Its
 // slots are at hand, so credits are counted as they come.
-template <std::uint32_t fixed_vcs, bool even>
-inline Vc PlainVisit<fixed_vcs, even>::pick_near(LocalOutput output, VcMask vcs, std::int64_t size,
-                                                 std::int64_t now) {
+template <std::uint32_t fixed_vcs, bool even, bool waits>
+inline Vc PlainVisit<fixed_vcs, even, waits>::pick_near(LocalOutput output, VcMask vcs,
+                                                        std::int64_t size, std::int64_t now) {
   const Output& out = outputs_[output];
   const Slice<Input, Vc> targets(&state_.inputs[out.target]);
   Slot* const slots = state_.slots.begin();
@@ -46,8 +46,8 @@ inline Vc PlainVisit<fixed_vcs, even>::pick_near(LocalOutput output, VcMask vcs,
 }
 
 // One output to a node decides which packet goes.
-template <std::uint32_t fixed_vcs, bool even>
-inline void PlainVisit<fixed_vcs, even>::serve_node(LocalOutput output, std::int64_t now) {
+template <std::uint32_t fixed_vcs, bool even, bool waits>
+inline void PlainVisit<fixed_vcs, even, waits>::serve_node(LocalOutput output, std::int64_t now) {
   const Output& out = outputs_[output];
   WEFT_DCHECK(out.free_at <= now);  // Whatever sets its time sees to that.
   std::int64_t possible_at = never_at;
@@ -72,11 +72,12 @@ inline void PlainVisit<fixed_vcs, even>::serve_node(LocalOutput output, std::int
 }
 
 // The node takes the packet at once, so all that is left of it is a credit.
-template <std::uint32_t fixed_vcs, bool even>
-inline void PlainVisit<fixed_vcs, even>::grant_to_node(LocalOutput output, LocalInput bit, Vc vc,
-                                                       std::int64_t now) {
+template <std::uint32_t fixed_vcs, bool even, bool waits>
+inline void PlainVisit<fixed_vcs, even, waits>::grant_to_node(LocalOutput output, LocalInput bit,
+                                                              Vc vc, std::int64_t now) {
   Output& out = outputs_[output];
   const Slot packet = read_head(bit);
+  note_wait(index_of(output), inputs_[bit], packet, crossbar(bit), now);
   const Passage passage = cross(out, bit, packet, now);
   crossbar(bit) = passage.free_at;
   use_vc(output, out, vc, passage.free_at);
@@ -94,9 +95,9 @@ inline void PlainVisit<fixed_vcs, even>::grant_to_node(LocalOutput output, Local
 
 // As receive_packet(), which is called for the first packet of a message and the last, and when
 // another message came in between.
-template <std::uint32_t fixed_vcs, bool even>
-inline void PlainVisit<fixed_vcs, even>::receive(Card& card, const Slot& packet,
-                                                 std::int64_t tail) {
+template <std::uint32_t fixed_vcs, bool even, bool waits>
+inline void PlainVisit<fixed_vcs, even, waits>::receive(Card& card, const Slot& packet,
+                                                        std::int64_t tail) {
   const std::int64_t missing = card.missing - (packet.size() - state_.setup.header_bytes);
   if (packet.message != card.receiving || missing <= 0) {
     receive_slowly(state_, worker_, card, packet, tail);
@@ -108,9 +109,9 @@ inline void PlainVisit<fixed_vcs, even>::receive(Card& card, const Slot& packet,
   ++state_.worker(worker_).counts.packets_delivered;
 }
 
-template <std::uint32_t fixed_vcs, bool even>
-void PlainVisit<fixed_vcs, even>::receive_slowly(State& state, int worker, Card& card,
-                                                 const Slot& packet, std::int64_t tail) {
+template <std::uint32_t fixed_vcs, bool even, bool waits>
+void PlainVisit<fixed_vcs, even, waits>::receive_slowly(State& state, int worker, Card& card,
+                                                        const Slot& packet, std::int64_t tail) {
   MessagePools& messages = state.messages;
   if (card.receiving != no_message) {
     messages[card.receiving].missing = card.missing;
@@ -126,15 +127,17 @@ void PlainVisit<fixed_vcs, even>::receive_slowly(State& state, int worker, Card&
   card.received = message.received;
 }
 
-template <std::uint32_t fixed_vcs, bool even>
-inline void PlainVisit<fixed_vcs, even>::serve_card_slowly(LocalOutput output, std::int64_t now) {
+template <std::uint32_t fixed_vcs, bool even, bool waits>
+inline void PlainVisit<fixed_vcs, even, waits>::serve_card_slowly(LocalOutput output,
+                                                                  std::int64_t now) {
   serve_card(state_, worker_, r_, output, now);
   if (next_[actor_of(output)] == never_at) set_idle(output);
 }
 
 // A card makes a packet of the first message that it has; as serve_card().
-template <std::uint32_t fixed_vcs, bool even>
-inline void PlainVisit<fixed_vcs, even>::serve_own_card(LocalOutput output, std::int64_t now) {
+template <std::uint32_t fixed_vcs, bool even, bool waits>
+inline void PlainVisit<fixed_vcs, even, waits>::serve_own_card(LocalOutput output,
+                                                               std::int64_t now) {
   if (!even) {
     serve_card_slowly(output, now);
     return;
@@ -169,6 +172,7 @@ inline void PlainVisit<fixed_vcs, even>::serve_own_card(LocalOutput output, std:
             .route = packet_state(state_, card, message.to),
             .message = id,
             .packed = Slot::pack(size, (message.size - unsent) / mtu)};
+  if (waits) note_card_wait(state_, index_of(output), message, now);
   if (unsent == message.size) message.entered_at = now;
   message.unsent = unsent - payload;
   card.sent_at = sent_at;

@@ -8,8 +8,8 @@
 
 namespace weft::detail {
 
-template <std::uint32_t fixed_vcs, bool even>
-inline void PlainVisit<fixed_vcs, even>::run(Reach reach) {
+template <std::uint32_t fixed_vcs, bool even, bool waits>
+inline void PlainVisit<fixed_vcs, even, waits>::run(Reach reach) {
   router_.wake_at = visiting;
   PrefetchQueue& prefetch = state_.worker(worker_).prefetch;
   std::int64_t now;
@@ -39,8 +39,8 @@ inline void PlainVisit<fixed_vcs, even>::run(Reach reach) {
 }
 
 // What is not an output to another router.
-template <std::uint32_t fixed_vcs, bool even>
-inline void PlainVisit<fixed_vcs, even>::act(LocalOutput output, std::int64_t now) {
+template <std::uint32_t fixed_vcs, bool even, bool waits>
+inline void PlainVisit<fixed_vcs, even, waits>::act(LocalOutput output, std::int64_t now) {
   if (output.value < ports_ + router_.nodes) {
     serve_node(output, now);
   } else if (output.value < router_.outputs) {
@@ -51,8 +51,8 @@ inline void PlainVisit<fixed_vcs, even>::act(LocalOutput output, std::int64_t no
   }
 }
 
-template <std::uint32_t fixed_vcs, bool even>
-inline void PlainVisit<fixed_vcs, even>::route_heads() {
+template <std::uint32_t fixed_vcs, bool even, bool waits>
+inline void PlainVisit<fixed_vcs, even, waits>::route_heads() {
   for (std::uint64_t heads = std::exchange(router_.unrouted, 0); heads != 0; heads &= heads - 1) {
     const LocalInput bit(static_cast<std::uint32_t>(std::countr_zero(heads)));
     route(bit, inputs_[bit].ready_at);
@@ -60,9 +60,9 @@ inline void PlainVisit<fixed_vcs, even>::route_heads() {
 }
 
 // One output decides which packet goes; false: that depends on a credit which may be on its way.
-template <std::uint32_t fixed_vcs, bool even>
-inline bool PlainVisit<fixed_vcs, even>::serve(LocalOutput output, std::int64_t now,
-                                               std::int64_t sure) {
+template <std::uint32_t fixed_vcs, bool even, bool waits>
+inline bool PlainVisit<fixed_vcs, even, waits>::serve(LocalOutput output, std::int64_t now,
+                                                      std::int64_t sure) {
   const Output& out = outputs_[output];
   WEFT_DCHECK(out.free_at <= now);  // Whatever sets its time sees to that.
   std::int64_t possible_at = never_at;
@@ -87,10 +87,10 @@ inline bool PlainVisit<fixed_vcs, even>::serve(LocalOutput output, std::int64_t 
 }
 
 // A VC of a buffer at another router.
-template <std::uint32_t fixed_vcs, bool even>
-inline VcPick PlainVisit<fixed_vcs, even>::pick_far(LocalOutput output, const Input& in,
-                                                    std::int64_t size, std::int64_t now,
-                                                    std::int64_t sure) {
+template <std::uint32_t fixed_vcs, bool even, bool waits>
+inline VcPick PlainVisit<fixed_vcs, even, waits>::pick_far(LocalOutput output, const Input& in,
+                                                           std::int64_t size, std::int64_t now,
+                                                           std::int64_t sure) {
   const OutputIndex index = index_of(output);
   if ((in.vcs & (in.vcs - 1)) == 0) [[likely]] {
     const Vc vc(static_cast<std::uint32_t>(std::countr_zero(in.vcs)));
@@ -106,9 +106,9 @@ inline VcPick PlainVisit<fixed_vcs, even>::pick_far(LocalOutput output, const In
 
 // Is there room, with the credits that have come back by now? They are counted oldest first: where
 // the oldest stands is known before the visit, so it has been prefetched by now.
-template <std::uint32_t fixed_vcs, bool even>
-bool PlainVisit<fixed_vcs, even>::count_credits(State& state, OutputIndex output, Vc vc,
-                                                std::int64_t size, std::int64_t now) {
+template <std::uint32_t fixed_vcs, bool even, bool waits>
+bool PlainVisit<fixed_vcs, even, waits>::count_credits(State& state, OutputIndex output, Vc vc,
+                                                       std::int64_t size, std::int64_t now) {
   const Output& out = state.outputs[output];
   Account& there = state.accounts[state.channel(output, vc)];
   const std::uint16_t gone = state.inputs[out.target + vc].head;
@@ -132,9 +132,9 @@ bool PlainVisit<fixed_vcs, even>::count_credits(State& state, OutputIndex output
   return fits;
 }
 
-template <std::uint32_t fixed_vcs, bool even>
-VcPick PlainVisit<fixed_vcs, even>::pick_slowly(State& state, OutputIndex output, VcMask vcs,
-                                                std::int64_t size, std::int64_t now) {
+template <std::uint32_t fixed_vcs, bool even, bool waits>
+VcPick PlainVisit<fixed_vcs, even, waits>::pick_slowly(State& state, OutputIndex output, VcMask vcs,
+                                                       std::int64_t size, std::int64_t now) {
   if ((vcs & (vcs - 1)) != 0) return pick_vc(state, output, vcs, size, now);
   const Vc vc(static_cast<std::uint32_t>(std::countr_zero(vcs)));
   const std::int64_t at = room_at(state, output, vc, size, now);
@@ -142,11 +142,12 @@ VcPick PlainVisit<fixed_vcs, even>::pick_slowly(State& state, OutputIndex output
 }
 
 // The head of `bit` goes through `output` now.
-template <std::uint32_t fixed_vcs, bool even>
-inline void PlainVisit<fixed_vcs, even>::grant(LocalOutput output, LocalInput bit, Vc vc,
-                                               std::int64_t now) {
+template <std::uint32_t fixed_vcs, bool even, bool waits>
+inline void PlainVisit<fixed_vcs, even, waits>::grant(LocalOutput output, LocalInput bit, Vc vc,
+                                                      std::int64_t now) {
   Output& out = outputs_[output];
   const Slot packet = read_head(bit);
+  note_wait(index_of(output), inputs_[bit], packet, crossbar(bit), now);
   const Passage passage = cross(out, bit, packet, now);
   crossbar(bit) = passage.free_at;
   use_vc(output, out, vc, passage.free_at);
@@ -155,9 +156,10 @@ inline void PlainVisit<fixed_vcs, even>::grant(LocalOutput output, LocalInput bi
 }
 
 // Into the buffer at the other end; as push().
-template <std::uint32_t fixed_vcs, bool even>
-inline void PlainVisit<fixed_vcs, even>::push_packet(const Output& out, Vc vc, Account& there,
-                                                     const Slot& packet, const Passage& passage) {
+template <std::uint32_t fixed_vcs, bool even, bool waits>
+inline void PlainVisit<fixed_vcs, even, waits>::push_packet(const Output& out, Vc vc,
+                                                            Account& there, const Slot& packet,
+                                                            const Passage& passage) {
   Input& in = state_.inputs[out.target + vc];
   there.room -= static_cast<std::int32_t>(packet.size());
   const bool empty = in.head == in.tail;
@@ -186,9 +188,9 @@ inline void PlainVisit<fixed_vcs, even>::push_packet(const Output& out, Vc vc, A
 
 // A buffer that is empty, and all of whose credits are back, begins again with its first slot. In
 // light traffic one line of each ring is then all that is ever used.
-template <std::uint32_t fixed_vcs, bool even>
-inline void PlainVisit<fixed_vcs, even>::rewind(Account& there, Input& in, std::uint16_t first,
-                                                std::int64_t now) {
+template <std::uint32_t fixed_vcs, bool even, bool waits>
+inline void PlainVisit<fixed_vcs, even, waits>::rewind(Account& there, Input& in,
+                                                       std::uint16_t first, std::int64_t now) {
   if (in.ready_at + in.credit > now) return;  // No credit is later.
   there.room += static_cast<std::int32_t>(in.departed - there.departed);
   there.departed = in.departed;
@@ -197,10 +199,16 @@ inline void PlainVisit<fixed_vcs, even>::rewind(Account& there, Input& in, std::
 
 namespace {
 
-template <std::uint32_t fixed_vcs, bool even>
+template <std::uint32_t fixed_vcs, bool even, bool waits>
 void visit_plain(State& state, int worker, RouterIndex r, Reach reach) {
   ++state.worker(worker).counts.visits;
-  PlainVisit<fixed_vcs, even>(state, worker, r).run(reach);
+  PlainVisit<fixed_vcs, even, waits>(state, worker, r).run(reach);
+}
+
+template <bool waits>
+VisitFunction fastest_visit(const State& state) {
+  if (state.byte_ps == 0 || state.setup.holds_vcs) return visit_plain<0, false, waits>;
+  return state.setup.vcs == 2 ? visit_plain<2, true, waits> : visit_plain<0, true, waits>;
 }
 
 }  // namespace
@@ -221,8 +229,7 @@ VisitFunction use_plain(State& state) {
   const std::int64_t byte_ps = state.wires[0].byte_ps;
   const auto same_rate = [&](const Wire& wire) { return wire.byte_ps == byte_ps; };
   if (std::all_of(state.wires.begin(), state.wires.end(), same_rate)) state.byte_ps = byte_ps;
-  if (state.byte_ps == 0 || state.setup.holds_vcs) return visit_plain<0, false>;
-  return state.setup.vcs == 2 ? visit_plain<2, true> : visit_plain<0, true>;
+  return state.measures_waits ? fastest_visit<true>(state) : fastest_visit<false>(state);
 }
 
 }  // namespace weft::detail

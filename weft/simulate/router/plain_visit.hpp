@@ -16,12 +16,12 @@ namespace weft::detail {
 // after every store. All functions are inlined into one, and the object lives in registers, so
 // nothing that is not inlined may see `this`.
 //
-// fixed_vcs: the number of VCs, where it is known to the compiler; else 0. even: see Visit.
-template <std::uint32_t fixed_vcs, bool even>
-class PlainVisit : private Visit<even> {
+// fixed_vcs: the number of VCs, where it is known to the compiler; else 0. even, waits: see Visit.
+template <std::uint32_t fixed_vcs, bool even, bool waits>
+class PlainVisit : private Visit<even, waits> {
  public:
   [[gnu::always_inline]] PlainVisit(State& state, int worker, RouterIndex r)
-      : Visit<even>(state, worker, r),
+      : Visit<even, waits>(state, worker, r),
         outputs_(&state.outputs[router_.first_output]),
         accounts_(&state.accounts[state.channel(router_.first_output, Vc(0))]),
         inputs_(&state.inputs[router_.first_input]),
@@ -40,8 +40,8 @@ class PlainVisit : private Visit<even> {
   [[gnu::always_inline]] inline void run(Reach reach);
 
  private:
-  using Base = Visit<even>;
-  using Base::cross, Base::index_of, Base::leave_slot, Base::use_vc;
+  using Base = Visit<even, waits>;
+  using Base::cross, Base::index_of, Base::leave_slot, Base::note_wait, Base::use_vc;
   using Base::state_, Base::router_, Base::worker_, Base::r_;
   using typename Base::Passage;
 

@@ -101,6 +101,21 @@ struct alignas(64) Output {
 };
 static_assert(sizeof(Output) == 64);
 
+// What packets have waited for an output in all, in ps. See LinkCount.
+struct Waits {
+  std::int64_t queue_ps, turn_ps, room_ps;
+
+  // A packet that could have gone alone at `alone_at`, and was first in its buffer and ready at
+  // `ready_at`, goes now. Output and crossbar were busy until `busy_until`.
+  void add(std::int64_t alone_at, std::int64_t ready_at, std::int64_t busy_until,
+           std::int64_t now) {
+    const std::int64_t turn_at = busy_until > ready_at ? busy_until : ready_at;
+    queue_ps += ready_at - alone_at;
+    turn_ps += turn_at - ready_at;
+    room_ps += now - turn_at;
+  }
+};
+
 // Credit account of one VC of an output.
 struct Account {
   std::int32_t room;       // Bytes known to be free.

@@ -105,6 +105,8 @@ struct State {
   LazyArray<std::int64_t> next_at;  // By router and actor: it has nothing to do before.
   LazyArray<Output, OutputIndex> outputs;
   Table<RouterIndex, OutputIndex> router_of_output;
+  bool measures_waits = false;
+  LazyArray<Waits, OutputIndex> waits;  // If they are measured.
   LazyArray<Account, ChannelIndex> accounts;
   LazyArray<std::int64_t, ChannelIndex> vc_free_at;  // If VCs are held.
   LazyArray<Input, InputIndex> inputs;               // Mirrors behind the others.

@@ -15,12 +15,12 @@ namespace weft::detail {
 
 // One visit of one router: what only GeneralVisit and PlainVisit are made of.
 //
-// even: all wires have the same rate, in whole ps per byte, and a VC is free again as soon as its
-// packet has been granted.
-template <bool even>
+// waits: how long heads wait for outputs is measured. even: all wires have the same rate, in whole
+// ps per byte, and a VC is free again as soon as its packet has been granted.
+template <bool even, bool waits>
 class Visit {
   friend class GeneralVisit;
-  template <std::uint32_t, bool>
+  template <std::uint32_t, bool, bool>
   friend class PlainVisit;
 
   // A packet on its way through an output: its first flit, its last, the end of that, and how long
@@ -33,6 +33,17 @@ class Visit {
       : state_(state), router_(state.routers[r]), worker_(worker), r_(r) {}
 
   OutputIndex index_of(LocalOutput output) const { return router_.first_output + output; }
+
+  // The packet, the head of `in`, goes through the output now, whose state is still that of before.
+  [[gnu::always_inline]] void note_wait(OutputIndex output, const Input& in, const Slot& packet,
+                                        std::int64_t crossbar_free_at, std::int64_t now) {
+    if (!waits || !state_.measures_waits) return;
+    const Setup& setup = state_.setup;
+    // An output buffer takes no decisions.
+    const std::int64_t decide = in.port == no_port ? 0 : setup.early_ps + setup.late_ps;
+    state_.waits[output].add(packet.head_at + decide, in.ready_at,
+                             std::max(state_.outputs[output].free_at, crossbar_free_at), now);
+  }
 
   // The packet, which is the output's candidate `bit`, begins to cross now.
   [[gnu::always_inline]] Passage cross(Output& out, LocalInput bit, const Slot& packet,
