@@ -58,6 +58,7 @@ Result<std::string> make_live_page(const LiveSettings& settings) {
   std::vector<std::uint32_t> kept;
   view.network = report::without_gaps(settings.network, kept);
   view.heat.emplace();
+  view.heat->node_links.emplace();
   report::PageHead head{settings.title, "weft " + std::string(version()), true};
   return report::make_page(*page_template, head, std::span(&view, 1));
 }

@@ -76,13 +76,21 @@ std::string LiveFeed::frame(const SeriesSample& sample, std::int64_t begin_ps) {
   std::vector<double> carried(kept_.size());
   for (std::size_t l = 0; l < kept_.size(); ++l)
     carried[l] = static_cast<double>(sample.links[kept_[l]].bytes);
+  const auto bytes_of = [](const std::vector<LinkSample>& samples) {
+    std::vector<double> list;
+    for (const LinkSample& one : samples) list.push_back(static_cast<double>(one.bytes));
+    return list;
+  };
   const auto messages = static_cast<double>(sample.head.messages - before_.messages);
   const auto bytes = static_cast<double>(sample.head.bytes - before_.bytes);
-  const report::Json json = {{"end_ps", sample.head.end_ps},
-                             {"links", packed(report::heat_of_links(network_, carried, seconds))},
-                             {"buffers", packed(report::heat_of_buffers(network_, sample.buffers))},
-                             {"messages_per_s", messages / new_seconds},
-                             {"byte_per_s", bytes / new_seconds}};
+  const report::Json json = {
+      {"end_ps", sample.head.end_ps},
+      {"links", packed(report::heat_of_links(network_, carried, seconds))},
+      {"buffers", packed(report::heat_of_buffers(network_, sample.buffers))},
+      {"node-links", packed(report::heat_of_node_links(network_, bytes_of(sample.injected),
+                                                       bytes_of(sample.ejected), seconds))},
+      {"messages_per_s", messages / new_seconds},
+      {"byte_per_s", bytes / new_seconds}};
   before_ = sample.head;
   return event_text("frame", json.dump());
 }

@@ -18,11 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 17> own_names = {
-    "summary.json",    "summary.txt",  "ranks.csv",   "calls.csv",        "traffic.txt",
-    "series.h5",       "series.raw",   "timeline.h5", "timeline.raw",     "connections.csv",
-    "buffers.csv",     "trace.otf2",   "trace.def",   settings_file_name, output_log_name,
-    machine_used_name, graph_used_name};
+constexpr std::array<std::string_view, 18> own_names = {
+    "summary.json",    "summary.txt",   "ranks.csv",     "calls.csv",        "traffic.txt",
+    "series.h5",       "series.raw",    "timeline.h5",   "timeline.raw",     "connections.csv",
+    "buffers.csv",     "trace.otf2",    "trace.def",     settings_file_name, output_log_name,
+    machine_used_name, graph_used_name, "node_links.csv"};
 
 bool belongs_to_record(const std::string& name) {
   if (std::find(own_names.begin(), own_names.end(), name) != own_names.end()) return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How full links and buffers were, frame by frame: 255 is full. Values per router are made from
-// those of its outgoing links.
+// those of its outgoing links and of the links to and from its nodes.
 import { bytesOf } from "./blocks";
 import type { Heat } from "./types";
 
@@ -121,7 +121,17 @@ export class Frames {
       out.set(raw);
       return out;
     }
-    return routerValues(raw, this.links, choice.dimension, out);
+    routerValues(raw, this.links, choice.dimension, out);
+    this.nodeLinks(choice, frame)?.forEach((value, r) => {
+      if (value > out[r]!) out[r] = value;
+    });
+    return out;
+  }
+
+  // Per router, its busiest link to or from a node; none where such links are not shown.
+  nodeLinks(choice: Choice, frame: number): Uint8Array | undefined {
+    if (choice.layer !== "links" || choice.dimension >= 0) return undefined;
+    return frame < 0 ? this.average("node-links") : this.raw("node-links", frame);
   }
 
   linkValues(choice: Choice, frame: number): Uint8Array | undefined {
@@ -152,8 +162,9 @@ export class Frames {
     if (!known) this.statsCache.set(key, (known = { mean: [], most: [] }));
     for (let t = known.mean.length; t < this.count; ++t) {
       const [mean, most] = this.statsOf(this.raw(choice.layer, t), choice);
+      const ofNodes = this.nodeLinks(choice, t)?.reduce((a, b) => Math.max(a, b), 0) ?? 0;
       known.mean.push(mean);
-      known.most.push(most);
+      known.most.push(Math.max(most, ofNodes / 255));
     }
     return known;
   }

@@ -11,6 +11,7 @@ interface FrameEvent {
   end_ps: number;
   links?: string;
   buffers?: string;
+  "node-links"?: string;
   messages_per_s?: number;
   byte_per_s?: number;
 }
@@ -87,7 +88,7 @@ class Live {
     if (frames.count > 0 && event.end_ps <= frames.endPs[frames.count - 1]!) return;
     const data = new Map<string, Uint8Array>();
     let bytes = 1;
-    for (const id of ["links", "buffers"] as const) {
+    for (const id of ["links", "buffers", "node-links"] as const) {
       const text = event[id];
       if (!text) continue;
       const values = await inflate(fromBase64(text));

@@ -184,7 +184,9 @@ export class NetPanel {
       const which = choice.dimension >= 0 ? ` along ${dimensionName(choice.dimension)}` : "";
       lines.push(`busiest link${which}: ${percent(share)}`);
       const link = this.busiestLink(pick.router);
-      if (link >= 0 && share > 0) lines.push(linkName(this.model, link));
+      const ofLink = link < 0 ? 0 : this.frames.linkValues(choice, this.frame)![link]!;
+      if (this.values[pick.router]! > ofLink) lines.push("to or from a node");
+      else if (link >= 0 && share > 0) lines.push(linkName(this.model, link));
     }
     return lines;
   }

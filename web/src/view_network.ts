@@ -133,7 +133,9 @@ class NetworkView implements Shown {
   private fitted(choice: Choice, average: boolean): number {
     const most = this.list.map((panel) => {
       if (!average) return panel.frames.most(choice);
-      return panel.frames.average(choice.layer)?.reduce((a, b) => Math.max(a, b), 0) ?? 0;
+      const peak = (list?: Uint8Array) => list?.reduce((a, b) => Math.max(a, b), 0) ?? 0;
+      const { frames } = panel;
+      return Math.max(peak(frames.average(choice.layer)), peak(frames.nodeLinks(choice, -1)));
     });
     return Math.max(1, ...most);
   }

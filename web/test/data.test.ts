@@ -85,6 +85,23 @@ test("the average counts each frame by how long it lasted", () => {
   );
 });
 
+test("a router is as hot as its busiest link, to a router or to or from a node", () => {
+  const data = { block: 0, type: "u8" as const, shape: [0, 4] };
+  const layers = [
+    { id: "links", title: "Links", per: "link" as const, of: "", data },
+    { id: "node-links", title: "Node links", per: "router" as const, of: "", data },
+  ];
+  const f = new Frames({ begin_ps: 0, end_ps: [], layers }, links, 2);
+  const nodeLinks = Uint8Array.from([20, 250]);
+  f.append(10, new Map([["links", Uint8Array.from([100, 0, 0, 8])], ["node-links", nodeLinks]]), 9);
+  const all = { layer: "links", dimension: -1 };
+  assert.deepEqual([...f.values(all, 0, new Uint8Array(2))], [100, 250]);
+  assert.deepEqual([...f.values(all, -1, new Uint8Array(2))], [100, 250]);
+  assert.equal(f.most(all), 250);
+  // Links to nodes have no dimension.
+  assert.deepEqual([...f.values({ layer: "links", dimension: 1 }, 0, new Uint8Array(2))], [0, 8]);
+});
+
 test("beyond the limit every second frame goes, the newest stays", () => {
   const f = frames();
   for (let t = 1; t <= 5; ++t)

@@ -28,6 +28,8 @@ struct NetworkFacts {
   // Properties of the machine; empty if only the network is known.
   std::vector<double> link_byte_per_s;      // By link.
   std::vector<double> router_buffer_bytes;  // Sum of all buffers of a router.
+  std::vector<double> injection_byte_per_s,
+      ejection_byte_per_s;  // By node: its link to the router.
 
   std::size_t links() const { return link_from.size(); }
 };

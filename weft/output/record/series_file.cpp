@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <filesystem>
+#include <utility>
 
 #include <weft/output/record/series_file.hpp>
 
@@ -48,8 +49,19 @@ bool each_list(Facts& facts, Visit&& visit) {
          visit("router_buffer_bytes", facts.router_buffer_bytes);
 }
 
+// The same for what older records lack.
+template <typename Facts, typename Visit>
+void each_newer_list(Facts& facts, Visit&& visit) {
+  visit("injection_byte_per_s", facts.injection_byte_per_s);
+  visit("ejection_byte_per_s", facts.ejection_byte_per_s);
+}
+
 bool write_network(hid_t file, const NetworkFacts& facts) {
-  return h5::write_text(file, "network", facts.name) &&
+  bool newer = true;
+  each_newer_list(facts, [&](const char* name, const auto& list) {
+    newer = newer && h5::write_list(file, name, list);
+  });
+  return newer && h5::write_text(file, "network", facts.name) &&
          h5::write_text(file, "family", to_text(facts.family)) &&
          h5::write_number(file, "routers", facts.routers) &&
          each_list(facts, [&](const char* name,
@@ -66,6 +78,9 @@ bool read_network(hid_t file, NetworkFacts& facts) {
                  [&](const char* name, auto& list) { return h5::read_list(file, name, list); })) {
     return false;
   }
+  each_newer_list(facts, [&](const char* name, auto& list) {
+    if (!h5::read_list(file, name, list)) list.clear();
+  });
   using Family = NetworkFacts::Family;
   for (const Family known : {Family::cube, Family::tree, Family::graph}) {
     if (family == to_text(known)) facts.family = known;
@@ -88,6 +103,10 @@ bool is_sound(const NetworkFacts& facts) {
     cells *= static_cast<std::size_t>(radix);
   }
   using Family = NetworkFacts::Family;
+  const std::size_t nodes = facts.node_router.size();
+  for (const auto* rates : {&facts.injection_byte_per_s, &facts.ejection_byte_per_s}) {
+    if (!rates->empty() && rates->size() != nodes) return false;
+  }
   return facts.link_to.size() == facts.links() && facts.link_port.size() == facts.links() &&
          facts.link_byte_per_s.size() == facts.links() &&
          facts.router_buffer_bytes.size() == facts.routers && in_range(facts.link_from, 0) &&
@@ -98,20 +117,40 @@ bool is_sound(const NetworkFacts& facts) {
          (facts.family == Family::cube || facts.names.size() == facts.routers);
 }
 
+// The two tables of one kind of link.
+class LinkTables {
+ public:
+  LinkTables(hid_t file, const std::string& prefix, hsize_t columns)
+      : bytes_(h5::Table::create(file, (prefix + "bytes").c_str(), columns)),
+        packets_(h5::Table::create(file, (prefix + "packets").c_str(), columns)) {}
+
+  bool append(const std::vector<LinkSample>& samples) {
+    row_.resize(samples.size());
+    for (std::size_t i = 0; i < row_.size(); ++i) row_[i] = samples[i].bytes;
+    if (!bytes_.append(row_)) return false;
+    for (std::size_t i = 0; i < row_.size(); ++i) row_[i] = samples[i].packets;
+    return packets_.append(row_);
+  }
+
+ private:
+  h5::Table bytes_, packets_;
+  std::vector<std::uint64_t> row_;
+};
+
 bool copy_samples(SeriesReader& raw, hid_t file) {
-  h5::Table bytes = h5::Table::create(file, "bytes", raw.header().links),
-            packets = h5::Table::create(file, "packets", raw.header().links),
-            buffered = h5::Table::create(file, "buffered", raw.header().routers);
+  LinkTables links(file, "", raw.header().links), injected(file, "injected_", raw.header().nodes),
+      ejected(file, "ejected_", raw.header().nodes);
+  h5::Table buffered = h5::Table::create(file, "buffered", raw.header().routers);
   std::vector<std::int64_t> ends;
-  std::vector<std::uint64_t> column(raw.header().links), messages, sent;
+  std::vector<std::uint64_t> messages, sent;
   for (SeriesSample sample; raw.next(sample);) {
     ends.push_back(sample.head.end_ps);
     messages.push_back(sample.head.messages);
     sent.push_back(sample.head.bytes);
-    for (std::size_t i = 0; i < column.size(); ++i) column[i] = sample.links[i].bytes;
-    if (!bytes.append(column)) return false;
-    for (std::size_t i = 0; i < column.size(); ++i) column[i] = sample.links[i].packets;
-    if (!packets.append(column) || !buffered.append(sample.buffers)) return false;
+    if (!links.append(sample.links) || !buffered.append(sample.buffers) ||
+        !injected.append(sample.injected) || !ejected.append(sample.ejected)) {
+      return false;
+    }
   }
   return h5::write_list(file, "end_ps", ends) && h5::write_list(file, "messages", messages) &&
          h5::write_list(file, "bytes_sent", sent);
@@ -134,7 +173,8 @@ Status convert_series(const std::string& folder, const NetworkFacts& network) {
   const std::string partial = path + ".part";
   auto raw = SeriesReader::open(raw_path);
   if (!raw) return std::move(raw).error();
-  if (raw->header().links != network.links() || raw->header().routers != network.routers)
+  if (raw->header().links != network.links() || raw->header().routers != network.routers ||
+      raw->header().nodes != network.node_router.size())
     return Error::run(raw_path + " is not the series of a run on this network");
   bool good = false;
   {
@@ -170,6 +210,13 @@ Result<SeriesFile> read_series(const std::string& folder) {
       series.messages.size() != samples || series.bytes_sent.size() != samples) {
     return damaged(folder);
   }
+  for (const auto& [name, rates] :
+       {std::pair{"injected_bytes", &series.network.injection_byte_per_s},
+        {"ejected_bytes", &series.network.ejection_byte_per_s}}) {
+    const h5::Table table = h5::Table::open(file, name);
+    if (!rates->empty() && (table.rows() != samples || table.columns() != rates->size()))
+      return damaged(folder);
+  }
   return series;
 }
 
@@ -177,11 +224,17 @@ Status read_samples(const std::string& folder, const EachSample& each) {
   const h5::Handle file = h5::open_file(folder + "/series.h5");
   if (!file.good()) return damaged(folder);
   const h5::Table bytes = h5::Table::open(file, "bytes"),
-                  buffered = h5::Table::open(file, "buffered");
-  std::vector<std::uint64_t> links, levels;
+                  buffered = h5::Table::open(file, "buffered"),
+                  injected = h5::Table::open(file, "injected_bytes"),
+                  ejected = h5::Table::open(file, "ejected_bytes");
+  SeriesRow row;
   for (hsize_t i = 0; i < bytes.rows(); ++i) {
-    if (!bytes.read(i, links) || !buffered.read(i, levels)) return damaged(folder);
-    each(i, links, levels);
+    if (!bytes.read(i, row.links) || !buffered.read(i, row.buffers) ||
+        (injected.good() && !injected.read(i, row.injected)) ||
+        (ejected.good() && !ejected.read(i, row.ejected))) {
+      return damaged(folder);
+    }
+    each(i, row);
   }
   return {};
 }

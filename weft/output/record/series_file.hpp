@@ -26,9 +26,13 @@ struct SeriesFile {
 bool has_series(const std::string& folder);
 // Reads FOLDER/series.h5 except for the samples themselves.
 Result<SeriesFile> read_series(const std::string& folder);
+// Bytes of one sample.
+struct SeriesRow {
+  std::vector<std::uint64_t> links, buffers;
+  std::vector<std::uint64_t> injected, ejected;  // By node; empty in a record that lacks them.
+};
 // Receives the samples one by one.
-using EachSample = std::function<void(std::size_t index, const std::vector<std::uint64_t>& bytes,
-                                      const std::vector<std::uint64_t>& buffers)>;
+using EachSample = std::function<void(std::size_t index, const SeriesRow& row)>;
 Status read_samples(const std::string& folder, const EachSample& each);
 
 }  // namespace weft

@@ -13,7 +13,8 @@ namespace weft {
 namespace {
 
 long sample_size(const SeriesHeader& header) {
-  return static_cast<long>(sizeof(SeriesSample::Head) + header.links * sizeof(LinkSample) +
+  return static_cast<long>(sizeof(SeriesSample::Head) +
+                           (header.links + 2 * header.nodes) * sizeof(LinkSample) +
                            header.routers * sizeof(std::uint64_t));
 }
 
@@ -21,34 +22,47 @@ long place_of(const SeriesHeader& header, std::uint64_t index) {
   return static_cast<long>(sizeof header) + static_cast<long>(index) * sample_size(header);
 }
 
+template <typename T>
+bool write_list(std::FILE* file, const std::vector<T>& list) {
+  return std::fwrite(list.data(), sizeof(T), list.size(), file) == list.size();
+}
+
+template <typename T>
+bool read_list(std::FILE* file, std::uint64_t size, std::vector<T>& list) {
+  list.resize(size);
+  return std::fread(list.data(), sizeof(T), list.size(), file) == list.size();
+}
+
 bool write_at(std::FILE* file, long place, const SeriesSample& sample) {
   return std::fseek(file, place, SEEK_SET) == 0 &&
          std::fwrite(&sample.head, sizeof sample.head, 1, file) == 1 &&
-         std::fwrite(sample.links.data(), sizeof(LinkSample), sample.links.size(), file) ==
-             sample.links.size() &&
-         std::fwrite(sample.buffers.data(), sizeof(std::uint64_t), sample.buffers.size(), file) ==
-             sample.buffers.size();
+         write_list(file, sample.links) && write_list(file, sample.buffers) &&
+         write_list(file, sample.injected) && write_list(file, sample.ejected);
 }
 
 bool read_at(std::FILE* file, const SeriesHeader& header, long place, SeriesSample& sample) {
-  sample.links.resize(header.links);
-  sample.buffers.resize(header.routers);
   return std::fseek(file, place, SEEK_SET) == 0 &&
          std::fread(&sample.head, sizeof sample.head, 1, file) == 1 &&
-         std::fread(sample.links.data(), sizeof(LinkSample), sample.links.size(), file) ==
-             sample.links.size() &&
-         std::fread(sample.buffers.data(), sizeof(std::uint64_t), sample.buffers.size(), file) ==
-             sample.buffers.size();
+         read_list(file, header.links, sample.links) &&
+         read_list(file, header.routers, sample.buffers) &&
+         read_list(file, header.nodes, sample.injected) &&
+         read_list(file, header.nodes, sample.ejected);
+}
+
+void join(std::vector<LinkSample>& sum, const std::vector<LinkSample>& next) {
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    sum[i].bytes += next[i].bytes;
+    sum[i].packets += next[i].packets;
+  }
 }
 
 }  // namespace
 
 void SeriesSample::join(const SeriesSample& next) {
   head = next.head;  // The ranks' counters are cumulative, so the later ones hold.
-  for (std::size_t l = 0; l < links.size(); ++l) {
-    links[l].bytes += next.links[l].bytes;
-    links[l].packets += next.links[l].packets;
-  }
+  weft::join(links, next.links);
+  weft::join(injected, next.injected);
+  weft::join(ejected, next.ejected);
   buffers = next.buffers;
 }
 

@@ -14,8 +14,8 @@
 namespace weft {
 
 struct SeriesHeader {
-  char magic[8] = {'w', 'e', 'f', 't', 's', 'e', 'r', '3'};
-  std::uint64_t links = 0, routers = 0;
+  char magic[8] = {'w', 'e', 'f', 't', 's', 'e', 'r', '4'};
+  std::uint64_t links = 0, routers = 0, nodes = 0;
   std::int64_t interval_ps = 0;
   std::uint64_t changes = 0;  // Odd while samples are being merged.
 };
@@ -30,6 +30,8 @@ struct SeriesSample {
   Head head;
   std::vector<LinkSample> links;       // Traffic in the interval that ends at this time.
   std::vector<std::uint64_t> buffers;  // By router: bytes in its buffers at this time.
+  // By node: traffic from its card to the router and back, in the interval.
+  std::vector<LinkSample> injected, ejected;
 
   // Merges this sample with the `next` one.
   void join(const SeriesSample& next);

@@ -17,13 +17,19 @@ class SeriesTest : public FolderTest {
     SeriesHeader header;
     header.links = network.links();
     header.routers = network.routers;
+    header.nodes = network.node_router.size();
     header.interval_ps = 10;
     return header;
   }
   SeriesSample sample(std::uint64_t i) const {
-    SeriesSample s{{static_cast<std::int64_t>(10 * (i + 1)), 2 * i, 100 * i}, {}, {}};
+    SeriesSample s;
+    s.head = {static_cast<std::int64_t>(10 * (i + 1)), 2 * i, 100 * i};
     for (std::uint64_t l = 0; l < network.links(); ++l) s.links.push_back({100 * i + l, i});
     for (std::uint64_t r = 0; r < network.routers; ++r) s.buffers.push_back(1000 * i + r);
+    for (std::uint64_t n = 0; n < network.node_router.size(); ++n) {
+      s.injected.push_back({10 * i + n, i});
+      s.ejected.push_back({20 * i + n, 2 * i});
+    }
     return s;
   }
 
@@ -31,6 +37,8 @@ class SeriesTest : public FolderTest {
     NetworkFacts facts = facts_of(*make_topology("torus:3x2"));
     facts.link_byte_per_s.assign(facts.links(), 1e9);
     facts.router_buffer_bytes.assign(facts.routers, 4096);
+    facts.injection_byte_per_s.assign(facts.node_router.size(), 2e9);
+    facts.ejection_byte_per_s.assign(facts.node_router.size(), 3e9);
     return facts;
   }();
 };
@@ -52,11 +60,15 @@ TEST_F(SeriesTest, ComesBackFromHdf5) {
   EXPECT_EQ(series->network.name, network.name);
   EXPECT_EQ(series->network.radix, (std::vector<std::int32_t>{3, 2}));
   EXPECT_EQ(series->network.link_to, network.link_to);
+  EXPECT_EQ(series->network.injection_byte_per_s, network.injection_byte_per_s);
+  EXPECT_EQ(series->network.ejection_byte_per_s, network.ejection_byte_per_s);
   std::size_t seen = 0;
-  ASSERT_TRUE(read_samples(folder, [&](std::size_t i, const auto& bytes, const auto& buffers) {
+  ASSERT_TRUE(read_samples(folder, [&](std::size_t i, const SeriesRow& row) {
     EXPECT_EQ(i, seen++);
-    EXPECT_EQ(bytes[5], 100 * i + 5);
-    EXPECT_EQ(buffers[2], 1000 * i + 2);
+    EXPECT_EQ(row.links[5], 100 * i + 5);
+    EXPECT_EQ(row.buffers[2], 1000 * i + 2);
+    EXPECT_EQ(row.injected[4], 10 * i + 4);
+    EXPECT_EQ(row.ejected[3], 20 * i + 3);
   }));
   EXPECT_EQ(seen, 3U);
 }
@@ -85,6 +97,8 @@ TEST_F(SeriesTest, HalvingAddsTwoAndTwo) {
   EXPECT_EQ(seen[0].links[3].bytes, 3U + 103U);
   EXPECT_EQ(seen[1].links[3].packets, 2U + 3U);
   EXPECT_EQ(seen[1].buffers[1], 3001U);
+  EXPECT_EQ(seen[0].injected[2].bytes, 2U + 12U);
+  EXPECT_EQ(seen[1].ejected[5].packets, 4U + 6U);
   EXPECT_EQ(seen[1].head.messages, 6U);
   EXPECT_EQ(seen[2].head.end_ps, 50);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <weft/output/report/heat.hpp>
 
@@ -17,6 +18,21 @@ std::vector<std::uint8_t> heat_of_links(const NetworkFacts& network,
   for (std::size_t l = 0; l < bytes.size(); ++l) {
     const double rate = network.link_byte_per_s[l];
     heat[l] = heat_byte(rate > 0 ? bytes[l] / seconds / rate : 0);
+  }
+  return heat;
+}
+
+std::vector<std::uint8_t> heat_of_node_links(const NetworkFacts& network,
+                                             const std::vector<double>& injected,
+                                             const std::vector<double>& ejected, double seconds) {
+  std::vector<std::uint8_t> heat(network.routers, 0);
+  for (const auto& [bytes, rates] : {std::pair{&injected, &network.injection_byte_per_s},
+                                     {&ejected, &network.ejection_byte_per_s}}) {
+    for (std::size_t n = 0; n < bytes->size(); ++n) {
+      std::uint8_t& most = heat[static_cast<std::size_t>(network.node_router[n])];
+      const double rate = (*rates)[n];
+      most = std::max(most, heat_byte(rate > 0 ? (*bytes)[n] / seconds / rate : 0));
+    }
   }
   return heat;
 }

@@ -15,6 +15,10 @@ std::uint8_t heat_byte(double share);
 // Utilisation of each link over `time`, as bytes of a heat map. `network` must have all rates.
 std::vector<std::uint8_t> heat_of_links(const NetworkFacts& network,
                                         const std::vector<double>& bytes, double seconds);
+// Of each router's busiest link from or to one of its nodes.
+std::vector<std::uint8_t> heat_of_node_links(const NetworkFacts& network,
+                                             const std::vector<double>& injected,
+                                             const std::vector<double>& ejected, double seconds);
 std::vector<std::uint8_t> heat_of_buffers(const NetworkFacts& network,
                                           const std::vector<std::uint64_t>& levels);
 

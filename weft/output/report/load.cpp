@@ -47,6 +47,24 @@ Status guarded(const std::string& path, Add&& add) {
   return {};
 }
 
+Status load_node_links(const std::string& path, RunView& view) {
+  return load_table(path,
+                    {"node-links",
+                     "Links between nodes and routers",
+                     {{"node"},
+                      {"card"},
+                      {"packets injected", "1"},
+                      {"injected", "B"},
+                      {"injecting", "ps"},
+                      {"injection waited for", "ps"},
+                      {"packets ejected", "1"},
+                      {"ejected", "B"},
+                      {"ejecting", "ps"},
+                      {"ejection waited for", "ps"}},
+                     {}},
+                    view);
+}
+
 Status add_files(const std::string& folder, const Limits& limits, RunView& view) {
   std::error_code failed;
   const auto has = [&](const char* name) { return fs::exists(fs::path(folder) / name, failed); };
@@ -79,6 +97,9 @@ Status add_files(const std::string& folder, const Limits& limits, RunView& view)
                  {"bytes", "B"}},
                 {}};
     if (Status s = load_table(folder + "/ranks.csv", std::move(ranks), view); !s) return s;
+  }
+  if (has("node_links.csv")) {
+    if (Status s = load_node_links(folder + "/node_links.csv", view); !s) return s;
   }
   if (has("settings.json")) {  // Records of former versions have none.
     const std::string path = folder + "/settings.json";

@@ -32,6 +32,9 @@ const Wanted wanted[] = {
     {"/links/efficiency", "Link utilisation, mean", "share", ""},
     {"/links/busiest_efficiency", "Utilisation of the busiest link", "share", ""},
     {"/links/busiest", "Busiest link", "", ""},
+    {"/node_links/busiest_efficiency", "Utilisation of the busiest node link", "share", ""},
+    {"/node_links/busiest", "Busiest node link", "", ""},
+    {"/packet_waiting/mean_ps", "Waiting per packet", "ps", "less"},
     {"/latency/p50_ps", "Message latency, p50", "ps", "less"},
     {"/latency/p99_ps", "Message latency, p99", "ps", "less"},
     {"/latency/max_ps", "Message latency, max", "ps", "less"},
@@ -100,6 +103,21 @@ void add_latency(const Json& summary, RunView& view) {
   view.charts.push_back(std::move(chart));
 }
 
+void add_packet_waiting(const Json& summary, RunView& view) {
+  const auto waiting = summary.find("packet_waiting");
+  if (waiting == summary.end()) return;
+  Table table{
+      "packet-waiting",
+      "What packets waited for, all together",
+      {{"links"}, {"for turns", "ps"}, {"for room", "ps"}, {"most waited for"}, {"there", "ps"}},
+      {}};
+  for (const Json& kind : waiting->at("kinds")) {
+    table.rows.push_back({kind.at("kind"), kind.at("queue_ps"), kind.at("turn_ps"),
+                          kind.at("room_ps"), kind.at("most"), kind.at("most_ps")});
+  }
+  view.tables.push_back(std::move(table));
+}
+
 void add_rails(const Json& summary, RunView& view) {
   const auto rails = summary.find("rails");
   if (rails == summary.end()) return;
@@ -151,6 +169,7 @@ void add_folder_facts(const Json& summary, RunView& view) {
     view.remarks.emplace_back("The run did not complete; results cover only the part that ran.");
   if (summary.contains("calls")) add_calls(summary, view);
   add_latency(summary, view);
+  add_packet_waiting(summary, view);
   add_rails(summary, view);
   add_windows(summary, view);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads per-rank data of a record: calls over time, the traffic matrix, numbers.
+// Loads data of a record by rank and by node: calls over time, the traffic matrix, numbers.
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -79,6 +79,22 @@ void add_waiting(const Table& ranks, RunView& view) {
   if (!view_of.chart.series[0].points.empty()) view.charts.push_back(std::move(view_of));
 }
 
+// How much of the program's time each link was busy.
+void add_use(Table& links, const RunView& view) {
+  const auto time = std::find_if(view.facts.begin(), view.facts.end(),
+                                 [](const Fact& fact) { return fact.key == "program_time_ps"; });
+  if (time == view.facts.end() || !time->number || *time->number <= 0) return;
+  links.columns.push_back({"use of injection", "share"});
+  links.columns.push_back({"use of ejection", "share"});
+  for (std::vector<Json>& row : links.rows) {
+    for (const std::size_t busy : {std::size_t{4}, std::size_t{8}}) {
+      const Json& ps = row[busy];
+      row.push_back(ps.is_number() ? Json(std::min(ps.get<double>() / *time->number, 1.0))
+                                   : Json());
+    }
+  }
+}
+
 }  // namespace
 
 Status load_table(const std::string& path, Table table, RunView& view) {
@@ -102,6 +118,7 @@ Status load_table(const std::string& path, Table table, RunView& view) {
           .at(path, line_number);
   }
   if (table.id == "ranks") add_waiting(table, view);
+  if (table.id == "node-links") add_use(table, view);
   view.tables.push_back(std::move(table));
   return {};
 }

@@ -134,6 +134,7 @@ void add_traffic(const Json& json, RunView& view) {
                 {"state"},
                 {"fullest link", "share"},
                 {"hops"},
+                {"fullest node link", "share"},
                 {"offered per node", "B/s"},
                 {"accepted per node", "B/s"},
                 {"latency", "ps"}},
@@ -161,6 +162,7 @@ void add_traffic(const Json& json, RunView& view) {
       points.rows.push_back({label, offered, taken, cycles, value_or_null(point, "state"),
                              value_or_null(point, "link_utilisation_max"),
                              value_or_null(point, "hops_mean"),
+                             value_or_null(point, "node_link_utilisation_max"),
                              scaled(offered, units, &CurveUnits::byte_per_s),
                              scaled(taken, units, &CurveUnits::byte_per_s),
                              scaled(cycles, units, &CurveUnits::cycle_ps)});

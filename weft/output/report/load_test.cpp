@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -51,6 +52,69 @@ TEST_F(Load, OnlyTimesHaveABetterSide) {
                                ? "less"
                                : "")
         << fact.key;
+}
+
+TEST_F(Load, WhatPacketsWaitedFor) {
+  write_record();
+  const auto view = load(folder, {});
+  ASSERT_TRUE(view) << view.error().text();
+  const auto table = std::find_if(view->tables.begin(), view->tables.end(),
+                                  [](const Table& one) { return one.id == "packet-waiting"; });
+  ASSERT_NE(table, view->tables.end());
+  EXPECT_EQ(table->rows.at(1), (std::vector<Json>{"ejection", 2, 5, 7, "(3) to n3", 12}));
+}
+
+TEST_F(Load, NodeLinksAsHeatTableAndCurves) {
+  write_record();
+  const auto view = load(folder, {});
+  ASSERT_TRUE(view) << view.error().text();
+  const auto table = std::find_if(view->tables.begin(), view->tables.end(),
+                                  [](const Table& one) { return one.id == "node-links"; });
+  ASSERT_NE(table, view->tables.end());
+  ASSERT_EQ(table->columns.size(), 12U);
+  EXPECT_EQ(table->rows.at(0).at(10), 0.5);
+  EXPECT_EQ(table->rows.at(0).at(11), 0.0);
+  EXPECT_EQ(table->rows.at(1).at(11), 1.0 / 3);
+  if (!has_hdf5()) GTEST_SKIP() << "built without HDF5: there are no series to compare";
+  ASSERT_TRUE(view->heat && view->heat->node_links);
+  EXPECT_EQ(*view->heat->node_links,
+            (std::vector<std::uint8_t>{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255}));
+  const auto chart = std::find_if(view->charts.begin(), view->charts.end(),
+                                  [](const ChartView& one) { return one.id == "node-link-use"; });
+  ASSERT_NE(chart, view->charts.end());
+  ASSERT_EQ(chart->chart.series.size(), 4U);
+  EXPECT_EQ(chart->chart.series[3].label, "fullest ejection");
+  EXPECT_EQ(chart->chart.series[3].points.at(2).y, 1.0);
+  EXPECT_EQ(chart->chart.series[2].points.at(2).y, 0.25);
+  EXPECT_EQ(chart->chart.series[1].points.at(2).y, 0.0);
+}
+
+// A record of an earlier version.
+TEST_F(Load, ARecordWithoutNodeLinks) {
+  if (!has_hdf5()) GTEST_SKIP() << "built without HDF5";
+  write_record();
+  std::filesystem::remove(folder + "/node_links.csv");
+  NetworkFacts network = facts_of(*make_topology("torus:4"));
+  network.link_byte_per_s.assign(network.links(), 1e9);
+  network.router_buffer_bytes.assign(network.routers, 1000);
+  SeriesHeader header;
+  header.links = network.links();
+  header.routers = network.routers;
+  header.nodes = network.node_router.size();
+  {
+    auto writer = SeriesWriter::create(folder + "/series.raw", header);
+    ASSERT_TRUE(writer);
+    SeriesSample sample;
+    sample.links.resize(header.links);
+    sample.buffers.resize(header.routers);
+    sample.injected.resize(header.nodes);
+    sample.ejected.resize(header.nodes);
+    ASSERT_TRUE(writer->append(sample));
+  }
+  ASSERT_TRUE(convert_series(folder, network));
+  const auto view = load(folder, {});
+  ASSERT_TRUE(view) << view.error().text();
+  EXPECT_FALSE(view->heat->node_links);
 }
 
 TEST_F(Load, FramesArePutTogetherWhereRoomIsShort) {

@@ -71,15 +71,18 @@ Json heat_json(const Heat& heat, Blocks& blocks) {
   const auto width = [&](const std::vector<std::uint8_t>& list) {
     return frames == 0 ? 0 : list.size() / frames;
   };
-  return {
-      {"begin_ps", 0},
-      {"end_ps", heat.end_ps},
-      {"layers",
-       {layer("links", "Links", "link", "share of the link's rate",
-              blocks.add(std::span<const std::uint8_t>(heat.links), {frames, width(heat.links)})),
-        layer("buffers", "Buffers", "router", "share of the router's buffers",
-              blocks.add(std::span<const std::uint8_t>(heat.buffers),
-                         {frames, width(heat.buffers)}))}}};
+  const auto data = [&](const std::vector<std::uint8_t>& list) {
+    return blocks.add(std::span<const std::uint8_t>(list), {frames, width(list)});
+  };
+  Json layers = {
+      layer("links", "Links", "link", "share of the link's rate", data(heat.links)),
+      layer("buffers", "Buffers", "router", "share of the router's buffers", data(heat.buffers))};
+  if (heat.node_links) {
+    layers.push_back(layer("node-links", "Node links", "router",
+                           "share of the rate of its busiest link to or from a node",
+                           data(*heat.node_links)));
+  }
+  return {{"begin_ps", 0}, {"end_ps", heat.end_ps}, {"layers", std::move(layers)}};
 }
 
 // The page counts time in ticks that fit into four bytes.

@@ -45,6 +45,9 @@ Shown shown_of(const RunView& view, const PictureRequest& request) {
     if (request.id == "buffer-heat") {
       for (std::size_t r = 0; r < network.routers; ++r)
         shown.routers[r] += part * heat.buffers[f * network.routers + r];
+    } else if (heat.node_links) {
+      for (std::size_t r = 0; r < network.routers; ++r)
+        shown.routers[r] += part * (*heat.node_links)[f * network.routers + r];
     }
   }
   if (request.id == "link-heat") {
@@ -132,9 +135,11 @@ std::string draw_network(const RunView& view, const PictureRequest& request) {
     palette.weight = [&](std::size_t l) { return std::min(shown.links[l] / end, 1.0); };
   double y = box.y + draw_any(sheet, box, network, palette) + 24;
   if (view.heat)
-    y += sheet.legend(y, {end, shown.most},
-                      links ? "share of the link rate: the busiest link out of each router"
-                            : "share of the buffer space of each router");
+    y += sheet.legend(
+        y, {end, shown.most},
+        links
+            ? "share of the link rate: each router's busiest link, to a router or to or from a node"
+            : "share of the buffer space of each router");
   return sheet.finish(y + 10);
 }
 

@@ -50,6 +50,9 @@ struct Heat {
   std::vector<std::int64_t> end_ps;
   std::vector<std::uint8_t> links;    // frames x links: share of the link's rate.
   std::vector<std::uint8_t> buffers;  // frames x routers: share of the buffer space.
+  // frames x routers: share of the rate of the busiest link between the router and its nodes. Not
+  // in older records.
+  std::optional<std::vector<std::uint8_t>> node_links = std::nullopt;
 
   std::size_t frames() const { return end_ps.size(); }
 };

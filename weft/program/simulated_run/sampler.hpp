@@ -37,8 +37,9 @@ class Sampler {
   virtual Status sample(Time now) = 0;
 };
 
-// The traffic of every link in each interval and the fill of every router's buffers at its end, in
-// series.raw, which `weft sim` converts to HDF5 after the run.
+// The traffic of every link, also of those between nodes and routers, in each interval and the fill
+// of every router's buffers at its end, in series.raw, which `weft sim` converts to HDF5 after the
+// run.
 Result<std::unique_ptr<Sampler>> sample_series(const SamplerSetup& what);
 
 // Every buffer of the chosen routers, in buffers.csv: a line for each buffer that has changed.

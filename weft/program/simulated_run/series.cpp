@@ -26,11 +26,25 @@ std::vector<std::uint32_t> those_here(std::uint32_t count, Is&& is_here) {
 // Limits the file to about a quarter of a gigabyte. Even, so that samples can be merged in pairs.
 std::uint64_t samples_max(const Graph& graph) {
   const std::uint64_t each =
-      graph.link_count() * sizeof(LinkSample) + graph.router_count() * sizeof(std::uint64_t);
+      (std::uint64_t{graph.link_count()} + 2 * graph.node_count()) * sizeof(LinkSample) +
+      graph.router_count() * sizeof(std::uint64_t);
   return std::clamp<std::uint64_t>((std::uint64_t{1} << 28) / std::max<std::uint64_t>(each, 1), 16,
                                    256) &
          ~std::uint64_t{1};
 }
+
+// What has passed since the last look.
+class LinkCounter {
+ public:
+  LinkSample take(const LinkCount& now) {
+    const LinkSample more{now.bytes - before_.bytes, now.packets - before_.packets};
+    before_ = {now.bytes, now.packets};
+    return more;
+  }
+
+ private:
+  LinkSample before_;
+};
 
 class Series final : public Sampler {
  public:
@@ -58,13 +72,22 @@ class Series final : public Sampler {
         levels_(what.peers,
                 those_here(graph_.router_count(),
                            [&](std::uint32_t r) { return network_.is_here(RouterId(r)); })),
-        before_(links_.here().size()),
+        nodes_(what.peers,
+               those_here(graph_.node_count(),
+                          [&](std::uint32_t n) { return network_.is_here(NodeId(n)); })),
+        link_counters_(links_.here().size()),
+        injected_(nodes_.here().size()),
+        ejected_(nodes_.here().size()),
         own_links_(links_.here().size()),
+        own_nodes_(nodes_.here().size()),
         own_levels_(levels_.here().size()),
         all_sent_(what.peers == nullptr ? 1 : static_cast<std::size_t>(what.peers->count())) {
     if (!what.writes()) return;
     all_.links.resize(graph_.link_count());
     all_.buffers.resize(graph_.router_count());
+    all_.injected.resize(graph_.node_count());
+    all_.ejected.resize(graph_.node_count());
+    all_nodes_.resize(graph_.node_count());
   }
 
   Time next() const override { return next_; }
@@ -93,6 +116,9 @@ class Series final : public Sampler {
   struct Sent {
     std::uint64_t messages = 0, bytes = 0;
   };
+  struct NodeSample {
+    LinkSample injected, ejected;
+  };
 
   // Aims at a few samples per second of wall time, which cost the run almost nothing. Process 0
   // decides.
@@ -107,11 +133,7 @@ class Series final : public Sampler {
   }
 
   void look(Time now) {
-    for (std::size_t i = 0; i < own_links_.size(); ++i) {
-      const LinkCount count = network_.link(LinkId(links_.here()[i]), now);
-      own_links_[i] = {count.bytes - before_[i].bytes, count.packets - before_[i].packets};
-      before_[i] = {count.bytes, count.packets};
-    }
+    look_at_links(now);
     for (std::size_t i = 0; i < own_levels_.size(); ++i)
       own_levels_[i] = level(RouterId(levels_.here()[i]), now);
     Sent own;
@@ -120,13 +142,27 @@ class Series final : public Sampler {
       own.messages += counts.messages;
       own.bytes += counts.bytes;
     }
-    links_.collect(own_links_, all_.links);
     levels_.collect(own_levels_, all_.buffers);
     sent_.collect({own}, all_sent_);
     all_.head = {now.in_ps(), 0, 0};
     for (const Sent& sent : all_sent_) {
       all_.head.messages += sent.messages;
       all_.head.bytes += sent.bytes;
+    }
+  }
+
+  void look_at_links(Time now) {
+    for (std::size_t i = 0; i < own_links_.size(); ++i)
+      own_links_[i] = link_counters_[i].take(network_.link(LinkId(links_.here()[i]), now));
+    for (std::size_t i = 0; i < own_nodes_.size(); ++i) {
+      const NodeLinkCount count = network_.node_link(NodeId(nodes_.here()[i]), now);
+      own_nodes_[i] = {injected_[i].take(count.injected), ejected_[i].take(count.ejected)};
+    }
+    links_.collect(own_links_, all_.links);
+    nodes_.collect(own_nodes_, all_nodes_);
+    for (std::size_t n = 0; n < all_nodes_.size(); ++n) {
+      all_.injected[n] = all_nodes_[n].injected;
+      all_.ejected[n] = all_nodes_[n].ejected;
     }
   }
 
@@ -156,7 +192,10 @@ class Series final : public Sampler {
   const IndexedGather<Sent> sent_;
   const IndexedGather<LinkSample> links_;
   const IndexedGather<std::uint64_t> levels_;
-  std::vector<LinkSample> before_, own_links_;
+  const IndexedGather<NodeSample> nodes_;
+  std::vector<LinkCounter> link_counters_, injected_, ejected_;
+  std::vector<LinkSample> own_links_;
+  std::vector<NodeSample> own_nodes_, all_nodes_;
   std::vector<std::uint64_t> own_levels_;
   std::vector<Sent> all_sent_;
   SeriesSample all_;
@@ -169,6 +208,7 @@ Result<std::unique_ptr<Sampler>> sample_series(const SamplerSetup& what) {
   SeriesHeader header;
   header.links = graph.link_count();
   header.routers = graph.router_count();
+  header.nodes = graph.node_count();
   header.interval_ps = what.options.series.in_ps();
   std::optional<SeriesWriter> file;
   Status made;

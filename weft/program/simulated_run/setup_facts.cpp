@@ -18,6 +18,10 @@ NetworkFacts facts_of(const SimulationSetup& setup) {
     }
     facts.router_buffer_bytes.push_back(static_cast<double>(inputs) * buffer);
   }
+  facts.injection_byte_per_s.assign(graph.node_count(),
+                                    setup.machine.hardware.injection_rate().in_byte_per_s());
+  facts.ejection_byte_per_s.assign(graph.node_count(),
+                                   setup.machine.hardware.ejection_rate().in_byte_per_s());
   return facts;
 }
 

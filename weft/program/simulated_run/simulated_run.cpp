@@ -135,6 +135,7 @@ Status SimulatedRun::set_up(const ProgramCall& call) {
   setup.compute_factor = options_.compute_factor;
   setup.stack_bytes = static_cast<std::size_t>(options_.stack.count);
   setup.count_pairs = options_.matrix;
+  setup.measure_waits = !options_.out.empty();
   auto world = World::make(setup, ranks_);
   if (!world) return std::move(world).error();
   world_ = std::move(*world);
@@ -257,6 +258,7 @@ Status SimulatedRun::write_files(const RunSummary& summary, const RunTotals& tot
   };
   if (Status s = write("summary.json", to_json(summary)); !s) return s;
   if (Status s = write("ranks.csv", ranks_csv(setup_, totals)); !s) return s;
+  if (Status s = write("node_links.csv", node_links_csv(setup_, totals)); !s) return s;
   if (Status s = write("calls.csv", calls_csv(summary)); !s) return s;
   if (setup_.layout != nullptr) {
     if (Status s = write("connections.csv", connections_csv(totals)); !s) return s;

@@ -46,6 +46,93 @@ LinkUse use_of_links(const SimulationSetup& setup, const std::vector<LinkEntry>&
   return use;
 }
 
+// A node with several cards has a link for each.
+struct CardPlace {
+  std::uint32_t node, card;
+};
+
+CardPlace card_of(const SimulationSetup& setup, NodeId end) {
+  const auto cards = static_cast<std::uint32_t>(setup.machine.node.rails);
+  return {end.index / cards, end.index % cards};
+}
+
+std::string card_name(const SimulationSetup& setup, NodeId end) {
+  const auto [node, card] = card_of(setup, end);
+  const std::string name = node_name(*setup.machine.topology, end);
+  return setup.machine.node.rails == 1 ? name
+                                       : fmt::format("{} (node {}, card {})", name, node, card);
+}
+
+std::string link_name(const SimulationSetup& setup, LinkId link) {
+  const Topology& topology = *setup.machine.topology;
+  return router_name(topology, topology.graph.source_of(link)) + " to " +
+         router_name(topology, topology.graph.port(link).peer);
+}
+
+std::string node_link_name(const SimulationSetup& setup, NodeId end, bool into_node) {
+  const Topology& topology = *setup.machine.topology;
+  const std::string node = card_name(setup, end);
+  const std::string router = router_name(topology, topology.graph.router_of(end));
+  return into_node ? router + " to " + node : node + " to " + router;
+}
+
+void use_of_node_links(const SimulationSetup& setup, const std::vector<NodeLinkEntry>& links,
+                       RunSummary& f) {
+  const NetworkHardware& hardware = setup.machine.hardware;
+  const double seconds = std::max((f.program_time - Time::zero()).in_seconds(), 1e-12);
+  const auto sum_up = [&](LinkCount NodeLinkCount::*count, Rate rate, bool into_node) {
+    NodeLinkUse use;
+    for (const NodeLinkEntry& link : links) {
+      const LinkCount& one = link.count.*count;
+      use.packets += one.packets;
+      use.bytes += one.bytes;
+      if (one.bytes <= use.busiest_bytes) continue;
+      use.busiest_bytes = one.bytes;
+      use.busiest = node_link_name(setup, link.node, into_node);
+    }
+    const double most = seconds * rate.in_byte_per_s();
+    const auto count_of = static_cast<double>(std::max<std::size_t>(links.size(), 1));
+    use.mean_rate = static_cast<double>(use.bytes) / seconds / count_of;
+    use.efficiency = static_cast<double>(use.bytes) / count_of / most;
+    use.busiest_efficiency = static_cast<double>(use.busiest_bytes) / most;
+    return use;
+  };
+  f.node_links = links.size();
+  f.injected = sum_up(&NodeLinkCount::injected, hardware.injection_rate(), false);
+  f.ejected = sum_up(&NodeLinkCount::ejected, hardware.ejection_rate(), true);
+}
+
+std::vector<PacketWaiting> waiting_of_packets(const SimulationSetup& setup,
+                                              const RunTotals& totals) {
+  const Graph& graph = setup.machine.topology->graph;
+  // A single cable that differs belongs to the class that it would have otherwise.
+  std::vector<PacketWaiting> classes(graph.link_classes().size()), kinds;
+  for (const auto& [link, count] : totals.links) {
+    classes[graph.base_class(graph.port(link).link_class)].add(
+        count, [&, id = link] { return link_name(setup, id); });
+  }
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    if (graph.base_class(c) != c) continue;
+    kinds.push_back(std::move(classes[c]));
+    kinds.back().kind = graph.link_classes()[c];
+  }
+  if (kinds.size() == 1) kinds[0].kind = "links";
+  PacketWaiting injection, ejection;
+  injection.kind = "injection";
+  ejection.kind = "ejection";
+  for (const auto& [node, count] : totals.node_links) {
+    injection.add(count.injected, [&, id = node] { return node_link_name(setup, id, false); });
+    ejection.add(count.ejected, [&, id = node] { return node_link_name(setup, id, true); });
+  }
+  kinds.push_back(std::move(injection));
+  kinds.push_back(std::move(ejection));
+  return kinds;
+}
+
+const NodeLinkUse& busier(const RunSummary& f) {
+  return f.injected.busiest_efficiency > f.ejected.busiest_efficiency ? f.injected : f.ejected;
+}
+
 void collect_ranks(const std::vector<RankEntry>& ranks, RunSummary& f) {
   detail::Wide waited = 0, spent = 0;
   f.waited_min = Duration::max();
@@ -85,6 +172,15 @@ ConnectionUse use_of_connections(const SimulationSetup& setup,
 
 }  // namespace
 
+void PacketWaiting::add(const LinkCount& count, const std::function<std::string()>& name) {
+  queue += count.waited_in_queue;
+  turn += count.waited_for_turn;
+  room += count.waited_for_room;
+  if (count.waited() <= most_time) return;
+  most_time = count.waited();
+  most = name();
+}
+
 RunSummary collect(const SimulationSetup& setup, const RunTotals& totals) {
   RunSummary f;
   f.network = setup.machine.topology->name;
@@ -98,6 +194,8 @@ RunSummary collect(const SimulationSetup& setup, const RunTotals& totals) {
   f.packets = totals.network.packets_sent;
   f.hops = totals.network.hops;
   f.links = use_of_links(setup, totals.links, f.program_time - Time::zero());
+  use_of_node_links(setup, totals.node_links, f);
+  f.packet_waiting = waiting_of_packets(setup, totals);
   f.connections = use_of_connections(setup, totals.ranks);
   f.latencies_ps = totals.latencies_ps;
   f.calls = totals.calls;
@@ -131,6 +229,31 @@ std::string connections_table(const ConnectionUse& use) {
                                      sum.relayed_frames, sum.relayed_bytes, sum.passing_most));
 }
 
+// Mean per packet, by kind of link, and the link that most of it was for.
+std::string waiting_table(const RunSummary& f) {
+  Duration all;
+  const PacketWaiting* worst = nullptr;
+  const auto packets = static_cast<std::int64_t>(std::max<std::uint64_t>(f.packets, 1));
+  std::string parts;
+  for (const PacketWaiting& kind : f.packet_waiting) {
+    all += kind.sum();
+    if (kind.most.empty()) continue;
+    if (worst == nullptr || kind.most_time > worst->most_time) worst = &kind;
+    std::string text;
+    for (const auto& [time, what] :
+         {std::pair{kind.queue, "in queues"}, {kind.turn, "for a turn"}, {kind.room, "for room"}}) {
+      if (time > Duration::zero())
+        text += fmt::format("{}{} {}", text.empty() ? " " : ", ", to_text(time / packets), what);
+    }
+    parts += (parts.empty() ? "" : "; ") + kind.kind + text;
+  }
+  if (worst == nullptr) return {};
+  return line("waiting per packet", fmt::format("mean {}: {}", to_text(all / packets), parts)) +
+         line("most waited for",
+              fmt::format("{}: {:.2f} % of that", worst->most,
+                          100 * worst->most_time.in_seconds() / all.in_seconds()));
+}
+
 }  // namespace
 
 std::string to_table(const RunSummary& f) {
@@ -150,6 +273,10 @@ std::string to_table(const RunSummary& f) {
     out += line("busiest link", fmt::format("{}: {} bytes, {:.2f} % of capacity", l.busiest,
                                             l.busiest_bytes, l.busiest_efficiency * 100));
   }
+  if (const NodeLinkUse& n = busier(f); !n.busiest.empty()) {
+    out += line("busiest node link", fmt::format("{}: {} bytes, {:.2f} % of capacity", n.busiest,
+                                                 n.busiest_bytes, n.busiest_efficiency * 100));
+  }
   if (!f.latencies_ps.empty()) {
     const Histogram& h = f.latencies_ps;
     out += line("message latency",
@@ -157,6 +284,7 @@ std::string to_table(const RunSummary& f) {
                             duration_text(h.percentile(500)), duration_text(h.percentile(990)),
                             duration_text(h.max())));
   }
+  out += waiting_table(f);
   out += line("waiting per rank",
               fmt::format("mean {}, min {}, max {} (rank {})", to_text(f.waited_mean),
                           to_text(f.waited_min), to_text(f.waited_max), f.waited_max_rank.index));
@@ -205,6 +333,44 @@ Json links_json(const LinkUse& links) {
           {"busiest", links.busiest},
           {"busiest_bytes", links.busiest_bytes},
           {"busiest_efficiency", links.busiest_efficiency}};
+}
+
+Json node_links_json(const RunSummary& f) {
+  const auto direction = [](const NodeLinkUse& use) {
+    return Json{{"packets", use.packets},
+                {"bytes", use.bytes},
+                {"mean_byte_per_s", use.mean_rate},
+                {"efficiency", use.efficiency},
+                {"busiest", use.busiest},
+                {"busiest_bytes", use.busiest_bytes},
+                {"busiest_efficiency", use.busiest_efficiency}};
+  };
+  const NodeLinkUse& most = busier(f);
+  return {{"count", f.node_links},
+          {"busiest", most.busiest},
+          {"busiest_direction", &most == &f.injected ? "injection" : "ejection"},
+          {"busiest_bytes", most.busiest_bytes},
+          {"busiest_efficiency", most.busiest_efficiency},
+          {"injection", direction(f.injected)},
+          {"ejection", direction(f.ejected)}};
+}
+
+Json waiting_json(const RunSummary& f) {
+  Duration all;
+  Json kinds = Json::array();
+  for (const PacketWaiting& kind : f.packet_waiting) {
+    all += kind.sum();
+    kinds.push_back({{"kind", kind.kind},
+                     {"queue_ps", kind.queue.in_ps()},
+                     {"turn_ps", kind.turn.in_ps()},
+                     {"room_ps", kind.room.in_ps()},
+                     {"most", kind.most},
+                     {"most_ps", kind.most_time.in_ps()}});
+  }
+  Json json = {{"sum_ps", all.in_ps()}};
+  if (f.packets > 0) json["mean_ps"] = all.in_ps() / static_cast<std::int64_t>(f.packets);
+  json["kinds"] = std::move(kinds);
+  return json;
 }
 
 Json connections_json(const ConnectionUse& use) {
@@ -259,6 +425,8 @@ std::string to_json(const RunSummary& f) {
       {"packets", f.packets},
       {"packet_hops", f.hops},
       {"links", links_json(f.links)},
+      {"node_links", node_links_json(f)},
+      {"packet_waiting", waiting_json(f)},
       {"waiting_ps",
        {{"mean", f.waited_mean.in_ps()},
         {"least", f.waited_min.in_ps()},
@@ -281,6 +449,25 @@ std::string ranks_csv(const SimulationSetup& setup, const RunTotals& totals) {
                     entry.done ? entry.counts.ended.in_ps() : -1, entry.counts});
   }
   return ranks_csv(rows);
+}
+
+std::string node_links_csv(const SimulationSetup& setup, const RunTotals& totals) {
+  const NetworkHardware& hardware = setup.machine.hardware;
+  const auto text_of = [](const LinkCount& count, Rate rate) {
+    const Duration busy = serialise(Bytes{static_cast<std::int64_t>(count.bytes)}, rate);
+    return fmt::format("{},{},{},{}", count.packets, count.bytes, busy.in_ps(),
+                       count.waited().in_ps());
+  };
+  std::string out =
+      "node,card,injected_packets,injected_bytes,injected_busy_ps,injected_waited_ps,"
+      "ejected_packets,ejected_bytes,ejected_busy_ps,ejected_waited_ps\n";
+  for (const auto& [end, count] : totals.node_links) {
+    const auto [node, card] = card_of(setup, end);
+    out +=
+        fmt::format("{},{},{},{}\n", node, card, text_of(count.injected, hardware.injection_rate()),
+                    text_of(count.ejected, hardware.ejection_rate()));
+  }
+  return out;
 }
 
 std::string calls_csv(const RunSummary& summary) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,6 +28,26 @@ struct LinkUse {
   std::string busiest;
 };
 
+// The links between nodes and routers in one direction.
+struct NodeLinkUse {
+  std::uint64_t packets = 0, bytes = 0, busiest_bytes = 0;
+  double mean_rate = 0;
+  double efficiency = 0;
+  double busiest_efficiency = 0;
+  std::string busiest;  // "(0,1) to n4"; empty if nothing passed.
+};
+
+// How long packets waited for links of one kind, all packets together.
+struct PacketWaiting {
+  std::string kind;            // A class of links between routers, "injection" or "ejection".
+  Duration queue, turn, room;  // See LinkCount.
+  std::string most;            // The link with the longest sum; empty if no packet waited.
+  Duration most_time;
+
+  Duration sum() const { return queue + turn + room; }
+  void add(const LinkCount& count, const std::function<std::string()>& name);
+};
+
 // Totals over all ranks; empty if connections are not modelled.
 struct ConnectionUse {
   std::string mode;
@@ -47,6 +68,9 @@ struct RunSummary {
   std::uint64_t messages = 0, bytes = 0;
   std::uint64_t packets = 0, hops = 0;
   LinkUse links;
+  std::uint64_t node_links = 0;  // In each direction.
+  NodeLinkUse injected, ejected;
+  std::vector<PacketWaiting> packet_waiting;
   ConnectionUse connections;
   Histogram latencies_ps;  // Network messages, from the NIC's queue to memory.
   Duration waited_max, waited_min, waited_mean, spent_mean;
@@ -61,6 +85,7 @@ RunSummary collect(const SimulationSetup& setup, const RunTotals& totals);
 std::string to_table(const RunSummary& summary);
 std::string to_json(const RunSummary& summary);
 std::string ranks_csv(const SimulationSetup& setup, const RunTotals& totals);
+std::string node_links_csv(const SimulationSetup& setup, const RunTotals& totals);
 std::string calls_csv(const RunSummary& summary);
 std::string connections_csv(const RunTotals& totals);
 std::string traffic_text(const RunTotals& totals);

@@ -23,5 +23,52 @@ TEST(Summary, SaysNothingOfLatenciesThatNobodyMeasured) {
   EXPECT_EQ(latency.at("buckets").size(), 1U);
 }
 
+TEST(Summary, NamesTheBusiestNodeLinkAndItsDirection) {
+  RunSummary run;
+  EXPECT_EQ(to_table(run).find("node link"), std::string::npos);
+  run.injected = {8, 2000, 1000, 1e9, 0.1, 0.25, "n1 to (0,1)"};
+  run.ejected = {8, 2000, 1500, 1e9, 0.1, 0.75, "(0,0) to n0"};
+  EXPECT_NE(
+      to_table(run).find("busiest node link     (0,0) to n0: 1500 bytes, 75.00 % of capacity"),
+      std::string::npos)
+      << to_table(run);
+  const Json json = Json::parse(to_json(run)).at("node_links");
+  EXPECT_EQ(json.at("busiest"), "(0,0) to n0");
+  EXPECT_EQ(json.at("busiest_direction"), "ejection");
+  EXPECT_EQ(json.at("injection").at("busiest_efficiency"), 0.25);
+}
+
+TEST(Summary, SaysWhatPacketsWaitedFor) {
+  RunSummary run;
+  run.packets = 4;
+  run.packet_waiting.resize(2);
+  EXPECT_EQ(to_table(run).find("waiting per packet"), std::string::npos);
+  PacketWaiting& links = run.packet_waiting[0];
+  links.kind = "links";
+  LinkCount count;
+  count.waited_in_queue = Duration::ns(4);
+  count.waited_for_turn = Duration::ns(40);
+  count.waited_for_room = Duration::ns(60);
+  links.add(count, [] { return std::string("a to b"); });
+  count = {};
+  count.waited_for_room = Duration::ns(20);
+  links.add(count, [] { return std::string("b to a"); });
+  PacketWaiting& injection = run.packet_waiting[1];
+  injection.kind = "injection";
+  count.waited_for_room = Duration::ns(124);
+  injection.add(count, [] { return std::string("n0 to a"); });
+  const std::string table = to_table(run);
+  EXPECT_NE(table.find("waiting per packet    mean 62 ns: links 1 ns in queues, 10 ns for a turn, "
+                       "20 ns for room; injection 31 ns for room"),
+            std::string::npos)
+      << table;
+  EXPECT_NE(table.find("most waited for       n0 to a: 50.00 % of that"), std::string::npos)
+      << table;
+  const Json json = Json::parse(to_json(run)).at("packet_waiting");
+  EXPECT_EQ(json.at("mean_ps"), 62'000);
+  EXPECT_EQ(json.at("kinds").at(0).at("room_ps"), 80'000);
+  EXPECT_EQ(json.at("kinds").at(0).at("most"), "a to b");
+}
+
 }  // namespace
 }  // namespace weft

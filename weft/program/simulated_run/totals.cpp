@@ -35,6 +35,10 @@ RunTotals take_totals(const SimulationSetup& setup, World& world,
     if (network.is_here(graph.source_of(LinkId(l))))
       totals.links.push_back({LinkId(l), network.link(LinkId(l))});
   }
+  for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
+    if (network.is_here(NodeId(n)))
+      totals.node_links.push_back({NodeId(n), network.node_link(NodeId(n))});
+  }
   totals.network = network.counts();
   totals.latencies_ps = world.latencies_ps();
   totals.calls = program_ranks.calls();
@@ -60,6 +64,7 @@ PeerBytes pack(const RunTotals& totals) {
   Packer out;
   out.put_list(totals.ranks);
   out.put_list(totals.links);
+  out.put_list(totals.node_links);
   out.put(totals.network);
   totals.latencies_ps.pack(out);
   put_map(out, totals.calls);
@@ -112,6 +117,7 @@ void append(std::vector<T>& sum, const std::vector<T>& more) {
 void add(RunTotals& sum, Unpacker in) {
   append(sum.ranks, in.take_list<RankEntry>());
   append(sum.links, in.take_list<LinkEntry>());
+  append(sum.node_links, in.take_list<NodeLinkEntry>());
   const auto counts = in.take<NetworkCounts>();
   sum.network.packets_sent += counts.packets_sent;
   sum.network.packets_delivered += counts.packets_delivered;
@@ -151,6 +157,7 @@ RunTotals merge_totals(ProcessGroup* peers, RunTotals mine) {
   const auto by_time = [](const auto& one) { return std::pair(one.at, one.rank); };
   sort_by(sum.ranks, [](const RankEntry& r) { return r.rank; });
   sort_by(sum.links, [](const LinkEntry& l) { return l.link; });
+  sort_by(sum.node_links, [](const NodeLinkEntry& n) { return n.node; });
   sort_by(sum.notes, by_time);
   sort_by(sum.aborts, by_time);
   sort_by(sum.pairs, [](const PairCount& p) { return std::pair(p.from, p.to); });

@@ -30,9 +30,15 @@ struct LinkEntry {
   LinkCount count;
 };
 
+struct NodeLinkEntry {
+  NodeId node;  // Of the network: a card.
+  NodeLinkCount count;
+};
+
 struct RunTotals {
-  std::vector<RankEntry> ranks;  // By rank.
-  std::vector<LinkEntry> links;  // By link.
+  std::vector<RankEntry> ranks;           // By rank.
+  std::vector<LinkEntry> links;           // By link.
+  std::vector<NodeLinkEntry> node_links;  // By node.
   NetworkCounts network;
   Histogram latencies_ps;
   std::map<std::string, CallTotals> calls;

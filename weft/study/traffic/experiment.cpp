@@ -284,6 +284,10 @@ Point Run::result() {
   point.link_utilisation_max = use.max;
   point.link_utilisation_mean = use.mean;
   point.busiest_link = use.busiest;
+  point.node_link_utilisation_max = use.node_max;
+  point.node_link_utilisation_mean = use.node_mean;
+  point.busiest_node = use.busiest_node;
+  point.busiest_ejects = use.busiest_ejects;
   point.news_share_max = use.news_max;
   point.news_share_mean = use.news_mean;
   return point;

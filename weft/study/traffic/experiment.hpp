@@ -75,6 +75,10 @@ struct Point {
   NodeId worst_node;
   double link_utilisation_max = 0, link_utilisation_mean = 0;  // Usable cables, by direction.
   LinkId busiest_link;
+  double node_link_utilisation_max = 0,
+         node_link_utilisation_mean = 0;           // Between nodes and routers.
+  NodeId busiest_node;                             // The link of this one,
+  bool busiest_ejects = false;                     // from the router to it, or else the other way.
   double news_share_max = 0, news_share_mean = 0;  // Share of cable time, on top of the above.
   std::int64_t cycle_ps = 0;
   std::int64_t warmup_cycles = 0, measured_cycles = 0, drain_cycles = 0;

@@ -18,6 +18,12 @@ void LinkMeter::begin(const Network& network, Time now) {
       here_.push_back({link.index, count.bytes, count.news});
     }
   }
+  nodes_here_.clear();
+  for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
+    if (!network.is_here(NodeId(n))) continue;
+    const NodeLinkCount count = network.node_link(NodeId(n), now);
+    nodes_here_.push_back({n, count.injected.bytes, count.ejected.bytes});
+  }
 }
 
 void LinkMeter::end(const Network& network, Time now) {
@@ -26,10 +32,16 @@ void LinkMeter::end(const Network& network, Time now) {
     one.bytes = count.bytes - one.bytes;
     one.news = count.news - one.news;
   }
+  for (NodeCarried& one : nodes_here_) {
+    const NodeLinkCount count = network.node_link(NodeId(one.node), now);
+    one.injected = count.injected.bytes - one.injected;
+    one.ejected = count.ejected.bytes - one.ejected;
+  }
 }
 
 void LinkMeter::pack(Packer& letter) const {
   letter.put_list(here_);
+  letter.put_list(nodes_here_);
 }
 
 void LinkMeter::add(Unpacker& letter) {
@@ -39,6 +51,12 @@ void LinkMeter::add(Unpacker& letter) {
     bytes_[one.link] += one.bytes;
     news_[one.link] += one.news;
   }
+  injected_.resize(scenario_.topology->graph.node_count());
+  ejected_.resize(injected_.size());
+  for (const NodeCarried& one : letter.take_list<NodeCarried>()) {
+    injected_[one.node] += one.injected;
+    ejected_[one.node] += one.ejected;
+  }
 }
 
 Rate LinkMeter::rate_of(const Port& port) const {
@@ -46,6 +64,22 @@ Rate LinkMeter::rate_of(const Port& port) const {
   const auto own =
       hardware.link_class.find(scenario_.topology->graph.link_classes()[port.link_class]);
   return own == hardware.link_class.end() ? hardware.link.rate : own->second.rate;
+}
+
+void LinkMeter::add_node_use(double seconds, LinkUse& found) const {
+  const double inject = scenario_.hardware.injection_rate().in_byte_per_s() * seconds;
+  const double eject = scenario_.hardware.ejection_rate().in_byte_per_s() * seconds;
+  double sum = 0;
+  for (std::uint32_t n = 0; n < injected_.size(); ++n) {
+    const double out = static_cast<double>(injected_[n]) / inject;
+    const double in = static_cast<double>(ejected_[n]) / eject;
+    sum += out + in;
+    if (std::max(out, in) <= found.node_max) continue;
+    found.node_max = std::max(out, in);
+    found.busiest_node = NodeId(n);
+    found.busiest_ejects = in >= out;
+  }
+  if (!injected_.empty()) found.node_mean = sum / static_cast<double>(2 * injected_.size());
 }
 
 LinkUse LinkMeter::use(Duration window) const {
@@ -74,6 +108,7 @@ LinkUse LinkMeter::use(Duration window) const {
     found.mean = sum / static_cast<double>(usable);
     found.news_mean = news_sum / static_cast<double>(usable);
   }
+  add_node_use(seconds, found);
   return found;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cables carried in the measured window.
+// What the cables carried in the measured window, between routers and between nodes and routers.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,9 @@ struct LinkUse {
   double max = 0, mean = 0;
   LinkId busiest;
   double news_max = 0, news_mean = 0;  // Share of what routers tell each other, in band.
+  double node_max = 0, node_mean = 0;  // Of cables between nodes and routers.
+  NodeId busiest_node;
+  bool busiest_ejects = false;  // Its cable is the one to the node.
 };
 
 class LinkMeter {
@@ -39,11 +42,18 @@ class LinkMeter {
     std::uint32_t link;
     std::uint64_t bytes, news;
   };
+  struct NodeCarried {
+    std::uint32_t node;
+    std::uint64_t injected, ejected;
+  };
   Rate rate_of(const Port& port) const;
+  void add_node_use(double seconds, LinkUse& found) const;
 
   const Scenario& scenario_;
   std::vector<Carried> here_;
-  std::vector<std::uint64_t> bytes_, news_;  // By link.
+  std::vector<NodeCarried> nodes_here_;
+  std::vector<std::uint64_t> bytes_, news_;        // By link.
+  std::vector<std::uint64_t> injected_, ejected_;  // By node.
 };
 
 }  // namespace weft

@@ -120,6 +120,10 @@ constexpr Column columns[] = {
      [](const Curve& c, const Point&) {
        return fmt::format("{}", to_ns(*c.scenario, c.zero.latency_cycles));
      }},
+    {"node_link_utilisation_max",
+     [](const Curve&, const Point& p) { return fmt::format("{}", p.node_link_utilisation_max); }},
+    {"node_link_utilisation_mean",
+     [](const Curve&, const Point& p) { return fmt::format("{}", p.node_link_utilisation_mean); }},
 };
 
 Json point_json(const Scenario& scenario, const Point& p) {
@@ -155,6 +159,12 @@ Json point_json(const Scenario& scenario, const Point& p) {
     out["busiest_link"] = {
         {"from", router_name(*scenario.topology, graph.source_of(p.busiest_link))},
         {"to", router_name(*scenario.topology, graph.port(p.busiest_link).peer)}};
+  }
+  out["node_link_utilisation_max"] = p.node_link_utilisation_max;
+  out["node_link_utilisation_mean"] = p.node_link_utilisation_mean;
+  if (p.node_link_utilisation_max > 0) {
+    out["busiest_node_link"] = {{"node", node_name(*scenario.topology, p.busiest_node)},
+                                {"direction", p.busiest_ejects ? "ejection" : "injection"}};
   }
   out["packets"] = p.packets.born;
   out["warmup_cycles"] = p.warmup_cycles;

@@ -72,6 +72,21 @@ std::string row(const Scenario& scenario, const Point& p) {
   return line + "\n";
 }
 
+// The link between a node and its router that was used most, and at which load.
+std::string node_link_text(const Curve& curve) {
+  const auto most = std::max_element(
+      curve.points.begin(), curve.points.end(), [](const Point& a, const Point& b) {
+        return a.node_link_utilisation_max < b.node_link_utilisation_max;
+      });
+  if (most == curve.points.end() || most->node_link_utilisation_max == 0) return "";
+  const Topology& topology = *curve.scenario->topology;
+  const std::string node = node_name(topology, most->busiest_node);
+  const std::string router = router_name(topology, topology.graph.router_of(most->busiest_node));
+  return fmt::format("  busiest node link {}: {:.1f}% at load {:.5f}\n",
+                     most->busiest_ejects ? router + " to " + node : node + " to " + router,
+                     100 * most->node_link_utilisation_max, most->load);
+}
+
 std::string saturation_text(const Curve& curve, double factor) {
   if (!curve.saturation) return "";
   const Saturation& s = *curve.saturation;
@@ -164,6 +179,7 @@ std::string sweep_table(const Sweep& sweep, double factor) {
     text += title(curve);
     if (!curve.points.empty()) text += table_head();
     for (const Point& point : curve.points) text += row(*curve.scenario, point);
+    text += node_link_text(curve);
     text += saturation_text(curve, factor);
     text += "\n";
   }
