@@ -318,7 +318,7 @@ void LocalMeter::measure_pair(const Pair& pair) {
 void LocalMeter::measure_round() {
   measure_pair(near_);
   measure_pair(far_);
-  if (!request_.crowded) measure_copies();
+  measure_copies();
 }
 
 bool LocalMeter::goes_on(double begin_s) {
