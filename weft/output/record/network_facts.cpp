@@ -104,8 +104,7 @@ NetworkFacts facts_of(const Topology& topology) {
                                                 : -1);
     }
   }
-  // Of a node with several cards, where its first one is.
-  for (std::uint32_t n = 0; n < graph.node_count(); n += static_cast<std::uint32_t>(topology.cards))
+  for (std::uint32_t n = 0; n < graph.node_count(); ++n)
     facts.node_router.push_back(static_cast<std::int32_t>(graph.router_of(NodeId(n)).index));
   add_shape(topology, facts);
   if (facts.family != NetworkFacts::Family::cube) {
