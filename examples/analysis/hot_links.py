@@ -6,8 +6,11 @@ Usage: hot_links.py FOLDER [HOW_MANY]     FOLDER: of weft sim --record
 """
 import sys
 
-import h5py
-import numpy as np
+try:
+    import h5py
+    import numpy as np
+except ModuleNotFoundError as missing:
+    sys.exit(f"hot_links.py: Python has no module '{missing.name}'; install it (Debian, Ubuntu: apt install python3-h5py)")
 
 
 def router_name(file, router):

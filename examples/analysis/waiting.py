@@ -6,8 +6,11 @@ Usage: waiting.py FOLDER     of weft sim --record or weft run --record
 """
 import sys
 
-import h5py
-import numpy as np
+try:
+    import h5py
+    import numpy as np
+except ModuleNotFoundError as missing:
+    sys.exit(f"waiting.py: Python has no module '{missing.name}'; install it (Debian, Ubuntu: apt install python3-h5py)")
 
 
 def main(folder):

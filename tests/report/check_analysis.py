@@ -24,7 +24,17 @@ def python_with_h5py():
     skip.leave("no h5py (Debian: python3-h5py)")
 
 
+def check_missing_module(source):
+    """Without h5py the scripts name the package to install."""
+    for name in ("hot_links.py", "waiting.py"):
+        words = [sys.executable, "-S", "-E", f"{source}/examples/analysis/{name}", "run"]  # -S: no installed modules
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode == 1 and "python3-h5py" in done.stderr, done
+        assert len(done.stderr.splitlines()) == 1, done.stderr
+
+
 def main(weft, source):
+    check_missing_module(source)
     python = python_with_h5py()
     if reason := skip.without_parts(weft, "HDF5"):
         skip.leave(reason)
