@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -65,14 +66,111 @@ const Unit* find_unit(const Kind& kind, std::string_view name) {
   return nullptr;
 }
 
+// Bits and bytes differ by a factor of 8, so a remedy must not exchange them: the case of the
+// letter decides, and where the whole word is careless about case both are named.
+enum class Letter { bits, bytes, either, none };
+
+// What an unknown unit of a size or a rate seems to mean.
+struct Meaning {
+  std::string prefix;  // "G" or "Gi"; empty without one.
+  Letter letter = Letter::none;
+  bool spelled_bit = false;  // "Gbit", not "Gb".
+};
+
+bool is_upper(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+
+std::string lower_case(std::string_view text) {
+  std::string made(text);
+  for (char& c : made)
+    if (is_upper(c)) c = static_cast<char>(c - 'A' + 'a');
+  return made;
+}
+
+// A lone letter b means bits in a word whose prefix is written as it should be ("Gbps", "kbps"),
+// and B means bytes unless the word is all capitals ("GBPS").
+Letter letter_of(std::string_view name, std::size_t at) {
+  const std::string_view prefix = name.substr(0, at);
+  if (name[at] == 'b')
+    return prefix.empty() || is_upper(prefix[0]) || prefix == "k" ? Letter::bits : Letter::either;
+  for (const char c : name)
+    if (c >= 'a' && c <= 'z') return Letter::bytes;
+  return name.size() == at + 1 ? Letter::bytes : Letter::either;
+}
+
+std::optional<Meaning> meaning_of(std::string_view name) {
+  const std::string low = lower_case(name);
+  Meaning made;
+  std::size_t at = 0;
+  const std::size_t step = std::string_view("kmgt").find(low.empty() ? ' ' : low[0]);
+  if (step != std::string_view::npos) made.prefix = "kMGT"[step], at = 1;
+  if (at == 1 && low.substr(1, 1) == "i") {
+    made.prefix = fmt::format("{}i", "KMGT"[step]);
+    at = 2;
+  }
+  std::string_view rest = std::string_view(low).substr(at);
+  const auto take = [&rest](std::string_view word) {
+    const bool there = rest.substr(0, word.size()) == word;
+    if (there) rest.remove_prefix(word.size());
+    return there;
+  };
+  if (take("byte")) {
+    made.letter = Letter::bytes;
+  } else if (take("bit")) {
+    made.letter = Letter::bits;
+    made.spelled_bit = true;
+  } else if (take("b")) {
+    made.letter = letter_of(name, at);
+  }
+  for (const std::string_view end : {"", "s", "/s", "ps", "p/s", "s/s", "/sec", "s/sec", "psec",
+                                     "/second", "s/second", " per second", "s per second"})
+    if (rest == end && (!made.prefix.empty() || made.letter != Letter::none)) return made;
+  return std::nullopt;
+}
+
+// "; did you mean 'GB/s'?"; empty if the word means nothing that this kind has.
+std::string unit_remedy(const Kind& kind, const Meaning& meant) {
+  const bool is_rate = &kind == &rate_kind;
+  const std::string_view end = is_rate ? "/s" : "";
+  const std::string bytes = fmt::format("{}B{}", meant.prefix, end);
+  const std::string bits =
+      fmt::format("{}{}{}", meant.prefix, meant.spelled_bit ? "bit" : "b", end);
+  if (find_unit(kind, bytes) == nullptr) return {};
+  if (meant.letter == Letter::bytes || (meant.letter == Letter::either && !is_rate))
+    return fmt::format("; did you mean '{}'?", bytes);
+  if (meant.letter == Letter::none && !is_rate)
+    return meant.prefix.size() == 2 ? fmt::format("; did you mean '{}'?", bytes)
+                                    : fmt::format("; did you mean '{}' or '{}iB'?", bytes,
+                                                  meant.prefix == "k" ? "K" : meant.prefix);
+  if (find_unit(kind, bits) == nullptr)  // Sizes and binary prefixes count bytes.
+    return fmt::format("; did you mean '{}' (bytes, of 8 bits each)?", bytes);
+  if (meant.letter == Letter::bits) return fmt::format("; did you mean '{}'?", bits);
+  return fmt::format("; did you mean '{}' (bits) or '{}' (bytes, 8 times as fast)?", bits, bytes);
+}
+
+std::string suggest_unit(const Kind& kind, std::string_view name) {
+  if (&kind == &rate_kind || &kind == &size_kind)
+    if (const auto meant = meaning_of(name))
+      if (std::string remedy = unit_remedy(kind, *meant); !remedy.empty()) return remedy;
+  // A word that means nothing: the nearest unit with the same letter.
+  std::vector<std::string_view> known;
+  for (const char letter : {'b', 'B'})
+    if (name.find(letter) != std::string_view::npos)
+      for (const Unit& unit : kind.units)
+        if (unit.name.find(letter) != std::string_view::npos) known.push_back(unit.name);
+  if (known.empty())
+    for (const Unit& unit : kind.units) known.push_back(unit.name);
+  return suggest(name, known);
+}
+
 Error bad_unit(const Kind& kind, std::string_view text, std::string_view name) {
-  for (const Kind* other : {&duration_kind, &size_kind, &rate_kind})
+  for (const Kind* other : {&duration_kind, &size_kind, &rate_kind, &length_kind})
     if (find_unit(*other, name) != nullptr)
       return Error::input(fmt::format("'{}' is {}; {} is needed, e.g. '{}'", text, other->noun,
                                       kind.noun, kind.example));
-  std::vector<std::string_view> known;
-  for (const Unit& unit : kind.units) known.push_back(unit.name);
-  return Error::input(fmt::format("'{}': unknown unit '{}'{}", text, name, suggest(name, known)));
+  return Error::input(
+      fmt::format("'{}': unknown unit '{}'{}", text, name, suggest_unit(kind, name)));
 }
 
 // digits / 10^places, without trailing zeros in the fraction.

@@ -84,6 +84,74 @@ TEST(ParseBytesAndRate, SayWhatIsWrong) {
             "'8 Gbps': unknown unit 'Gbps'; did you mean 'Gb/s'?");
 }
 
+// What the message about a rate of "25 UNIT" ends with.
+std::string rate_remedy(const std::string& unit) {
+  const std::string text = "25 " + unit;
+  const auto result = parse_rate(text);
+  if (result) return "a rate";
+  const std::string begin = "'" + text + "': unknown unit '" + unit + "'; ";
+  const std::string message = result.error().message();
+  return message.rfind(begin, 0) == 0 ? message.substr(begin.size()) : message;
+}
+
+std::string meant(const std::string& unit) {
+  return "did you mean '" + unit + "'?";
+}
+
+TEST(ParseRate, SuggestsBitsForBitsAndBytesForBytes) {
+  for (const std::string prefix : {"k", "M", "G", "T"}) {
+    const std::string bits = prefix + "b", spelled = prefix + "bit", bytes = prefix + "B";
+    for (const std::string end : {"s", "ps", "p/s", "/sec", "/second", " per second"}) {
+      EXPECT_EQ(rate_remedy(bits + end), meant(bits + "/s"));
+      EXPECT_EQ(rate_remedy(bytes + end), meant(bytes + "/s"));
+      EXPECT_EQ(rate_remedy(spelled + end), meant(spelled + "/s"));
+      EXPECT_EQ(rate_remedy(prefix + "Byte" + end), meant(bytes + "/s"));
+      EXPECT_EQ(rate_remedy(prefix + "byte" + end), meant(bytes + "/s"));
+    }
+    EXPECT_EQ(rate_remedy(bits), meant(bits + "/s"));
+    EXPECT_EQ(rate_remedy(spelled), meant(spelled + "/s"));
+    EXPECT_EQ(rate_remedy(spelled + "s"), meant(spelled + "/s"));
+    EXPECT_EQ(rate_remedy(prefix + "BIT/S"), meant(spelled + "/s"));
+    EXPECT_EQ(rate_remedy(bits + "\\s"), meant(bits + "/s"));
+    EXPECT_EQ(rate_remedy(bytes + "\\s"), meant(bytes + "/s"));
+  }
+  for (const std::string prefix : {"Ki", "Mi", "Gi", "Ti"}) {
+    EXPECT_EQ(rate_remedy(prefix + "Bs"), meant(prefix + "B/s"));
+    EXPECT_EQ(rate_remedy(prefix + "Bps"), meant(prefix + "B/s"));
+    EXPECT_EQ(rate_remedy(prefix + "b/s"),
+              "did you mean '" + prefix + "B/s' (bytes, of 8 bits each)?");
+  }
+  EXPECT_EQ(rate_remedy("bps"), meant("b/s"));
+  EXPECT_EQ(rate_remedy("Bps"), meant("B/s"));
+  EXPECT_EQ(rate_remedy("bits/s"), meant("bit/s"));
+  EXPECT_EQ(rate_remedy("bytes/s"), meant("B/s"));
+}
+
+TEST(ParseRate, NamesBothWhereCaseDoesNotTellBitsFromBytes) {
+  for (const std::string prefix : {"M", "G", "T"}) {
+    const std::string both =
+        "did you mean '" + prefix + "b/s' (bits) or '" + prefix + "B/s' (bytes, 8 times as fast)?";
+    const std::string low = prefix == "M" ? "m" : prefix == "G" ? "g" : "t";
+    for (const std::string& unit : {low + "b/s", low + "bps", low + "b", low + "bs", prefix + "BPS",
+                                    prefix + "B/S", prefix, prefix + "/s"})
+      EXPECT_EQ(rate_remedy(unit), both) << unit;
+  }
+}
+
+TEST(ParseBytes, SuggestsBytes) {
+  const Refused cases[] = {
+      {"4 gb", "'4 gb': unknown unit 'gb'; did you mean 'GB'?"},
+      {"4 kib", "'4 kib': unknown unit 'kib'; did you mean 'KiB'?"},
+      {"4 MBytes", "'4 MBytes': unknown unit 'MBytes'; did you mean 'MB'?"},
+      {"4 K", "'4 K': unknown unit 'K'; did you mean 'kB' or 'KiB'?"},
+      {"4 Mi", "'4 Mi': unknown unit 'Mi'; did you mean 'MiB'?"},
+      {"4 Gb", "'4 Gb': unknown unit 'Gb'; did you mean 'GB' (bytes, of 8 bits each)?"},
+      {"4 Mbit", "'4 Mbit': unknown unit 'Mbit'; did you mean 'MB' (bytes, of 8 bits each)?"},
+      {"4 m", "'4 m' is a length; a size is needed, e.g. '256 B'"},
+  };
+  for (const Refused& c : cases) EXPECT_EQ(parse_bytes(c.text).error().message(), c.message);
+}
+
 TEST(ToText, IsWhatAPersonWouldWrite) {
   EXPECT_EQ(to_text(Duration::ns(140)), "140 ns");
   EXPECT_EQ(to_text(Duration::ns(1500)), "1.5 us");
