@@ -15,6 +15,7 @@
 #include "command.hpp"
 #include "commands.hpp"
 #include "output.hpp"
+#include "unknown_option.hpp"
 #include <CLI/CLI.hpp>
 
 #include <weft/base/result.hpp>
@@ -76,33 +77,22 @@ int finish(const Status& status) {
 // is. Empty if all words are known.
 std::string describe_unknown_word(const CLI::App& parser, int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
-  const auto subcommands = parser.get_subcommands([](const CLI::App*) { return true; });
-  if (words.empty() || words[0].rfind("--", 0) == 0) return {};
+  if (words.empty() || words[0].starts_with("--")) return {};
   const CLI::App* chosen = nullptr;
-  std::vector<std::string> names;
-  for (const CLI::App* sub : subcommands) {
+  std::vector<std::string_view> names;
+  for (const CLI::App* sub : parser.get_subcommands([](const CLI::App*) { return true; })) {
     names.push_back(sub->get_name());
     if (sub->get_name() == words[0]) chosen = sub;
   }
-  std::string_view unknown = words[0];
-  if (chosen != nullptr) {
-    names.clear();
-    for (const CLI::Option* option : chosen->get_options())
-      for (const std::string& name : option->get_lnames())
-        if (is_shown(*option)) names.push_back("--" + name);
-    unknown = {};
-    for (const std::string& word : words) {
-      const std::string name = word.substr(0, word.find('='));
-      const bool known = chosen->get_option_no_throw(name) != nullptr;
-      if (name.rfind("--", 0) != 0 || name == "--" || known) continue;
-      unknown = std::string_view(word).substr(0, name.size());
-      break;
-    }
-    if (unknown.empty()) return {};
+  if (chosen == nullptr) return "unknown command '" + words[0] + "'" + suggest(words[0], names);
+  // Words of a program that the command starts are no options of weft.
+  if (chosen->get_prefix_command()) return {};
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    const bool known = chosen->get_option_no_throw(name) != nullptr;
+    if (name.starts_with("--") && name != "--" && !known) return unknown_option(*chosen, word);
   }
-  const std::vector<std::string_view> known(names.begin(), names.end());
-  return std::string(chosen == nullptr ? "unknown command '" : "unknown option '") +
-         std::string(unknown) + "'" + suggest(unknown, known);
+  return {};
 }
 
 int run(int argc, char** argv) {

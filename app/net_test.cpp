@@ -175,6 +175,34 @@ TEST(WeftNet, LostOutputIsAnError) {
   EXPECT_EQ(text, "weft: error: cannot write to standard output: Broken pipe\n");
 }
 
+// Also where the rest of the line belongs to a program.
+TEST(Weft, NamesTheOptionThatMayBeMeant) {
+  struct Case {
+    std::string arguments;
+    std::string text;
+  };
+  const Case cases[] = {
+      {"net ring:4 --routin dor", "unknown option '--routin'; did you mean '--routing'?"},
+      {"traffic --net ring:4 --routin dor", "unknown option '--routin'; did you mean '--routing'?"},
+      {"map --objectiv hops", "unknown option '--objectiv'; did you mean '--objective'?"},
+      {"sim --routin dor ./a", "unknown option '--routin'; did you mean '--routing'?"},
+      {"sim --net ring:4 --routin=dor ./a", "unknown option '--routin'; did you mean '--routing'?"},
+      {"run --host a:4 ./a", "unknown option '--host'; did you mean '--hosts'?"},
+      {"sim --latency 1us ./a",
+       "unknown option '--latency'; options of weft stand before the program, see weft sim --help; "
+       "keys of the machine are given by --set TABLE.KEY=VALUE"},
+      // An option of the program is not mistaken for one of weft.
+      {"sim --threads many ./a --routin", "Could not convert: --threads = many"},
+  };
+  for (const Case& c : cases) {
+    const Outcome o = weft(c.arguments);
+    EXPECT_EQ(o.code, 2) << c.arguments;
+    EXPECT_EQ(o.text, "weft: error: " + c.text + "\n") << c.arguments;
+  }
+  EXPECT_EQ(weft("traffic --net ring:4 --routing ugal").text,
+            "weft: error: --routing: unknown routing 'ugal'; did you mean 'ugal-l'?\n");
+}
+
 TEST(WeftNet, ExamplesWork) {
   int tried = 0;
   for (const auto& entry : std::filesystem::directory_iterator(WEFT_EXAMPLES "/network")) {

@@ -18,6 +18,7 @@
 #include "run_record.hpp"
 #include "run_settings.hpp"
 #include "shared_options.hpp"
+#include "unknown_option.hpp"
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -177,12 +178,13 @@ void print_placement(const launch::LaunchJob& job) {
   }
 }
 
-Status check_words(const RunOptions& options, const std::vector<std::string>& words) {
+Status check_words(const RunOptions& options, const CLI::App& parser) {
+  const std::vector<std::string> words = parser.remaining();
   if (words.empty() && !options.show_topology)
     return Error::call("which program? weft run [options] PROGRAM [arguments]");
   if (!words.empty() && words.front().starts_with('-')) {
-    return Error::call("unknown option '" + words.front() +
-                       "'; options of weft stand before the program, see weft run --help");
+    return Error::call(unknown_option(
+        parser, words.front(), "; options of weft stand before the program, see weft run --help"));
   }
   if (!options.hwloc.empty() && (!options.show_topology || !words.empty()))
     return Error::call("--hwloc describes another machine: use it with --show-topology alone");
@@ -253,14 +255,15 @@ Result<int> launch_recorded(const RunOptions& options, launch::LaunchJob& job) {
   return code;
 }
 
-Status run(const RunOptions& options, const std::vector<std::string>& words) {
+Status run(const RunOptions& options, const CLI::App& parser) {
+  const std::vector<std::string> words = parser.remaining();
   if (options.agent) std::exit(serve_agent());
   open_standard_descriptors();
   if (!options.merge_events.empty()) {
     return merge_events(options.merge_events, {.all = false, .quiet = options.quiet});
   }
   if (asks_for_list(options.collectives)) return print(coll::list_algorithms());
-  if (Status s = check_words(options, words); !s) return s;
+  if (Status s = check_words(options, parser); !s) return s;
   auto job = make_job(options);
   if (!job) return std::move(job).error();
   job->words = words;
@@ -391,8 +394,7 @@ Command run_command() {
                 "  weft run -n 4 ./program\n"
                 "  weft run --hosts a:4,b:4 --record run ./program\n"
                 "  weft run --hosts hosts.txt --map best.map --rails eth0,eth1 ./program");
-            return std::function<Status()>(
-                [options, &parser] { return run(*options, parser.remaining()); });
+            return std::function<Status()>([options, &parser] { return run(*options, parser); });
           }};
 }
 

@@ -19,6 +19,7 @@
 #include "sim_live.hpp"
 #include "sim_options.hpp"
 #include "sim_settings.hpp"
+#include "unknown_option.hpp"
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -178,7 +179,8 @@ Result<int> run_program(const std::string& program, const std::vector<std::strin
   return WEXITSTATUS(status);
 }
 
-Status simulate(const SimOptions& options, const std::vector<std::string>& words) {
+Status simulate(const SimOptions& options, const CLI::App& parser) {
+  const std::vector<std::string> words = parser.remaining();
   if (asks_for_list(options.simulation.collectives)) return print(coll::list_algorithms());
   if (options.simulation.partition == "list") return print(partition_list());
   auto requested = requested_text(options.machine);
@@ -186,8 +188,10 @@ Status simulate(const SimOptions& options, const std::vector<std::string>& words
   if (*requested) return print(**requested);
   if (words.empty()) return Error::call("which program? weft sim [options] PROGRAM [arguments]");
   if (words.front().starts_with('-')) {
-    return Error::call("unknown option '" + words.front() +
-                       "'; options of weft stand before the program, see weft sim --help");
+    return Error::call(unknown_option(
+        parser, words.front(),
+        "; options of weft stand before the program, see weft sim --help; keys of the machine are "
+        "given by --set TABLE.KEY=VALUE"));
   }
   auto completed = complete(options);
   if (!completed) return std::move(completed).error();
@@ -248,7 +252,7 @@ Command sim_command() {
             "  weft sim --net presets/nsim-torus.toml --coll alltoall=bruck -o results ./program");
         return std::function<Status()>([options, ranks, &parser] {
           options->ranks_given = ranks->count() > 0;
-          Status ended = simulate(*options, parser.remaining());
+          Status ended = simulate(*options, parser);
           // All processes end alike, and mpirun kills all as soon as one fails. So only process
           // 0 fails, after it has printed the reason.
           return launched().self == 0 ? std::move(ended) : Status();

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "weft/base/file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <weft/base/text.hpp>
 
 namespace weft {
 namespace {
@@ -38,6 +44,35 @@ class Descriptor {
  private:
   int number_;
 };
+
+bool is_near(std::string_view word, std::string_view known) {
+  return suggest(word, std::span(&known, 1)).starts_with("; did you mean");
+}
+
+// "; did you mean 'torus.toml'?" if a file of the same folder has nearly the name of the missing
+// one: the same ending and a similar name before it, or the other way round.
+std::string similar_file(const std::string& path) {
+  namespace fs = std::filesystem;
+  const fs::path asked(path);
+  const fs::path folder = asked.has_parent_path() ? asked.parent_path() : fs::path(".");
+  std::vector<std::string> names;
+  std::error_code failed;
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+    const fs::path name = at->path().filename();
+    const bool same_end = name.extension() == asked.extension();
+    const bool same_name = name.stem() == asked.stem();
+    if ((same_end && is_near(asked.stem().string(), name.stem().string())) ||
+        (same_name && is_near(asked.extension().string(), name.extension().string())))
+      names.push_back(asked.has_parent_path() ? (folder / name).string() : name.string());
+  }
+  std::sort(names.begin(), names.end());
+  if (names.empty()) return {};
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::string nearest = suggest(path, known);
+  return nearest.starts_with("; did you mean")
+             ? nearest
+             : fmt::format("; did you mean '{}'?", fmt::join(known, "' or '"));
+}
 
 Error cannot(const char* verb, const std::string& path, const std::string& why) {
   return Error::run(fmt::format("cannot {} '{}': {}", verb, path, why));
@@ -104,7 +139,10 @@ Result<std::string> read_file(const std::string& path) {
     return Error::input(fmt::format("cannot read '{}': {}", path, why));
   };
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return failed(reason(errno));
+  if (!file.valid()) {
+    const int number = errno;
+    return failed(reason(number) + (number == ENOENT ? similar_file(path) : ""));
+  }
   struct ::stat there {};
   if (::fstat(file.number(), &there) != 0) return failed(reason(errno));
   if (S_ISDIR(there.st_mode)) return failed(reason(EISDIR));

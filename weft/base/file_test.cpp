@@ -54,6 +54,23 @@ TEST_F(FileTest, SaysWhyItCannotWrite) {
   EXPECT_EQ(file_count(), 0u);
 }
 
+TEST_F(FileTest, NamesAFileThatMayBeMeant) {
+  for (const char* name : {"torus.toml", "a.toml", "fattree.toml", "notes.txt"})
+    ASSERT_TRUE(write_file(path(name), "x"));
+  const auto message = [&](const std::string& name) {
+    const std::string text = read_file(path(name)).error().text();
+    const std::string begin = "cannot read '" + path(name) + "': No such file or directory";
+    EXPECT_TRUE(text.starts_with(begin)) << text;
+    return text.substr(begin.size());
+  };
+  EXPECT_EQ(message("torus.tml"), "; did you mean '" + path("torus.toml") + "'?");
+  EXPECT_EQ(message("tours.toml"), "; did you mean '" + path("torus.toml") + "'?");
+  EXPECT_EQ(message("fat.toml"), "; did you mean '" + path("fattree.toml") + "'?");
+  EXPECT_EQ(message("b.toml"), "");
+  EXPECT_EQ(message("torus.map"), "");
+  EXPECT_EQ(message("none/torus.toml"), "");
+}
+
 TEST_F(FileTest, ReportsAFullDisk) {
   const Status status = write_file("/dev/full", "x");
   ASSERT_FALSE(status);

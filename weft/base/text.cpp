@@ -36,6 +36,21 @@ std::size_t edits(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+// "'ugal-l' or 'ugal-g'": the known words that begin with `word`; empty if it is too short to tell,
+// or if there are too many.
+std::string longer_words(std::string_view word, std::span<const std::string_view> known) {
+  constexpr std::size_t letters_min = 3, words_max = 3;
+  std::vector<std::string_view> longer;
+  for (const std::string_view candidate : known)
+    if (candidate.size() > word.size() && edits(word, candidate.substr(0, word.size())) == 0)
+      longer.push_back(candidate);
+  if (word.size() < letters_min || longer.size() > words_max) return {};
+  std::string text;
+  for (const std::string_view one : longer)
+    text += fmt::format("{}'{}'", text.empty() ? "" : one == longer.back() ? " or " : ", ", one);
+  return text;
+}
+
 template <typename T>
 bool parse_whole(std::string_view text, T& out, std::errc& failure) {
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), out);
@@ -92,6 +107,8 @@ std::string suggest(std::string_view word, std::span<const std::string_view> kno
     }
   }
   if (!nearest.empty()) return fmt::format("; did you mean '{}'?", nearest);
+  if (const std::string longer = longer_words(word, known); !longer.empty())
+    return fmt::format("; did you mean {}?", longer);
   return fmt::format("; known: {}", fmt::join(known, ", "));
 }
 

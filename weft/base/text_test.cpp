@@ -51,6 +51,17 @@ TEST(Suggest, DoesNotCallUnrelatedShortWordsNear) {
   EXPECT_EQ(suggest("q", known), "; known: a, k");
 }
 
+TEST(Suggest, NamesWordsThatBeginWithTheGivenOne) {
+  constexpr std::array<std::string_view, 4> known = {"valiant", "ugal-local", "ugal-global", "up"};
+  EXPECT_EQ(suggest("val", known), "; did you mean 'valiant'?");
+  EXPECT_EQ(suggest("UGAL", known), "; did you mean 'ugal-local' or 'ugal-global'?");
+  EXPECT_EQ(suggest("ug", known), "; did you mean 'up'?");
+  EXPECT_EQ(suggest("va", known), "; known: valiant, ugal-local, ugal-global, up");
+  constexpr std::array<std::string_view, 4> many = {"link-one", "link-two", "link-three",
+                                                    "link-four"};
+  EXPECT_EQ(suggest("link", many), "; known: link-one, link-two, link-three, link-four");
+}
+
 TEST(Suggest, TakesTheFirstOfEquals) {
   constexpr std::array<std::string_view, 2> known = {"mesh1", "mesh2"};
   EXPECT_EQ(suggest("mesh", known), "; did you mean 'mesh1'?");

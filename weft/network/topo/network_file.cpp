@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include <weft/base/file.hpp>
 #include <weft/base/rng.hpp>
 #include <weft/base/text.hpp>
 #include <weft/network/topo/graph_file.hpp>
@@ -204,8 +205,13 @@ Result<std::string> find_spec(std::string_view spec_or_path) {
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored)) return std::string(file_kind) + path;
   if (colon != std::string::npos) return path;
-  return Error::input(
-      fmt::format("'{}' is neither a file nor a network spec such as torus:4x4x4", path));
+  if (path.find_first_of("./") != std::string::npos)
+    if (auto text = read_file(path); !text) return std::move(text).error();
+  std::vector<std::string_view> kinds;
+  for (const TopologyKind& kind : topology_kinds()) kinds.push_back(kind.name);
+  const std::string remedy = suggest(path, kinds);
+  return Error::input(fmt::format("'{}' is neither a file nor a network spec such as torus:4x4x4{}",
+                                  path, remedy.starts_with("; did you mean") ? remedy : ""));
 }
 
 Result<Topology> load_topology(std::string_view spec_or_path) {

@@ -121,6 +121,12 @@ TEST_F(LoadTopology, TakesSpecsAndFiles) {
   EXPECT_EQ(load_topology("graph:" + path("two.graph"))->graph.cable_count(), 2u);
   EXPECT_EQ(load_topology("nowhere").error().text(),
             "'nowhere' is neither a file nor a network spec such as torus:4x4x4");
+  EXPECT_EQ(load_topology("fatree").error().text(),
+            "'fatree' is neither a file nor a network spec such as torus:4x4x4; did you mean "
+            "'fattree'?");
+  EXPECT_EQ(load_topology(path("two.grph")).error().text(),
+            "cannot read '" + path("two.grph") + "': No such file or directory; did you mean '" +
+                path("two.graph") + "'?");
   EXPECT_EQ(load_topology("tours:4").error().text(),
             "unknown kind of network 'tours'; did you mean 'torus'?");
 }
