@@ -50,10 +50,25 @@ std::string number(double value) {
   return fmt::format("{:.4g}", value);
 }
 
-std::string change(const Quantity& q) {
+// A bound that is this many times below the map says nothing about it.
+constexpr double useful_ratio_max = 100;
+
+bool has_useful_bound(const Quantity& q) {
+  return q.bound && (q.after == *q.bound || q.after <= useful_ratio_max * *q.bound);
+}
+
+// Whether it got worse although the objective is another; the objective may be one of the others.
+bool is_worse_aside(const Quantity& q, const MapReport& r) {
+  const double before = r.before.judgement.value, after = r.after.judgement.value;
+  const bool is_objective = q.key == "value" || (q.before == before && q.after == after);
+  return q.after > q.before && !is_objective;
+}
+
+std::string change(const Quantity& q, const MapReport& r) {
   if (q.before == q.after) return "0 %";
-  if (q.before == 0) return "";
-  return fmt::format("{:+.1f} %", 100 * (q.after / q.before - 1));
+  const char* const mark = is_worse_aside(q, r) ? " *" : "";
+  if (q.before == 0) return mark;
+  return fmt::format("{:+.1f} %{}", 100 * (q.after / q.before - 1), mark);
 }
 
 std::string ratio(double value, double to) {
@@ -67,9 +82,26 @@ using Row = std::vector<std::string>;
 std::vector<Row> summary(const MapReport& r) {
   std::vector<Row> rows = {{"", r.before.name, r.after.name, "change", "no map below", "ratio"}};
   for (const Quantity& q : quantities(r))
-    rows.push_back({std::string(q.name), number(q.before), number(q.after), change(q),
-                    q.bound ? number(*q.bound) : "", q.bound ? ratio(q.after, *q.bound) : ""});
+    rows.push_back({std::string(q.name), number(q.before), number(q.after), change(q, r),
+                    has_useful_bound(q) ? number(*q.bound)
+                    : q.bound           ? "none known"
+                                        : "",
+                    has_useful_bound(q) ? ratio(q.after, *q.bound) : ""});
   return rows;
+}
+
+// What a reader of the summary must know so as not to promise too much.
+std::vector<std::string> notes(const MapReport& r) {
+  std::vector<std::string> all;
+  const std::vector<Quantity> lines = quantities(r);
+  if (std::ranges::any_of(lines, [&](const Quantity& q) { return is_worse_aside(q, r); }))
+    all.push_back(fmt::format("* got worse: only the objective{} is minimised.",
+                              r.objective.empty() ? "" : " (" + r.objective + ")"));
+  if (r.before.seconds && r.after.seconds)
+    all.emplace_back(
+        "simulated time: all messages of the traffic sent at once, as one step. A program whose "
+        "messages come in phases or wait for others gains less: run it with the new map to know.");
+  return all;
 }
 
 std::vector<ReportCandidate> best_first(std::vector<ReportCandidate> candidates) {
@@ -137,6 +169,12 @@ std::string html_table(const std::vector<Row>& rows) {
   return text + "</table>\n";
 }
 
+std::string html_notes(const MapReport& r) {
+  std::string text;
+  for (const std::string& note : notes(r)) text += fmt::format("<p>{}</p>\n", escape_xml(note));
+  return text;
+}
+
 std::string html_facts(const MapReport& r) {
   std::string text;
   for (const auto& [name, value] : facts(r))
@@ -162,7 +200,9 @@ Chart histogram(const MapReport& r, const Graph& graph) {
   std::string subtitle =
       fmt::format("busiest link: {} before, {} after", number(r.before.judgement.link_max),
                   number(r.after.judgement.link_max));
-  if (r.bounds.link_max)
+  const Quantity busiest{"", "", r.before.judgement.link_max, r.after.judgement.link_max,
+                         r.bounds.link_max};
+  if (has_useful_bound(busiest))
     subtitle += fmt::format("; no map below {} (dotted)", number(*r.bounds.link_max));
   Chart chart{.title = "Bytes on the links",
               .subtitle = subtitle,
@@ -174,7 +214,7 @@ Chart histogram(const MapReport& r, const Graph& graph) {
   if (r.after.judgement.link_max > 0 && r.after.judgement.link_max < room)
     chart.rules.push_back(
         {.at = r.after.judgement.link_max, .vertical = true, .label = "busiest after"});
-  if (r.bounds.link_max && *r.bounds.link_max > 0 && *r.bounds.link_max < room)
+  if (has_useful_bound(busiest) && *r.bounds.link_max > 0 && *r.bounds.link_max < room)
     chart.rules.push_back({.at = *r.bounds.link_max, .vertical = true, .label = ""});
   return chart;
 }
@@ -217,6 +257,9 @@ std::string table(const MapReport& report) {
   std::string text;
   for (const auto& [name, value] : facts(report)) text += fmt::format("{}: {}\n", name, value);
   text += "\n" + align(summary(report));
+  const std::vector<std::string> remarks = notes(report);
+  if (!remarks.empty()) text += "\n";
+  for (const std::string& remark : remarks) text += remark + "\n";
   if (!report.candidates.empty()) text += "\n" + align(candidate_rows(report));
   return text;
 }
@@ -241,6 +284,7 @@ std::string to_json(const MapReport& report) {
     candidates.push_back({{"name", c.name}, {"value", c.value}});
   auto& further = whole["facts"] = nlohmann::ordered_json::object();
   for (const auto& [name, value] : report.facts) further[name] = value;
+  whole["notes"] = notes(report);
   whole["warnings"] = report.warnings;
   return whole.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
@@ -262,7 +306,7 @@ std::string to_html(const MapReport& report, const Problem& problem) {
                         .sheets = {{report.before.name, report.before.nodes},
                                    {report.after.name, report.after.nodes}}};
   std::vector<std::string> parts = {
-      html_facts(report), html_table(summary(report)),
+      html_facts(report), html_table(summary(report)) + html_notes(report),
       to_svg(histogram(report, problem.topology().graph)),
       "<div class=\"wide\">" + draw_placement(problem, picture) + "</div>\n"};
   if (!report.candidates.empty())

@@ -49,7 +49,7 @@ TEST(MapPage, TableIsAlignedAndComplete) {
                            "busiest link ", "mean link ", "objective ", "  2.000\n", "best "})
     EXPECT_NE(text.find(word), std::string::npos) << word << "\n" << text;
   EXPECT_LT(text.find("best"), text.find("say"));
-  EXPECT_LT(text.find("say"), text.find("worse"));
+  EXPECT_LT(text.find("say"), text.find("worse, much"));
   // The second column of the summary ends at the same place in every line.
   std::istringstream lines(text.substr(text.find("\n\n") + 2));
   std::string heading, line;
@@ -59,6 +59,50 @@ TEST(MapPage, TableIsAlignedAndComplete) {
     EXPECT_NE(line.at(end - 1), ' ') << line;
     EXPECT_EQ(line.at(end), ' ') << line;
   }
+}
+
+TEST(MapPage, SaysWhatSimulatedTimeIs) {
+  const Problem p = test_problem("torus:4x4", 16, {});
+  MapReport r = sample(p);
+  const std::string words = "simulated time: all messages of the traffic sent at once, as one step";
+  EXPECT_EQ(table(r).find(words), std::string::npos);
+  r.before.seconds = 2;
+  r.after.seconds = 1;
+  EXPECT_NE(table(r).find("\n" + words), std::string::npos) << table(r);
+  EXPECT_NE(to_html(r, p).find("<p>" + words), std::string::npos);
+  const auto notes = nlohmann::json::parse(to_json(r))["notes"];
+  EXPECT_TRUE(notes.back().get<std::string>().starts_with(words));
+}
+
+TEST(MapPage, ABoundThatSaysNothingIsNotShown) {
+  const Problem p = test_problem("torus:4x4", 16, {});
+  MapReport r = sample(p);
+  r.bounds.link_max = r.after.judgement.link_max / 1'000'000;
+  const std::string text = table(r);
+  const std::size_t line = text.find("busiest link ");
+  EXPECT_TRUE(text.substr(line, text.find('\n', line) - line).ends_with(" none known")) << text;
+  EXPECT_EQ(to_html(r, p).find("(dotted)"), std::string::npos);
+  r.bounds.link_max = r.after.judgement.link_max / 100;
+  EXPECT_EQ(table(r).find("none known"), std::string::npos) << table(r);
+  EXPECT_NE(to_html(r, p).find("(dotted)"), std::string::npos);
+}
+
+TEST(MapPage, MarksWhatGotWorseThoughItIsNotMinimised) {
+  const Problem p = test_problem("torus:4x4", 16, {});
+  MapReport r = sample(p);
+  r.objective = "link-max";
+  r.before.judgement.hops = 100;
+  r.after.judgement.hops = 122;
+  r.before.judgement.value = r.before.judgement.link_max = 50;
+  r.after.judgement.value = r.after.judgement.link_max = 60;
+  r.after.judgement.hop_bytes = r.before.judgement.hop_bytes - 1;
+  r.after.judgement.link_mean = r.before.judgement.link_mean;
+  const std::string text = table(r);
+  EXPECT_NE(text.find("+22.0 % *"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n* got worse: only the objective (link-max) is minimised.\n"),
+            std::string::npos);
+  EXPECT_EQ(count(text, " % *"), 1u) << "the objective itself has no mark\n" << text;
+  EXPECT_EQ(nlohmann::json::parse(to_json(r))["notes"].size(), 1u);
 }
 
 TEST(MapPage, NothingToCompareIsFine) {
