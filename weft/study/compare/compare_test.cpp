@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -133,6 +134,39 @@ TEST(Compare, TableJsonAndCsvTellTheSame) {
   EXPECT_EQ(split(lines[0], ',').size(), split(lines[1], ',').size());
   EXPECT_TRUE(lines[0].starts_with("network,profile,routing,nodes,switches,")) << csv;
   EXPECT_TRUE(lines[2].starts_with("complete:16,")) << csv;
+}
+
+TEST(Compare, SaysWhatCapacityAndPricesRestOn) {
+  const std::string capacity = "no collisions", rate = "Prices do not depend on the rate";
+  const std::string ports = "as the smallest switch that has its ports: 24 ports for 5, 16.";
+  const std::string length = "(link.length, link.CLASS.length, nic.length) count as 5 m.";
+  const auto notes_of = [](const std::vector<NetworkFacts>& networks, const Prices& prices) {
+    std::string all;
+    const auto json = nlohmann::json::parse(to_json(networks, prices));
+    for (const auto& note : json.at("notes")) {
+      all += note.get<std::string>() + "\n";
+      std::string text = to_text(networks, prices);
+      std::replace(text.begin(), text.end(), '\n', ' ');  // The table wraps its lines.
+      EXPECT_NE(text.find(note.get<std::string>()), std::string::npos) << text;
+    }
+    return all;
+  };
+  const std::string all =
+      notes_of({facts_of("torus:4x4"), facts_of("complete:16")}, example_prices());
+  for (const std::string& words : {capacity, rate, ports, length})
+    EXPECT_NE(all.find(words), std::string::npos) << all;
+
+  const auto exact = read_prices_text(
+      "[switch.5]\nprice = 1\n[cable.any]\nprice = 1\n[card]\nprice = 1\n", "p.toml");
+  ASSERT_TRUE(exact) << exact.error().text();
+  const std::string few = notes_of({facts_of("torus:4x4", {"link.length=2 m"}, *exact)}, *exact);
+  EXPECT_EQ(few.find("smallest switch"), std::string::npos) << few;
+  EXPECT_EQ(few.find("count as"), std::string::npos) << few;
+  EXPECT_EQ(few.find("examples"), std::string::npos) << few;
+  // A length for cables between routers says nothing about a class without one.
+  const std::string some =
+      notes_of({facts_of("dragonfly:a=4,h=1,p=1", {"link.global.length=20 m"})}, example_prices());
+  EXPECT_NE(some.find("count as 5 m"), std::string::npos) << some;
 }
 
 TEST(Compare, BrokenNetworksAreRefused) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "weft/study/compare/cost.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace weft::compare {
@@ -8,6 +10,15 @@ namespace {
 
 std::optional<Length> known_length(const Cabling& cabling) {
   return cabling.length > Length{} ? std::optional(cabling.length) : std::nullopt;
+}
+
+// Whether a key of one of the tables says how long cables are; a delay says it as well.
+bool gives_length(const Config& config, const std::vector<std::string>& tables) {
+  for (const ConfigReading& reading : config.readings())
+    if (reading.given && (reading.key == "length" || reading.key == "delay") &&
+        std::find(tables.begin(), tables.end(), reading.table) != tables.end())
+      return true;
+  return false;
 }
 
 // The length to pay for. The error says where a length can be given.
@@ -37,11 +48,12 @@ Status add_cables(const CableGroup& group, const Prices& prices, Cost& cost) {
 
 }  // namespace
 
-Parts count_parts(const MachineDescription& machine) {
+Parts count_parts(const MachineDescription& machine, const Config& config) {
   const Graph& graph = machine.topology->graph;
   Parts parts;
   for (const std::string& name : graph.link_classes())
-    parts.cables.push_back({name, false, 0, known_length(machine.hardware.cabling(name))});
+    parts.cables.push_back({name, false, 0, known_length(machine.hardware.cabling(name)),
+                            !gives_length(config, {"link", "link." + name})});
   for (std::uint32_t r = 0; r < graph.router_count(); ++r) {
     int ports = static_cast<int>(graph.nodes_at(RouterId(r)).size());
     for (const Port& port : graph.ports(RouterId(r))) {
@@ -52,7 +64,8 @@ Parts count_parts(const MachineDescription& machine) {
     ++parts.switches[ports];
   }
   parts.cards = graph.node_count();
-  parts.cables.push_back({"to nodes", true, parts.cards, known_length(machine.hardware.node_link)});
+  parts.cables.push_back({"to nodes", true, parts.cards, known_length(machine.hardware.node_link),
+                          !gives_length(config, {"link", "nic"})});
   return parts;
 }
 

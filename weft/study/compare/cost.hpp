@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <weft/base/config.hpp>
 #include <weft/base/result.hpp>
 #include <weft/simulate/machine/description.hpp>
 #include <weft/study/compare/prices.hpp>
@@ -20,6 +21,7 @@ struct CableGroup {
   bool to_nodes = false;
   std::uint64_t count = 0;
   std::optional<Length> length;  // Nothing: not known.
+  bool from_profile = false;     // The length: no key of the description gives it.
 };
 
 struct Parts {
@@ -28,8 +30,8 @@ struct Parts {
   std::uint64_t cards = 0;
 };
 
-// Broken cables are there and cost as others do.
-Parts count_parts(const MachineDescription& machine);
+// Broken cables are there and cost as others do. `config` is what the machine was read from.
+Parts count_parts(const MachineDescription& machine, const Config& config);
 
 struct Cost {
   double switches = 0, cables = 0, cards = 0;

@@ -53,7 +53,7 @@ Result<NetworkFacts> find_network_facts(const MachineReader& reader, const Price
   facts.routing = machine->routing;
   facts.warnings = machine->warnings;
   facts.shape = find_facts(*machine->topology);
-  facts.parts = count_parts(*machine);
+  facts.parts = count_parts(*machine, reader.config());
   facts.bisection_per_node = bisection_rate(facts, machine->hardware);
   auto cost = find_cost(facts.parts, prices);
   if (!cost) return std::move(cost).error();

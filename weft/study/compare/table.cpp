@@ -2,6 +2,7 @@
 #include "weft/study/compare/table.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <weft/base/quantity.hpp>
+#include <weft/base/text.hpp>
 
 namespace weft::compare {
 namespace {
@@ -221,20 +223,79 @@ bool any(std::span<const NetworkFacts> networks, bool (*holds)(const NetworkFact
   return std::any_of(networks.begin(), networks.end(), holds);
 }
 
-std::string notes(std::span<const NetworkFacts> networks, const Prices& prices) {
-  std::string out =
-      "\nCapacity is what every node can send at once until the busiest link is full, each way;\n"
-      "queues are not looked at, so a run gets less.\n";
-  if (any(networks, [](const NetworkFacts& n) { return !n.latency.exact; }))
-    out += "Latency with 'about' and 'at least' is from a sample of the pairs of nodes.\n";
-  if (any(networks, [](const NetworkFacts& n) { return !n.capacity.uniform_exact; }))
-    out += "Uniform capacity of more than 4096 nodes is from a sample of the pairs.\n";
+// "24 ports for 5, 7 and 16; 40 for 36": which switches are priced as larger ones.
+std::string larger_switches(std::span<const NetworkFacts> networks, const Prices& prices) {
+  std::map<int, std::set<int>> ports_of;  // By the ports of the switch that is paid for.
+  for (const NetworkFacts& n : networks)
+    for (const auto& [ports, count] : n.parts.switches)
+      for (const SwitchOffer& offer : prices.switches)
+        if (offer.ports >= ports) {
+          if (offer.ports > ports) ports_of[offer.ports].insert(ports);
+          break;
+        }
+  std::string text;
+  for (const auto& [paid, used] : ports_of)
+    text += fmt::format("{}{}{} for {}", text.empty() ? "" : "; ", paid,
+                        text.empty() ? " ports" : "", fmt::join(used, ", "));
+  return text;
+}
+
+// The lengths of cables for which no key of the description gives one.
+std::set<Length> profile_lengths(std::span<const NetworkFacts> networks) {
+  std::set<Length> lengths;
+  for (const NetworkFacts& n : networks)
+    for (const CableGroup& group : n.parts.cables)
+      if (group.count > 0 && group.from_profile && group.length) lengths.insert(*group.length);
+  return lengths;
+}
+
+void add_price_notes(std::span<const NetworkFacts> networks, const Prices& prices,
+                     std::vector<std::string>& notes) {
+  if (const std::string larger = larger_switches(networks, prices); !larger.empty())
+    notes.push_back(
+        fmt::format("A router is priced as the smallest switch that has its ports: {}.", larger));
+  for (const Length length : profile_lengths(networks))
+    notes.push_back(
+        fmt::format("Cables whose length no key gives (link.length, link.CLASS.length, nic.length) "
+                    "count as {}.",
+                    weft::to_text(length)));
   if (any(networks, [](const NetworkFacts& n) { return n.cost.assumed_length; }))
-    out += fmt::format("Cables of unknown length are paid for as {} ([cable] length of {}).\n",
-                       weft::to_text(*prices.usual_length), prices.name);
+    notes.push_back(
+        fmt::format("Cables of unknown length are paid for as {} ([cable] length of {}).",
+                    weft::to_text(*prices.usual_length), prices.name));
+  notes.emplace_back(
+      "Prices do not depend on the rate of links: for another rate give another --prices FILE.");
   if (prices.are_examples)
-    out += "The prices are examples, not offers; give your own with --prices FILE.\n";
-  return out;
+    notes.emplace_back("The prices are examples, not offers; give your own with --prices FILE.");
+}
+
+// What the figures rest on, a sentence or two each.
+std::vector<std::string> notes(std::span<const NetworkFacts> networks, const Prices& prices) {
+  std::vector<std::string> all = {
+      "Capacity is what every node can send at once until the busiest link is full, each way. It "
+      "knows no queues, no blocking inside switches and no collisions, such as those of an "
+      "all-to-all that shifts from partner to partner: simulated runs took up to 8 times as long. "
+      "weft traffic --saturation and weft sim know them."};
+  if (any(networks, [](const NetworkFacts& n) { return !n.latency.exact; }))
+    all.emplace_back("Latency with 'about' and 'at least' is from a sample of the pairs of nodes.");
+  if (any(networks, [](const NetworkFacts& n) { return !n.capacity.uniform_exact; }))
+    all.emplace_back("Uniform capacity of more than 4096 nodes is from a sample of the pairs.");
+  add_price_notes(networks, prices, all);
+  return all;
+}
+
+// Lines of at most 100 columns.
+std::string wrapped(const std::string& text) {
+  constexpr std::size_t columns_max = 100;
+  std::string out, line;
+  for (const std::string_view word : split(text, ' ')) {
+    if (!line.empty() && line.size() + 1 + word.size() > columns_max) {
+      out += line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + std::string(word);
+  }
+  return out + line + "\n";
 }
 
 // As RFC 4180 wants it.
@@ -324,7 +385,9 @@ std::string to_text(std::span<const NetworkFacts> networks, const Prices& prices
       out += fmt::format("  {:>{}}", row.cells[i].text, widths[i]);
     out += "\n";
   }
-  return out + notes(networks, prices);
+  out += "\n";
+  for (const std::string& note : notes(networks, prices)) out += wrapped(note);
+  return out;
 }
 
 std::string to_csv(std::span<const NetworkFacts> networks, const Prices& prices) {
@@ -347,7 +410,8 @@ std::string to_json(std::span<const NetworkFacts> networks, const Prices& prices
   const Json out = {
       {"prices",
        {{"file", prices.name}, {"examples", prices.are_examples}, {"currency", prices.currency}}},
-      {"networks", list}};
+      {"networks", list},
+      {"notes", notes(networks, prices)}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
