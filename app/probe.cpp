@@ -312,7 +312,7 @@ Status run_probe_command(const ProbeOptions& options) {
   if (node && !options.quiet) text += probe::to_local_table(node->node, node->host);
   if (Status s = write_files(options, answer->finding, node ? &*node : nullptr); !s) {
     const Status printed = print(text);
-    return printed ? std::move(s) : printed;
+    return printed ? s : printed;
   }
   const bool right = judge(target, known, answer->finding, text);
   if (Status s = print(text); !s) return s;

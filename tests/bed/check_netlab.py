@@ -107,7 +107,7 @@ class Shapes(Case):
         before = devices()
         self.up()
         with subprocess.Popen([bed.NETLAB, "-l", LAB, "exec", "a", "sleep", "4343"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as inside:
-            self.assertTrue(bed.wait_until(lambda: "sleep" in self.netlab("exec", "a", "sh", "-c", "cat /proc/[0-9]*/comm"), 10))
+            self.assertTrue(bed.wait_until(lambda: "sleep" in self.netlab("exec", "a", "sh", "-c", "cat /proc/[0-9]*/comm 2>&1 || true"), 10))
             self.netlab("down")
             self.assertNotEqual(inside.wait(10), 0)
         self.assertEqual(devices(), before)

@@ -169,7 +169,8 @@ Status load_series(const std::string& folder, const Limits& limits, RunView& vie
   if (!series) return Error(series.error());
   std::vector<std::uint32_t> kept;
   NetworkFacts network = without_gaps(series->network, kept);
-  const std::size_t frame = std::max<std::size_t>(kept.size() + 2 * network.routers, 1);
+  const std::size_t frame =
+      std::max<std::size_t>(kept.size() + std::size_t{2} * network.routers, 1);
   const std::size_t most = std::clamp<std::size_t>(limits.heat_bytes / frame, 8, 400);
   const std::size_t samples = series->end_ps.size();
   FrameBuilder frames(*series, network, kept,

@@ -26,7 +26,8 @@ std::vector<std::uint32_t> those_here(std::uint32_t count, Is&& is_here) {
 // Limits the file to about a quarter of a gigabyte. Even, so that samples can be merged in pairs.
 std::uint64_t samples_max(const Graph& graph) {
   const std::uint64_t each =
-      (std::uint64_t{graph.link_count()} + 2 * graph.node_count()) * sizeof(LinkSample) +
+      (std::uint64_t{graph.link_count()} + std::uint64_t{2} * graph.node_count()) *
+          sizeof(LinkSample) +
       graph.router_count() * sizeof(std::uint64_t);
   return std::clamp<std::uint64_t>((std::uint64_t{1} << 28) / std::max<std::uint64_t>(each, 1), 16,
                                    256) &
