@@ -23,6 +23,7 @@ void count(const Topology& t, Facts& f) {
   f.routers = g.router_count();
   f.cables = g.cable_count();
   f.cables_down = g.down_count();
+  f.names_down = find_cables_down(t);
   for (const std::string& name : g.link_classes()) f.classes.push_back({name, 0});
   for (std::uint32_t r = 0; r < g.router_count(); ++r) {
     int plugged = 0;
@@ -175,6 +176,54 @@ Facts find_facts(const Topology& t) {
   made.distance = find_distances(t);
   made.bisection = find_bisection(t);
   return made;
+}
+
+std::vector<std::string> find_cables_down(const Topology& topology) {
+  std::vector<std::string> names;
+  if (topology.graph.all_up()) return names;
+  for (std::uint32_t r = 0; r < topology.graph.router_count(); ++r)
+    for (const Port& port : topology.graph.ports(RouterId(r)))
+      if (port.connected() && !port.up && port.peer.index > r)
+        names.push_back(router_name(topology, RouterId(r)) + "-" +
+                        router_name(topology, port.peer));
+  return names;
+}
+
+std::string list_cables(const std::vector<std::string>& names) {
+  constexpr std::size_t shown_max = 8;
+  std::string text = fmt::format("{}:", names.size());
+  for (std::size_t i = 0; i < std::min(names.size(), shown_max); ++i)
+    text += (i == 0 ? " " : ", ") + names[i];
+  if (names.size() > shown_max) text += fmt::format(" and {} more", names.size() - shown_max);
+  return text;
+}
+
+Topology without_breaks(const Topology& topology) {
+  const Graph& graph = topology.graph;
+  if (graph.all_up()) return topology;
+  Graph::Parts parts;
+  for (std::uint32_t r = 0; r < graph.router_count(); ++r) {
+    const auto ports = graph.ports(RouterId(r));
+    parts.port_count.push_back(static_cast<std::uint16_t>(ports.size()));
+    for (std::size_t p = 0; p < ports.size(); ++p)
+      if (ports[p].connected() && ports[p].peer.index > r)
+        parts.cables.push_back({.a = RouterId(r),
+                                .a_port = static_cast<std::uint16_t>(p),
+                                .b = ports[p].peer,
+                                .b_port = ports[p].peer_port,
+                                .link_class = ports[p].link_class});
+  }
+  for (std::uint32_t n = 0; n < graph.node_count(); ++n)
+    parts.router_of.push_back(graph.router_of(NodeId(n)));
+  parts.link_classes = graph.link_classes();
+  parts.router_names = graph.router_names();
+  parts.node_names = graph.node_names();
+  auto made = Graph::make(std::move(parts));
+  WEFT_CHECK(made.has_value());  // It was a graph before.
+  return {.name = topology.name,
+          .shape = topology.shape,
+          .graph = *std::move(made),
+          .cards = topology.cards};
 }
 
 Status validate(const Topology& t) {

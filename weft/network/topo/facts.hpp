@@ -35,6 +35,7 @@ struct Facts {
   std::uint32_t routers = 0;
   std::uint32_t cables = 0;
   std::uint32_t cables_down = 0;
+  std::vector<std::string> names_down;  // As find_cables_down().
   std::vector<ClassFacts> classes;
   // Per router: ports with a cable, and nodes; where nodes have several cards, these.
   int network_ports_min = 0;
@@ -48,6 +49,13 @@ struct Facts {
 
 // The same network gives the same facts, searches included.
 Facts find_facts(const Topology& topology);
+
+// The cables that are down, "L1.11-L2.0", from the router with the lower number.
+std::vector<std::string> find_cables_down(const Topology& topology);
+// "3: L1.11-L2.0, L1.2-L2.1, L1.9-L2.4", after eight names "and 5 more".
+std::string list_cables(const std::vector<std::string>& names);
+// The same network with all cables up.
+Topology without_breaks(const Topology& topology);
 
 // Can every card reach those of the same number at all other nodes? The error names a pair that
 // cannot, or says there are no nodes.

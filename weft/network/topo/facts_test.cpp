@@ -186,9 +186,20 @@ TEST(Facts, BrokenCablesCount) {
   const Facts f = find_facts(t);
   EXPECT_EQ(f.cables, 32u);
   EXPECT_EQ(f.cables_down, 1u);
+  EXPECT_EQ(f.names_down, std::vector<std::string>{"(0,0)-(1,0)"});
+  const Topology intact = without_breaks(t);
+  EXPECT_TRUE(intact.graph.all_up());
+  EXPECT_EQ(find_facts(intact).distance->average, find_facts(make("torus:4x4")).distance->average);
   EXPECT_EQ(f.bisection->cables, brute_bisection(t.graph));
   EXPECT_EQ(f.bisection->ground, Ground::upper_bound);
   EXPECT_NEAR(f.distance->average, brute_distance(t.graph).average, 1e-9);
+}
+
+TEST(Facts, FewCablesAreNamedAndManyCounted) {
+  EXPECT_EQ(list_cables({"a-b"}), "1: a-b");
+  EXPECT_EQ(list_cables({"a-b", "b-c"}), "2: a-b, b-c");
+  EXPECT_EQ(list_cables({"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}),
+            "10: 1, 2, 3, 4, 5, 6, 7, 8 and 2 more");
 }
 
 TEST(Facts, SearchIsRightOnSmallRandomGraphs) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "weft/network/topo/network_file.hpp"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <optional>
@@ -42,6 +43,34 @@ Result<Ends> find_ends(const Topology& t, std::string_view text) {
   return std::move(right).error();
 }
 
+// At most eight names: "(1,0), (0,1)".
+std::string list_neighbours(const Topology& t, RouterId r) {
+  constexpr int shown_max = 8;
+  std::vector<RouterId> neighbours;
+  for (const Port& port : t.graph.ports(r))
+    if (port.connected()) neighbours.push_back(port.peer);
+  std::sort(neighbours.begin(), neighbours.end());
+  neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
+  std::string text;
+  int shown = 0;
+  for (const RouterId neighbour : neighbours) {
+    if (++shown > shown_max) break;
+    text += (text.empty() ? "" : ", ") + router_name(t, neighbour);
+  }
+  if (neighbours.size() > shown_max)
+    text += fmt::format(" and {} more", neighbours.size() - shown_max);
+  return text;
+}
+
+Error no_cable(const Topology& t, RouterId from, std::string_view text) {
+  const std::string neighbours = list_neighbours(t, from);
+  if (neighbours.empty())
+    return Error::input(
+        fmt::format("there is no cable '{}'; {} has none", text, router_name(t, from)));
+  return Error::input(fmt::format("there is no cable '{}'; those of {} lead to {}", text,
+                                  router_name(t, from), neighbours));
+}
+
 Result<LinkId> find_cable(const Topology& t, const Ends& ends, std::string_view text) {
   const auto ports = t.graph.ports(ends.a);
   bool any = false;
@@ -51,20 +80,22 @@ Result<LinkId> find_cable(const Topology& t, const Ends& ends, std::string_view 
     if (ports[p].up) return t.graph.link(ends.a, static_cast<int>(p));
   }
   if (any) return Error::input(fmt::format("every cable of '{}' is down already", text));
-  return Error::input(fmt::format("there is no cable '{}'", text));
+  return no_cable(t, ends.a, text);
 }
 
-constexpr std::string_view random_word = "random:";
+constexpr std::string_view random_word = "random";
 
 struct RandomBreaks {
   std::int64_t count = 0, seed = 1;
 };
 
 Result<RandomBreaks> parse_breaks(std::string_view text) {
-  const auto wrong = [&] {
-    return Error::input(fmt::format("'{}' must look like random:3 or random:3,seed=2", text));
+  const auto wrong = [word = text] {
+    return Error::input(fmt::format("'{}' must look like random:3 or random:3,seed=2", word));
   };
-  const std::vector<std::string_view> parts = split(text.substr(random_word.size()), ',');
+  text.remove_prefix(random_word.size());
+  if (!text.starts_with(':')) return wrong();
+  const std::vector<std::string_view> parts = split(text.substr(1), ',');
   const auto count = parse_int(trim(parts[0]));
   if (!count || *count < 1 || parts.size() > 2) return wrong();
   RandomBreaks made{.count = *count};
@@ -110,7 +141,10 @@ Result<Graph> break_random(Graph graph, int cards, std::string_view text) {
 
 // Breaks what one word of `down` says.
 Result<Graph> break_cables(Topology& t, std::string_view text) {
-  if (trim(text).starts_with(random_word))
+  // A router may be called so; no cable is without a '-'.
+  const std::string_view word = trim(text);
+  if (word.starts_with("random:") ||
+      (word.starts_with(random_word) && word.find('-') == std::string_view::npos))
     return break_random(std::move(t.graph), t.cards, trim(text));
   auto ends = find_ends(t, text);
   if (!ends) return std::move(ends).error();
@@ -190,7 +224,7 @@ Result<Topology> name_cables(Topology topology, const std::string& name) {
   for (std::size_t p = 0; p < ports.size(); ++p)
     if (ports[p].peer == ends->b)
       links.push_back(topology.graph.link(ends->a, static_cast<int>(p)));
-  if (links.empty()) return Error::input(fmt::format("there is no cable '{}'", name));
+  if (links.empty()) return no_cable(topology, ends->a, name);
   if (topology.graph.link_classes().size() >= classes_max)
     return Error::input(fmt::format("'{}' would be class {} of cables, but at most {} are possible",
                                     name, classes_max + 1, classes_max));

@@ -41,7 +41,8 @@ TEST(NetworkFile, ErrorsSayWhere) {
       {"topology = \"torus:1\"", "net.toml:2: torus:1: size 1 in '1' must be from 2 to 16777216"},
       {"topology = \"fattree:k=2,levels=2\"\nnodes_per_router = 2",
        "net.toml:2: fattree:k=2,levels=2: 'fattree' has no parameter 'p'"},
-      {"topology = \"ring:4\"\ndown = [\"(0)-(2)\"]", "net.toml:3: there is no cable '(0)-(2)'"},
+      {"topology = \"ring:4\"\ndown = [\"(0)-(2)\"]",
+       "net.toml:3: there is no cable '(0)-(2)'; those of (0) lead to (1), (3)"},
       {"topology = \"ring:4\"\ndown = [\"(0)-(1)\", \"(1)-(0)\"]",
        "net.toml:3: every cable of '(1)-(0)' is down already"},
       {"topology = \"ring:4\"\ndown = [\"(0)-(4)\"]",
@@ -50,6 +51,8 @@ TEST(NetworkFile, ErrorsSayWhere) {
        "net.toml:3: '(0)' must be two routers with a '-' between"},
       {"topology = \"ring:4\"\ndown = [\"random:2\"]",
        "net.toml:3: 'random:2': only 1 cables can break while all nodes stay connected"},
+      {"topology = \"ring:4\"\ndown = [\"random\"]",
+       "net.toml:3: 'random' must look like random:3 or random:3,seed=2"},
       {"topology = \"ring:4\"\ndown = [\"random:x\"]",
        "net.toml:3: 'random:x' must look like random:3 or random:3,seed=2"},
       {"topology = \"ring:4\"\ndown = [\"random:1,sed=2\"]",
@@ -98,7 +101,9 @@ TEST(NameCables, GivesThemAClassOfTheirOwn) {
   EXPECT_EQ(t->graph.base_class(2), 1u);
   EXPECT_EQ(t->graph.base_class(0), 0u);
   EXPECT_EQ(name_cables(*make_topology("ring:4"), "(0)-(2)").error().text(),
-            "there is no cable '(0)-(2)'");
+            "there is no cable '(0)-(2)'; those of (0) lead to (1), (3)");
+  const std::string many = name_cables(*make_topology("hyperx:12x2"), "(0,0)-(1,1)").error().text();
+  EXPECT_TRUE(many.ends_with("(8,0) and 4 more")) << many;
 }
 
 class LoadTopology : public testing::Test {
