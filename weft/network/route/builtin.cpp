@@ -9,6 +9,7 @@
 
 #include <weft/base/text.hpp>
 #include <weft/network/route/aliases.hpp>
+#include <weft/network/route/cables_down.hpp>
 #include <weft/network/route/legs.hpp>
 #include <weft/network/route/plane_policy.hpp>
 #include <weft/network/route/plugin.hpp>
@@ -225,6 +226,20 @@ std::string routings_that_reach_all(const Topology& topology) {
         (entry.any_graph || most_vcs(parts.all(), entry.vcs_needed) > 0))
       names += (names.empty() ? "" : ", ") + std::string(entry.name);
   return names;
+}
+
+bool detail::takes_family_paths(std::string_view routing, const Topology& topology) {
+  const auto asked = parse_asked(routing);
+  if (!asked || !asked->entry->any_graph || asked->entry->reaches_all == nullptr) return false;
+  const RoutedParts parts(topology);
+  const auto all = parts.all();
+  return std::all_of(all.begin(), all.end(),
+                     [&](const Topology* part) { return asked->entry->reaches_all(*part); });
+}
+
+bool detail::goes_round(std::string_view routing, const Topology& topology) {
+  const auto asked = parse_asked(routing);
+  return asked && reaches_all(*asked->entry, RoutedParts(topology).all());
 }
 
 int vcs_needed(std::string_view routing, const Topology& topology) {

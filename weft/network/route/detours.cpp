@@ -55,6 +55,9 @@ bool minimal_reaches_all(const Topology& t) {
   return t.graph.all_up() || (DragonflyLegs::vcs_needed(t) > 0 && DragonflyLegs::reaches_all(t));
 }
 
+bool legs_reach_all(const Topology& t) {
+  return vcs_of_leg(t) > 0;
+}
 int vcs_two_legs(const Topology& t) {
   if (const int leg = vcs_of_leg(t); leg > 0) return 2 * leg;
   const int layers = find_layers(t).least;
@@ -87,6 +90,7 @@ extern const PolicyEntry valiant_policy{
     .vcs_needed = &vcs_two_legs,
     .make = &make_valiant,
     .any_graph = true,
+    .reaches_all = &legs_reach_all,
     .vcs_usual = &vcs_usual_two_legs,
 };
 extern const PolicyEntry ugal_l_policy{
@@ -95,6 +99,7 @@ extern const PolicyEntry ugal_l_policy{
     .vcs_needed = &vcs_two_legs,
     .make = &make_ugal_l,
     .any_graph = true,
+    .reaches_all = &legs_reach_all,
     .vcs_usual = &vcs_usual_two_legs,
 };
 

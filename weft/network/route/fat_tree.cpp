@@ -6,14 +6,20 @@
 // By number n, from level l to parent (n / (w1*...*wl)) mod w(l+1) (Zahavi): in a full tree that is
 // the node's digit l, and in a tapered one it still deals consecutive nodes evenly to all tops.
 // No packet goes up after going down, so one VC is free of deadlock.
+//
+// Where cables are down in the description, only parents from which there is a way down count
+// (tree_reach.hpp). A packet whose parent by number is not among them takes another by a hash of
+// its two nodes, so that all others share the load.
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <weft/base/rng.hpp>
 #include <weft/network/route/families.hpp>
+#include <weft/network/route/tree_reach.hpp>
 
 namespace weft::detail {
 namespace {
@@ -36,10 +42,11 @@ class FatTreePolicy final : public Policy {
       if (view.up(child)) out.add({.port = child, .vcs = vcs_, .state = flight.state});
       return;
     }
-    if (up_ == Up::by_queue) return add_by_queue(level, flight, view, out);
+    if (up_ == Up::by_queue) return add_by_queue(here, flight, view, out);
     const NodeId node = up_ == Up::by_source ? flight.source_node : flight.destination_node;
-    const auto port =
+    auto port =
         static_cast<std::uint16_t>(level.first_parent + node.index / level.divisor % level.parents);
+    if (reach_ && !leads(here, port, flight)) port = another_parent(here, flight);
     if (view.up(port)) out.add({.port = port, .vcs = vcs_, .state = flight.state});
   }
 
@@ -55,23 +62,31 @@ class FatTreePolicy final : public Policy {
     std::uint8_t shift = 0, child_shift = 0;
     std::uint32_t first_parent = 0, parents = 0, divisor = 1;
   };
-  void add_by_queue(const Level& level, const Flight& flight, const PortView& view,
-                    Choices& out) const;
+  void add_by_queue(RouterId here, const Flight& flight, const PortView& view, Choices& out) const;
+  // REQUIRES: reach_.
+  bool leads(RouterId here, std::uint16_t port, const Flight& flight) const {
+    const Port& cable = graph_.ports(here)[port];
+    return cable.up && reach_->leads(cable.peer, flight.destination);
+  }
+  std::uint16_t another_parent(RouterId here, const Flight& flight) const;
   void set_levels(const SwitchTree& tree);
   void set_positions(const SwitchTree& tree);
 
   std::vector<Position> positions_;        // Per router.
   std::vector<std::uint64_t> leaf_words_;  // Per leaf switch: its digits, x2 lowest.
   std::vector<Level> levels_;
+  const Graph& graph_;
+  std::optional<TreeReach> reach_;  // None: all cables are up.
   VcMask vcs_;
   Up up_;
 };
 
 FatTreePolicy::FatTreePolicy(const Topology& t, int vcs, Up up)
-    : positions_(t.graph.router_count()), vcs_(vc_range(0, vcs)), up_(up) {
+    : positions_(t.graph.router_count()), graph_(t.graph), vcs_(vc_range(0, vcs)), up_(up) {
   const SwitchTree& tree = *t.shape->tree();
   set_levels(tree);
   set_positions(tree);
+  if (!graph_.all_up()) reach_.emplace(t);
 }
 
 void FatTreePolicy::set_levels(const SwitchTree& tree) {
@@ -112,8 +127,23 @@ void FatTreePolicy::set_positions(const SwitchTree& tree) {
   WEFT_CHECK(router == positions_.size());
 }
 
-void FatTreePolicy::add_by_queue(const Level& level, const Flight& flight, const PortView& view,
+// The first parent itself if none leads there: its cable is down, or the way ends above.
+std::uint16_t FatTreePolicy::another_parent(RouterId here, const Flight& flight) const {
+  const Level& level = levels_[positions_[here.index].level];
+  const std::uint64_t pair =
+      (std::uint64_t{flight.source_node.index} << 32) | flight.destination_node.index;
+  auto parent = static_cast<std::uint32_t>(mix(pair + level.divisor) % level.parents);
+  for (std::uint32_t i = 0; i < level.parents; ++i) {
+    const auto port = static_cast<std::uint16_t>(level.first_parent + parent);
+    if (leads(here, port, flight)) return port;
+    parent = parent + 1 == level.parents ? 0 : parent + 1;
+  }
+  return static_cast<std::uint16_t>(level.first_parent);
+}
+
+void FatTreePolicy::add_by_queue(RouterId here, const Flight& flight, const PortView& view,
                                  Choices& out) const {
+  const Level& level = levels_[positions_[here.index].level];
   struct Parent {
     std::int64_t queued;
     std::uint16_t port;
@@ -126,7 +156,7 @@ void FatTreePolicy::add_by_queue(const Level& level, const Flight& flight, const
   for (std::uint32_t i = 0; i < level.parents; ++i) {
     const std::uint32_t parent = begin + i < level.parents ? begin + i : begin + i - level.parents;
     const auto port = static_cast<std::uint16_t>(level.first_parent + parent);
-    if (!view.up(port)) continue;
+    if (!view.up(port) || (reach_ && !leads(here, port, flight))) continue;
     const Parent candidate{.queued = view.queued(port).count, .port = port};
     if (count == best.size()) {
       if (best.back().queued <= candidate.queued) continue;
@@ -147,11 +177,14 @@ PolicyFacts FatTreePolicy::facts() const {
   return {
       .choices_max = up_ == Up::by_queue ? std::min(static_cast<int>(most), Choices::capacity) : 1,
       .hops_max = 2 * (static_cast<int>(levels_.size()) - 1),
-      .asks_source = up_ == Up::by_source,
+      .asks_source = up_ == Up::by_source || (up_ == Up::by_destination && reach_),
       .looks = up_ == Up::by_queue,
       .in_order = one_way && std::popcount(vcs_) == 1};
 }
 
+bool fat_tree_reaches_all(const Topology& t) {
+  return t.shape->tree() != nullptr && (t.graph.all_up() || TreeReach(t).reaches_all());
+}
 int vcs_fat_tree(const Topology& t) {
   return t.shape->tree() != nullptr ? 1 : 0;
 }
@@ -172,6 +205,7 @@ extern const PolicyEntry source_up_policy{
     .help = "fat tree: up by the source's number (s-mod-k)",
     .vcs_needed = &vcs_fat_tree,
     .make = &make_source_up,
+    .reaches_all = &fat_tree_reaches_all,
 };
 extern const PolicyEntry dest_down_policy{
     .name = "dest-down",
@@ -179,12 +213,14 @@ extern const PolicyEntry dest_down_policy{
     .vcs_needed = &vcs_fat_tree,
     .make = &make_dest_down,
     .usual = true,
+    .reaches_all = &fat_tree_reaches_all,
 };
 extern const PolicyEntry adaptive_up_policy{
     .name = "adaptive-up",
     .help = "fat tree: up where least is queued",
     .vcs_needed = &vcs_fat_tree,
     .make = &make_adaptive_up,
+    .reaches_all = &fat_tree_reaches_all,
 };
 
 }  // namespace weft::detail

@@ -75,17 +75,11 @@ std::vector<RouterId> routers_with_nodes(const Graph& graph) {
   return found;
 }
 
-LayersNeeded search_layers(const Topology& topology) {
-  const Graph& graph = topology.graph;
-  const std::vector<RouterId> ends = routers_with_nodes(graph);
-  // Where that would take more than a second or so, the bound that holds for any ranking.
-  if (ends.size() * std::uint64_t{graph.link_count()} > 300'000'000) {
-    const int bound = 1 + find_diameter(topology, 2 * turns_max) / 2;
-    return {bound, bound};
-  }
-  const Ranking ranking(graph, RankingRule{});
+LayersNeeded count_layers(const Graph& graph, const std::vector<RouterId>& ends,
+                          RankingRule::By ranked_by) {
+  const Ranking ranking(graph, {.by = ranked_by});
   Turns turns(graph, ranking);
-  LayersNeeded needed;
+  LayersNeeded needed{.ranked_by = ranked_by};
   for (const RouterId to : ends) {
     turns.search_from(to);
     turns.count(fewer);
@@ -94,6 +88,23 @@ LayersNeeded search_layers(const Topology& topology) {
     for (const RouterId r : turns.reached()) needed.all = more(needed.all, turns.rising(r) + 1);
   }
   return needed;
+}
+
+LayersNeeded search_layers(const Topology& topology) {
+  using By = RankingRule::By;
+  const Graph& graph = topology.graph;
+  const std::vector<RouterId> ends = routers_with_nodes(graph);
+  // Where that would take more than a second or so, the bound that holds for any ranking.
+  if (ends.size() * std::uint64_t{graph.link_count()} > 300'000'000) {
+    const int bound = 1 + find_diameter(topology, 2 * turns_max) / 2;
+    return {bound, bound, topology.shape->tree() != nullptr ? By::height : By::distance};
+  }
+  const LayersNeeded by_distance = count_layers(graph, ends, By::distance);
+  if (by_distance.all == 1 || ends.size() == graph.router_count()) return by_distance;
+  const LayersNeeded by_height = count_layers(graph, ends, By::height);
+  const bool higher_is_better =
+      by_height.least <= by_distance.least && by_height.all < by_distance.all;
+  return higher_is_better ? by_height : by_distance;
 }
 
 // Hash of all that the answer depends on.
@@ -140,9 +151,9 @@ Status LayeredPaths::fits(const Topology& topology, std::string_view policy) {
 
 LayeredPaths::LayeredPaths(const Topology& topology, int layers)
     : graph_(topology.graph),
-      ranking_(graph_, RankingRule{}),
+      ranking_(graph_, {.by = find_layers(topology).ranked_by}),
       layers_(layers),
-      distance_(topology, 2 * ranking_.depth_max() >= 0xff),
+      distance_(topology, 2 * Ranking(graph_, RankingRule{}).depth_max() >= 0xff),
       turns_(topology, false) {
   WEFT_CHECK(layers >= 1 && layers <= max_vcs);
   std::vector<std::uint16_t> both(graph_.router_count());

@@ -23,6 +23,7 @@ namespace weft::detail {
 struct LayersNeeded {
   int least = 1;
   int all = 1;
+  RankingRule::By ranked_by = RankingRule::By::distance;  // With this ranking.
   // Layers if their number is not given: for all paths, if that is not too dear.
   int usual() const;
 };

@@ -141,6 +141,7 @@ extern const PolicyEntry min_adaptive_policy{
     .vcs_needed = &vcs_min_adaptive_any,
     .make = &make_min_adaptive,
     .any_graph = true,
+    .reaches_all = &on_cube,
 };
 extern const PolicyEntry rca_1d_policy{
     .name = "rca-1d",

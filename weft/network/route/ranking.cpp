@@ -90,8 +90,36 @@ RouterId find_centre(const Graph& graph, RouterId member) {
   return best;
 }
 
+void Ranking::place_by_height(const Graph& graph) {
+  std::vector<std::uint32_t> height(graph.router_count(), unranked);
+  for (std::uint32_t r = 0; r < graph.router_count(); ++r)
+    if (!graph.nodes_at(RouterId(r)).empty()) {
+      height[r] = 0;
+      order_.push_back(RouterId(r));
+    }
+  for (std::size_t i = 0; i < order_.size(); ++i)
+    for (const Port& port : graph.ports(order_[i]))
+      if (port.usable() && height[port.peer.index] == unranked) {
+        height[port.peer.index] = height[order_[i].index] + 1;
+        order_.push_back(port.peer);
+      }
+  // What no node reaches comes first, and is on nobody's way.
+  for (std::uint32_t r = 0; r < graph.router_count(); ++r)
+    if (height[r] == unranked) order_.push_back(RouterId(r));
+  std::sort(order_.begin(), order_.end(), [&](RouterId a, RouterId b) {
+    return std::pair(height[b.index], a.index) < std::pair(height[a.index], b.index);
+  });
+  for (std::size_t i = 0; i < order_.size(); ++i)
+    rank_[order_[i].index] = static_cast<std::uint32_t>(i);
+}
+
 Ranking::Ranking(const Graph& graph, const RankingRule& rule)
     : rank_(graph.router_count(), unranked) {
+  if (rule.by == RankingRule::By::height) {
+    place_by_height(graph);
+    find_depths(graph);
+    return;
+  }
   const auto place = [&](RouterId from) {
     for (const RouterId m : rule.by == RankingRule::By::distance
                                 ? order_by_distance(graph, from)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routers in an order, component by component. A step to a lower rank is
-// up, the others are down: what `up-down` and layers of shortest paths build on. Every router but
-// the first of a component has a neighbour of lower rank. Broken cables count as absent.
+// up, the others are down: what `up-down` and layers of shortest paths build on. But for `height`,
+// every router except the first of a component has a neighbour of lower rank. Broken cables count
+// as absent.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,10 @@ struct RankingRule {
     cables,
     // The same, among equals the one that a cable has reached last.
     cables_then_last,
+    // Farthest from all routers with nodes first, equals by index: the tops of a tree, then level
+    // by
+    // level. From one top alone, ways by the other tops would turn up again.
+    height,
   };
   By by = By::distance;
   // Begins its component; the others, and this one without it, begin at a centre.
@@ -37,10 +42,11 @@ class Ranking {
 
   bool is_up(RouterId from, RouterId to) const { return rank_[to.index] < rank_[from.index]; }
   const std::vector<RouterId>& order() const { return order_; }
-  // The most steps up that any router needs to the first of its component.
+  // The most steps up that any router needs to one that has none above: the first of its component.
   int depth_max() const { return depth_max_; }
 
  private:
+  void place_by_height(const Graph& graph);
   void find_depths(const Graph& graph);
 
   std::vector<std::uint32_t> rank_;
