@@ -51,6 +51,15 @@ Error wrong_net(const MachineWords& words, const Error& error) {
   return Error::call(words.net_option + ": " + error.message());
 }
 
+// Whoever broke cables by --fail has typed no key.
+Error of_fail(Error error) {
+  constexpr std::string_view key = "option 'network.down+=";
+  const std::string& text = error.message();
+  const std::size_t end = text.find("': ");
+  if (!text.starts_with(key) || end == std::string::npos) return error;
+  return Error::call("--fail: " + text.substr(end + 3));
+}
+
 // Options are keys by another name, so that they count wherever keys do.
 std::vector<std::string> all_sets(const MachineWords& words) {
   std::vector<std::string> sets = words.sets;
@@ -136,7 +145,7 @@ Result<Topology> MachineReader::make_network() const {
   if (!cards) return placed(cards.error());
   auto made = read_topology(config_.table("network"), folder(), *cards);
   if (!made && is_of_spec(made.error())) return wrong_net(words_, made.error());
-  if (!made) return made;
+  if (!made) return of_fail(std::move(made).error());
   if (Status s = check_cards(*made); !s) return std::move(s).error();
   // A table that names no class of cables may name the cables between two routers.
   for (const std::string& name : config_.subtables("link")) {

@@ -230,7 +230,8 @@ TEST_F(Description, CablesHaveRatesOfTheirOwnByName) {
   const MachineDescription again = read({.net = file(machine.text)});
   EXPECT_EQ(values(again.text), values(machine.text));
   EXPECT_EQ(refusal({.net = "torus:4x4", .sets = {"link((0,0),(2,0)).rate=1 GB/s"}}),
-            "option 'link((0,0),(2,0)).rate=1 GB/s': there is no cable '(0,0)-(2,0)'");
+            "option 'link((0,0),(2,0)).rate=1 GB/s': there is no cable '(0,0)-(2,0)'; those "
+            "of (0,0) lead to (1,0), (3,0), (0,1), (0,3)");
 }
 
 TEST_F(Description, CablesBreakByOption) {
@@ -240,8 +241,9 @@ TEST_F(Description, CablesBreakByOption) {
   EXPECT_EQ(machine.topology->graph.down_count(), 4u);
   EXPECT_EQ(machine.routing, "dor-around");
   EXPECT_EQ(refusal({.net = "torus:4x4", .sets = {"network.down+=(0,0)-(9,9)"}}),
-            "option 'network.down+=(0,0)-(9,9)': no router '(9,9)' in torus:4x4; they are called "
-            "'(0,0)' to '(3,3)'");
+            "--fail: no router '(9,9)' in torus:4x4; they are called '(0,0)' to '(3,3)'");
+  EXPECT_EQ(refusal({.net = "torus:4x4", .sets = {"network.down+=random"}}),
+            "--fail: 'random' must look like random:3 or random:3,seed=2");
 }
 
 TEST_F(Description, GraphFilesNeedNoDescription) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <weft/base/quantity.hpp>
+#include <weft/network/route/cables_down.hpp>
 
 namespace weft {
 namespace {
@@ -34,6 +35,12 @@ class Throttles {
   Throttles(const Config& config, const MachineDescription& machine)
       : config_(config), hardware_(machine.hardware), node_(machine.node) {}
 
+  void look_at_routing(const MachineDescription& machine) {
+    std::string line = explain_other_routing(
+        *machine.topology,
+        {machine.routing, machine.routing_given, machine.hardware.vcs, machine.vcs_given});
+    if (!line.empty()) lines_.push_back(std::move(line));
+  }
   void look_at_network() {
     buffers();
     crossbar();
@@ -169,6 +176,7 @@ class Throttles {
 std::vector<std::string> find_throttles(const Config& config, const MachineDescription& machine) {
   if (machine.nodes() < 2) return {};  // Nothing goes over its links.
   Throttles throttles(config, machine);
+  throttles.look_at_routing(machine);
   throttles.look_at_network();
   throttles.look_at_nodes();
   return std::move(throttles).lines();
@@ -177,6 +185,7 @@ std::vector<std::string> find_throttles(const Config& config, const MachineDescr
 std::vector<std::string> find_network_throttles(const Config& config,
                                                 const MachineDescription& machine) {
   Throttles throttles(config, machine);
+  throttles.look_at_routing(machine);
   throttles.look_at_network();
   return std::move(throttles).lines();
 }

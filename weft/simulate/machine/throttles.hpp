@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Settings that hold others back: a buffer that is too small for its link, a bus that is slower
 // than the card. Such a machine can be built, and is simulated as described; but nobody should take
-// its numbers for those of the fast part without having been told.
+// its numbers for those of the fast part without having been told. The same holds for a routing
+// that is another one than usual because cables are down.
 #pragma once
 
 #include <string>

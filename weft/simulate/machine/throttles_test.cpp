@@ -33,6 +33,15 @@ TEST(Throttles, ProfilesHaveNone) {
       EXPECT_THAT(read(net, {}, profile).warnings, IsEmpty()) << profile << " " << net;
 }
 
+TEST(Throttles, ARoutingThatCablesDownChangeIsNamed) {
+  const std::vector<std::string> one_down = {"network.down+=random:1"};
+  EXPECT_THAT(read("fattree:radix=8,levels=2,taper=2", one_down).warnings, IsEmpty());
+  EXPECT_THAT(read("hyperx:4x4,p=2", one_down).warnings,
+              ElementsAre(HasSubstr("routing is shortest (2 VCs) instead of minimal (1 VC)")));
+  EXPECT_THAT(read("hyperx:4x4,p=2", {"network.down+=random:1", "routing.policy=ugal-l"}).warnings,
+              ElementsAre(HasSubstr("routing ugal-l takes shortest paths in layers of VCs")));
+}
+
 TEST(Throttles, ANodeAloneHasNone) {
   const std::string path = test_file("alone.graph");
   ASSERT_TRUE(write_file(path, "weft-graph 1\nrouter r\nnode n r\n"));
