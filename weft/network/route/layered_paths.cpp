@@ -75,6 +75,23 @@ std::vector<RouterId> routers_with_nodes(const Graph& graph) {
   return found;
 }
 
+// Routers on a shortest way from any node to the destination that was searched from. A switch
+// whose cable to it is down may be far off, but no packet gets there.
+std::vector<RouterId> find_passed(const Graph& graph, const Turns& turns) {
+  std::vector<bool> passed(graph.router_count(), false);
+  std::vector<RouterId> found;
+  const std::vector<RouterId>& by_distance = turns.reached();
+  for (std::size_t i = by_distance.size(); i-- > 0;) {
+    const RouterId r = by_distance[i];
+    if (!passed[r.index] && graph.nodes_at(r).empty()) continue;
+    found.push_back(r);
+    for (const Port& port : graph.ports(r))
+      if (port.usable() && turns.distances()[port.peer.index] + 1 == turns.distances()[r.index])
+        passed[port.peer.index] = true;
+  }
+  return found;
+}
+
 LayersNeeded count_layers(const Graph& graph, const std::vector<RouterId>& ends,
                           RankingRule::By ranked_by) {
   const Ranking ranking(graph, {.by = ranked_by});
@@ -82,10 +99,11 @@ LayersNeeded count_layers(const Graph& graph, const std::vector<RouterId>& ends,
   LayersNeeded needed{.ranked_by = ranked_by};
   for (const RouterId to : ends) {
     turns.search_from(to);
+    const std::vector<RouterId> passed = find_passed(graph, turns);
     turns.count(fewer);
-    for (const RouterId r : turns.reached()) needed.least = more(needed.least, turns.rising(r) + 1);
+    for (const RouterId r : passed) needed.least = more(needed.least, turns.rising(r) + 1);
     turns.count(more);
-    for (const RouterId r : turns.reached()) needed.all = more(needed.all, turns.rising(r) + 1);
+    for (const RouterId r : passed) needed.all = more(needed.all, turns.rising(r) + 1);
   }
   return needed;
 }
