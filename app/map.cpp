@@ -20,6 +20,7 @@
 #include <weft/base/file.hpp>
 #include <weft/base/progress.hpp>
 #include <weft/base/progress_file.hpp>
+#include <weft/network/topo/facts.hpp>
 #include <weft/parallel/processes/agree.hpp>
 #include <weft/study/map/bounds.hpp>
 #include <weft/study/map/formats.hpp>
@@ -186,6 +187,8 @@ map::MapReport make_report(const MapOptions& o, const ParsedMapOptions& parsed,
   if (bounds.value > 0) report.bounds.value = bounds.value;
   report.facts = setting.facts;
   report.facts.emplace_back("profile", setting.machine.profile);
+  if (const auto down = find_cables_down(problem.topology()); !down.empty())
+    report.facts.emplace_back("cables down", list_cables(down));
   report.facts.emplace_back("seed", std::to_string(o.seed));
   if (!o.run.empty() && o.simulate && o.shrink > 1)
     report.facts.emplace_back("simulated", fmt::format("messages shrunk by {}", o.shrink));

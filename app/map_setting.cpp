@@ -246,6 +246,7 @@ Status read_machine_for(const MapOptions& o, MapSetting& setting) {
     if (!reader) return std::move(reader).error();
     machine = reader->read(machine->topology);
     if (!machine) return std::move(machine).error();
+    machine->routing_given = false;  // By nobody but this function.
   }
   machine->warnings = find_network_throttles(reader->config(), *machine);
   auto policy = reader->make_policy(*machine);

@@ -110,9 +110,9 @@ std::string facts_text(const MachineDescription& machine, const Facts& f) {
   out += row("nodes", std::to_string(f.nodes));
   if (f.cards > 1) out += row("cards per node", std::to_string(f.cards));
   out += row("routers", std::to_string(f.routers));
-  std::string down = f.cables_down > 0 ? fmt::format(", {} of them down", f.cables_down) : "";
-  out += row("cables", std::to_string(f.cables) + down);
+  out += row("cables", std::to_string(f.cables));
   for (const ClassFacts& c : f.classes) out += row("  " + c.name, std::to_string(c.cables));
+  if (f.cables_down > 0) out += row("cables down", list_cables(f.names_down));
   out += row("cables per router", range(f.network_ports_min, f.network_ports_max));
   out +=
       row(f.cards > 1 ? "cards per router" : "nodes per router", range(f.nodes_min, f.nodes_max));
@@ -149,6 +149,7 @@ Json facts_json(const MachineDescription& machine, const Facts& f) {
               {"nodes_per_router_min", f.nodes_min},
               {"nodes_per_router_max", f.nodes_max},
               {"connected", f.distance.has_value()}};
+  if (f.cables_down > 0) out["cables_down_names"] = f.names_down;
   if (f.cards > 1) out["cards_per_node"] = f.cards;
   if (f.distance) {
     out["diameter_hops"] = f.distance->diameter;

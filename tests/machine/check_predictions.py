@@ -52,6 +52,30 @@ class Predictions(unittest.TestCase):
             self.assertGreaterEqual(took, card, net)
             self.assertLessEqual(took, most * card, net)
 
+    def test_a_cable_down_costs_a_fat_tree_little(self):
+        # With all cables up the shifts of an all-to-all do not meet; with one down some do.
+        for pattern, most in (("halo 1048576 1", 1.1), ("alltoall 4096", 2)):
+            intact = self.time("fattree", pattern)
+            for more in ([], ["--routing", "source-up"], ["--routing", "adaptive-up"]):
+                whole = self.time("fattree", pattern, *more) if more else intact
+                self.assertLessEqual(self.time("fattree", pattern, "--fail", "random:1", *more), most * whole, (pattern, more))
+
+    def test_cables_down_are_named(self):
+        (self.folder / "pair.txt").write_text("0 1 100\n1 0 100\n")
+        cable = ["--fail", "(0,0)-(1,0)"]
+        commands = {"net": ["net", "hyperx:4x4"], "compare": ["net", "hyperx:4x4", "torus:4x4"],
+                    "sim": ["sim", "--net", "hyperx:4x4", "--record", "down"],
+                    "map": ["map", "--net", "hyperx:4x4", "--traffic", "pair.txt", "--evaluate", "identity"],
+                    "traffic": ["traffic", "--net", "hyperx:4x4", "--load", "0.01"]}
+        for name, words in commands.items():
+            done = run(words + cable + (["./patterns", "halo", "8"] if name == "sim" else []), self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("(0,0)-(1,0)", done.stdout, name)
+            self.assertEqual(done.stderr.count("routing is shortest"), 1, f"{name}: {done.stderr}")
+        record = json.loads((self.folder / "down/summary.json").read_text())
+        self.assertEqual(record["cables_down_names"], ["(0,0)-(1,0)"])
+        self.assertIn("because cables are down", record["warnings"][0])
+
     def test_the_buyer_gets_an_answer(self):
         done = subprocess.run([sys.executable, "-B", str(BUY / "buy.py"), str(WEFT), "--quick", "--csv", "buy.csv"], cwd=self.folder,
                               capture_output=True, text=True, check=False, timeout=300)

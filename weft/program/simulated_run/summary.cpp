@@ -6,6 +6,7 @@
 
 #include <weft/base/quantity.hpp>
 #include <weft/message/conn/request.hpp>
+#include <weft/network/topo/facts.hpp>
 #include <weft/program/run_record/counts_json.hpp>
 #include <weft/program/simulated_run/summary.hpp>
 
@@ -186,6 +187,7 @@ RunSummary collect(const SimulationSetup& setup, const RunTotals& totals) {
   f.network = setup.machine.topology->name;
   f.profile = setup.machine.profile;
   f.warnings = setup.machine.warnings;
+  f.cables_down = find_cables_down(*setup.machine.topology);
   f.routing = setup.machine.routing;
   f.ranks = setup.placement->ranks();
   f.nodes = setup.machine.nodes();
@@ -262,6 +264,7 @@ std::string to_table(const RunSummary& f) {
   out += line("program", f.program + (f.complete ? "" : " (" + f.ending + ")"));
   out += line("machine",
               fmt::format("{}, {} nodes, {}; {} ranks", f.network, f.nodes, f.routing, f.ranks));
+  if (!f.cables_down.empty()) out += line("cables down", list_cables(f.cables_down));
   out += line("profile", f.profile);
   out += line("program time", to_text(f.program_time - Time::zero()));
   out += line("messages", fmt::format("{}, {} bytes{}", f.messages, f.bytes,
@@ -437,6 +440,7 @@ std::string to_json(const RunSummary& f) {
       {"windows", windows},
       {"notes", notes},
   };
+  if (!f.cables_down.empty()) json["cables_down_names"] = f.cables_down;
   if (!f.connections.mode.empty()) json["connections"] = connections_json(f.connections);
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -59,7 +59,8 @@ struct ConnectionUse {
 
 struct RunSummary {
   std::string program, network, profile, routing;
-  std::vector<std::string> warnings;  // What of the machine holds what back.
+  std::vector<std::string> warnings;     // What of the machine holds what back.
+  std::vector<std::string> cables_down;  // "L1.11-L2.0".
   std::uint32_t ranks = 0, nodes = 0;
   bool carried_data = false;
   bool complete = true;  // All ranks ended.

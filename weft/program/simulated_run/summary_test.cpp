@@ -23,6 +23,18 @@ TEST(Summary, SaysNothingOfLatenciesThatNobodyMeasured) {
   EXPECT_EQ(latency.at("buckets").size(), 1U);
 }
 
+TEST(Summary, NamesCablesThatAreDown) {
+  RunSummary run;
+  EXPECT_EQ(to_table(run).find("cables down"), std::string::npos);
+  EXPECT_FALSE(Json::parse(to_json(run)).contains("cables_down_names"));
+  run.cables_down = {"L1.11-L2.0", "L1.2-L2.1"};
+  EXPECT_NE(to_table(run).find("cables down           2: L1.11-L2.0, L1.2-L2.1\n"),
+            std::string::npos)
+      << to_table(run);
+  EXPECT_EQ(Json::parse(to_json(run)).at("cables_down_names"),
+            Json::parse(R"(["L1.11-L2.0","L1.2-L2.1"])"));
+}
+
 TEST(Summary, NamesTheBusiestNodeLinkAndItsDirection) {
   RunSummary run;
   EXPECT_EQ(to_table(run).find("node link"), std::string::npos);

@@ -133,6 +133,10 @@ void add_shape(std::span<const NetworkFacts> networks, Rows& rows) {
                  [](const NetworkFacts& n) { return n.parts.switches.rbegin()->first; });
   rows.add_count("ports in all", "ports", ports_in_all);
   rows.add_count("cables", "cables", cables_in_all);
+  if (std::any_of(networks.begin(), networks.end(),
+                  [](const NetworkFacts& n) { return n.shape.cables_down > 0; }))
+    rows.add_count("  down", "cables_down",
+                   [](const NetworkFacts& n) { return n.shape.cables_down; });
   for (const std::string& name : class_names(networks))
     rows.add_count("  " + name, "cables_class_" + name,
                    [&](const NetworkFacts& n) { return cables_of_class(n, name); });
@@ -276,6 +280,10 @@ std::vector<std::string> notes(std::span<const NetworkFacts> networks, const Pri
       "knows no queues, no blocking inside switches and no collisions, such as those of an "
       "all-to-all that shifts from partner to partner: simulated runs took up to 8 times as long. "
       "weft traffic --saturation and weft sim know them."};
+  for (const NetworkFacts& n : networks)
+    if (n.shape.cables_down > 0)
+      all.push_back(
+          fmt::format("Cables down in {}: {}.", n.network, list_cables(n.shape.names_down)));
   if (any(networks, [](const NetworkFacts& n) { return !n.latency.exact; }))
     all.emplace_back("Latency with 'about' and 'at least' is from a sample of the pairs of nodes.");
   if (any(networks, [](const NetworkFacts& n) { return !n.capacity.uniform_exact; }))
@@ -362,6 +370,10 @@ Json network_json(const NetworkFacts& n, const Prices& prices) {
               {"paths", n.capacity.paths},
               {"cost", cost_json(n, prices)}};
   if (n.shape.cards > 1) out["cards_per_node"] = n.shape.cards;
+  if (n.shape.cables_down > 0) {
+    out["cables_down"] = n.shape.cables_down;
+    out["cables_down_names"] = n.shape.names_down;
+  }
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <weft/base/version.hpp>
+#include <weft/network/topo/facts.hpp>
 #include <weft/study/traffic/blocks.hpp>
 #include <weft/study/traffic/people_units.hpp>
 
@@ -195,6 +196,8 @@ Json curve_json(const Curve& curve) {
                 {"hops_mean", curve.zero.hops},
                 {"every_pair", curve.zero.exact},
                 {"packets", curve.zero.packets}}}};
+  if (const auto down = find_cables_down(*s.topology); !down.empty())
+    out["cables_down_names"] = down;
   const auto add_rate = [&](Json& to, const std::string& name, double load) {
     to[name + "_flit_per_node_cycle"] = load;
     to[name + "_gbyte_per_node_s"] = to_gbyte_per_s(s, load);

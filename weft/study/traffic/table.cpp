@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <weft/base/quantity.hpp>
+#include <weft/network/topo/facts.hpp>
 #include <weft/study/traffic/blocks.hpp>
 #include <weft/study/traffic/people_units.hpp>
 #include <weft/study/traffic/report.hpp>
@@ -25,6 +26,8 @@ std::string title(const Curve& curve) {
       s.hardware.vcs == 1 ? "" : "s",
       s.sizes.kinds().size() == 1 ? s.packet + "-flit" : "mixed (" + s.packet + ")", s.traffic,
       s.injection, s.seed);
+  if (const auto down = find_cables_down(*s.topology); !down.empty())
+    text += fmt::format("  cables down {}\n", list_cables(down));
   text += fmt::format(
       "  cycle {} ({} flit); zero-load latency {:.2f} cycles ({:.1f} ns), {:.3f} hops ({})\n",
       to_text(s.cycle()), to_text(s.hardware.flit), curve.zero.latency_cycles,
