@@ -23,7 +23,12 @@ ROUTINGS = {
     "dragonfly": ("minimal", "ugal-l", "valiant", "min-adaptive"),
     "hyperx": ("minimal", "ugal-l", "valiant", "min-adaptive"),
 }
-AROUND = {"torus": ("dor-around",), "fattree": ("min-adaptive",), "dragonfly": ("min-adaptive",), "hyperx": ("min-adaptive",)}
+AROUND = {
+    "torus": ("dor-around", "min-adaptive"),
+    "fattree": ("dest-down", "min-adaptive"),
+    "dragonfly": ("min-adaptive", "valiant", "ugal-l"),
+    "hyperx": ("min-adaptive", "valiant", "ugal-l"),
+}
 CODES = (("halo", 1 << 20), ("allreduce", 8), ("alltoall", 4096), ("gather", 1 << 16))  # Bytes as in patterns.c.
 
 
@@ -43,7 +48,7 @@ class Buyer:
         """Microseconds of one iteration; None if the routing does not fit."""
         name, size = code
         size = max(size // self.divisor, 8)
-        done = weft([self.weft, "sim", "-q", "--net", HERE / f"{network}.toml", "--routing", routing, *more, "./patterns", name, size, 1],
+        done = weft([self.weft, "sim", "-q", "--net", HERE / f"{network}.toml", "--routing", routing, *more, "./patterns", name, size, 4 if size < 4096 else 1],
                     self.folder)
         found = re.search(r": ([\d.]+) us", done.stdout)
         return float(found.group(1)) if done.returncode == 0 and found else None

@@ -115,6 +115,22 @@ TEST_F(Description, ShowsWhatIsGivenAndWhatIsDefault) {
   EXPECT_NE(text.find("# default\n"), std::string::npos) << text;
 }
 
+TEST_F(Description, SwitchesOfTodayDoNotBlockAtTheHeadOfInputs) {
+  for (const char* const spec :
+       {"fattree:k=4,levels=2", "dragonfly:a=4,h=2,p=2", "hyperx:4x4,p=2"}) {
+    const NetworkHardware made = read({.net = spec}).hardware;
+    EXPECT_EQ(made.output_buffer, made.buffer) << spec;
+    EXPECT_EQ(made.switch_rate, Rate::gbyte_per_s(50)) << spec;
+  }
+  for (const char* const spec : {"torus:4x4", "hyperx:4x4"})  // A router of each node's own.
+    EXPECT_EQ(read({.net = spec}).hardware.output_buffer, Bytes{0}) << spec;
+  for (const char* const profile : {"nsim", "textbook"})
+    EXPECT_EQ(read({.net = "fattree:k=4,levels=2", .profile = profile}).hardware.output_buffer,
+              Bytes{0});
+  const MachineWords given = {.net = "fattree:k=4,levels=2", .sets = {"router.output_buffer=0 B"}};
+  EXPECT_EQ(read(given).hardware.output_buffer, Bytes{0});
+}
+
 TEST_F(Description, OneLineSaysSocketsAndCards) {
   const auto node = [&](const std::string& layout, std::vector<std::string> sets = {}) {
     sets.insert(sets.begin(), "node.layout=" + layout);

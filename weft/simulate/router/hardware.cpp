@@ -75,25 +75,33 @@ void size_buffers(NetworkHardware& m) {
     m.buffer = std::max(m.buffer, m.loop_buffer(loop));
 }
 
-// A packet that leaves an input for a slow link would keep others from the fast ones: where rates
-// differ, it crosses to a buffer at the output.
-void size_output_buffers(NetworkHardware& m) {
+// Routers of their own, not parts of a node: they serve several nodes, or none.
+bool has_switches(const Topology& topology) {
+  for (std::uint32_t i = 0; i < topology.graph.router_count(); ++i)
+    if (topology.graph.nodes_at(RouterId(i)).size() != 1) return true;
+  return false;
+}
+
+// A packet that waits at an input, or leaves it for a slow link, keeps others behind it from links
+// that are free. Switches have queues for each output; here a packet crosses at twice the rate to a
+// buffer at its output. A router that is part of a node does so only where rates differ.
+void size_output_buffers(NetworkHardware& m, bool switches) {
   const std::vector<CreditLoop> loops = m.credit_loops();
   const auto [slowest, fastest] =
       std::minmax_element(loops.begin(), loops.end(),
                           [](const CreditLoop& a, const CreditLoop& b) { return a.rate < b.rate; });
-  if (slowest->rate == fastest->rate) return;
+  if (slowest->rate == fastest->rate && !switches) return;
   m.output_buffer = m.buffer;
-  m.switch_rate = fastest->rate;
+  m.switch_rate = switches ? Rate::bit_per_s(2 * fastest->rate.in_bit_per_s()) : fastest->rate;
 }
 
-Status read_router(ConfigTable table, NetworkHardware& m, BufferRule rule) {
+Status read_router(ConfigTable table, NetworkHardware& m, BufferRule rule, bool switches) {
   table.get("vcs", m.vcs, 1, max_vcs);
   table.get("flit", m.flit);
   if (Status s = read_latency(table, m); !s) return s;
   if (rule == BufferRule::hold_loop) size_buffers(m);
   table.get("buffer", m.buffer);
-  if (rule == BufferRule::hold_loop) size_output_buffers(m);
+  if (rule == BufferRule::hold_loop) size_output_buffers(m, switches);
   table.get("output_buffer", m.output_buffer);
   if (rule == BufferRule::hold_loop)
     m.packets_per_buffer =
@@ -267,7 +275,8 @@ Status read_hardware(const Config& config, const Topology& topology, NetworkHard
   if (Status s = packet.finish(); !s) return s;
   if (Status s = read_links(config, topology, machine); !s) return s;
   if (Status s = read_card(config.table("nic"), machine); !s) return s;
-  if (Status s = read_router(config.table("router"), machine, rule); !s) return s;
+  if (Status s = read_router(config.table("router"), machine, rule, has_switches(topology)); !s)
+    return s;
   return read_news(config.table("news"), machine.news);
 }
 
