@@ -39,7 +39,9 @@ std::string value_text(const CLI::Option& option) {
   for (const std::string& choice : choices) text += (text.empty() ? "" : "|") + choice;
   if (!choices.empty()) return text;
   text = option.get_type_name();
-  return text.substr(0, text.find(':'));
+  // The library adds ":INT in [1 - 5]" to the name of a value that must lie in a range.
+  const std::size_t range = text.find(" in [");
+  return range == std::string::npos ? text : text.substr(0, text.rfind(':', range));
 }
 
 // The library leaves two empty lines between groups.

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <set>
 
+#include "piped_file.hpp"
 #include "presets.hpp"
 #include <fmt/format.h>
 
@@ -73,7 +74,7 @@ void add_common_options(CLI::App& parser, MachineOptions& options) {
 }  // namespace
 
 void add_machine_options(CLI::App& parser, MachineOptions& options) {
-  parser.add_option("--net", options.words.net, network_help)
+  reads_file(parser.add_option("--net", options.words.net, network_help))
       ->type_name("SPEC|FILE")
       ->transform(resolve_preset)
       ->group(machine_group);
@@ -82,7 +83,7 @@ void add_machine_options(CLI::App& parser, MachineOptions& options) {
 
 void add_machine_options(CLI::App& parser, MachineOptions& options, const char* network_position) {
   options.words.net_option.clear();
-  parser.add_option(network_position, options.words.net, network_help)
+  reads_file(parser.add_option(network_position, options.words.net, network_help))
       ->type_name("SPEC|FILE")
       ->transform(resolve_preset);
   add_common_options(parser, options);

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "output.hpp"
+#include "piped_file.hpp"
 #include "shared_options.hpp"
 #include <fmt/format.h>
 
@@ -100,22 +101,21 @@ void add_search_options(CLI::App& parser, MapOptions& o) {
       .add_option("--threads", o.threads,
                   "Worker threads (default: as many as processors; 1 under mpirun)")
       ->type_name("N");
-  parser.add_option("--start", o.start, "Map to start from")->type_name("FILE");
+  reads_file(parser.add_option("--start", o.start, "Map to start from"))->type_name("FILE");
   parser.add_option("--checkpoint", o.checkpoint, "File that keeps the best map so far")
       ->type_name("FILE");
-  parser.add_option("--resume", o.resume, "Checkpoint to start from, if it exists")
+  reads_file(parser.add_option("--resume", o.resume, "Checkpoint to start from, if it exists"))
       ->type_name("FILE");
 }
 
 void add_evaluation_options(CLI::App& parser, MapOptions& o) {
   begin_group(parser, "Evaluation");
-  parser
-      .add_option("--evaluate", o.evaluate,
-                  "Map to evaluate instead of searching: a file, or identity")
+  reads_file(parser.add_option("--evaluate", o.evaluate,
+                               "Map to evaluate instead of searching: a file, or identity"))
       ->type_name("FILE");
-  parser
-      .add_option("--convert", o.convert,
-                  "Map to write in another format, with --format, instead of searching")
+  reads_file(
+      parser.add_option("--convert", o.convert,
+                        "Map to write in another format, with --format, instead of searching"))
       ->type_name("FILE");
   auto* const compare = parser.add_flag(
       "--compare-methods", o.compare,
@@ -151,11 +151,10 @@ void add_output_options(CLI::App& parser, MapOptions& o) {
   keep_former_name(parser.add_option("--as", o.format), format);
   const auto list = [&o] { o.objective = o.format = "list"; };
   keep_former_name(parser.add_flag_callback("--list", list), format);
-  parser
-      .add_option(
-          "--hosts", o.hosts,
-          "Hosts, one for each node of the network: a,b,c, or a file with a line 'NAME' for "
-          "each; for formats that name hosts")
+  reads_file(parser.add_option(
+                 "--hosts", o.hosts,
+                 "Hosts, one for each node of the network: a,b,c, or a file with a line 'NAME' for "
+                 "each; for formats that name hosts"))
       ->type_name("HOSTS|FILE");
   parser.add_option("--json", o.json, "File for the report as JSON")->type_name("FILE");
   parser.add_option("--csv", o.csv, "File for the maps that were tried, as CSV")->type_name("FILE");

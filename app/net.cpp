@@ -9,6 +9,7 @@
 #include "command.hpp"
 #include "machine_options.hpp"
 #include "output.hpp"
+#include "piped_file.hpp"
 #include "presets.hpp"
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -313,14 +314,14 @@ Status run_net(const NetOptions& options) {
 std::function<Status()> set_up(CLI::App& parser) {
   auto options = std::make_shared<NetOptions>();
   add_machine_options(parser, options->machine, "NETWORK");
-  parser
-      .add_option("OTHERS", options->others,
-                  "More networks, to be compared with the first: parts, latency, capacity, cost")
+  reads_file(parser.add_option(
+                 "OTHERS", options->others,
+                 "More networks, to be compared with the first: parts, latency, capacity, cost"))
       ->type_name("SPEC|FILE")
       ->transform(resolve_preset);
-  parser
-      .add_option("--prices", options->prices,
-                  "Prices of switches, cables and cards, for a comparison (default: examples)")
+  reads_file(parser.add_option(
+                 "--prices", options->prices,
+                 "Prices of switches, cables and cards, for a comparison (default: examples)"))
       ->type_name("FILE");
   parser.add_flag("--list", options->list,
                   "List the kinds of network that a spec can name, and presets");

@@ -14,6 +14,7 @@
 #include "interrupts.hpp"
 #include "machine_options.hpp"
 #include "output.hpp"
+#include "piped_file.hpp"
 #include "probe_host.hpp"
 #include "probe_job.hpp"
 #include "shared_options.hpp"
@@ -328,9 +329,8 @@ void add_target_options(CLI::App& parser, ProbeOptions& options) {
   parser.add_flag("--local", options.local,
                   "Measure calls, messages and copies inside this machine, or inside the first of "
                   "--hosts, for the tables [node] and [messages]");
-  parser
-      .add_option("--hosts", options.hosts,
-                  "Hosts to measure: a,b,c, or a file with a line 'NAME' for each")
+  reads_file(parser.add_option("--hosts", options.hosts,
+                               "Hosts to measure: a,b,c, or a file with a line 'NAME' for each"))
       ->type_name("HOSTS|FILE");
   add_remote_options(parser, options.remote);
 }
@@ -370,15 +370,17 @@ void add_measure_options(CLI::App& parser, ProbeOptions& options) {
           ->capture_default_str();
   keep_former_name(
       parser.add_option("--way", options.method)->check(CLI::IsMember({"fast", "paper"})), method);
-  parser
-      .add_option("--from", options.from,
-                  "Earlier result, written by --json: measure only what has changed")
+  reads_file(parser.add_option("--from", options.from,
+                               "Earlier result, written by --json: measure only what has changed"))
       ->type_name("FILE");
   parser
       .add_option("--check", options.checks,
                   "Compare the result with a known network: slurm=topology.conf, lldp=FILE, "
                   "hwloc=FILE or groups=FILE; can be repeated")
       ->type_name("KIND=FILE")
+      ->transform([](const std::string& known) {
+        return keep_pipe_in(known.substr(0, known.find('=')), known);
+      })
       ->allow_extra_args(false);
   parser
       .add_option("--noise", options.noise,

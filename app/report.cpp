@@ -10,6 +10,7 @@
 #include "command.hpp"
 #include "home.hpp"
 #include "output.hpp"
+#include "piped_file.hpp"
 #include "shared_options.hpp"
 #include <fmt/format.h>
 
@@ -172,10 +173,10 @@ void add_picture_options(CLI::App& parser, const std::shared_ptr<ReportOptions>&
 
 std::function<Status()> set_up(CLI::App& parser) {
   auto options = std::make_shared<ReportOptions>();
-  parser
-      .add_option("RUN", options->runs,
-                  "Folder of weft sim --record or weft run --record, or --json file of weft "
-                  "traffic, map or probe; NAME=RUN gives it a name")
+  reads_file(
+      parser.add_option("RUN", options->runs,
+                        "Folder of weft sim --record or weft run --record, or --json file of weft "
+                        "traffic, map or probe; NAME=RUN gives it a name"))
       ->type_name("RUN");
   parser
       .add_option("-o,--output", options->output,

@@ -12,6 +12,7 @@
 #include "command.hpp"
 #include "home.hpp"
 #include "output.hpp"
+#include "piped_file.hpp"
 #include "run_agent.hpp"
 #include "run_hosts.hpp"
 #include "run_places.hpp"
@@ -284,11 +285,11 @@ void add_rank_options(CLI::App& parser, RunOptions& options) {
   begin_group(parser, "Ranks");
   add_ranks_option(parser, options.placing.ranks, "one for every slot, or 1")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{launch::ranks_max}));
-  parser
-      .add_option(
+  reads_file(
+      parser.add_option(
           "--map", options.placing.map,
           "Map file: a line 'RANK HOST' for each rank, as weft map writes it (default: blocks "
-          "of ranks on each host)")
+          "of ranks on each host)"))
       ->type_name("FILE");
   parser
       .add_option("--bind", options.bind,
@@ -312,18 +313,18 @@ void add_rank_options(CLI::App& parser, RunOptions& options) {
 
 void add_host_options(CLI::App& parser, RunOptions& options) {
   begin_group(parser, "Hosts");
-  parser
-      .add_option("--hosts", options.placing.hosts,
-                  "Hosts to run on: a,b,c, a:4,b:4 with slots, or a file with a line 'NAME "
-                  "[slots=N]' for each (default: the hosts of a Slurm job, else this machine)")
+  reads_file(parser.add_option(
+                 "--hosts", options.placing.hosts,
+                 "Hosts to run on: a,b,c, a:4,b:4 with slots, or a file with a line 'NAME "
+                 "[slots=N]' for each (default: the hosts of a Slurm job, else this machine)"))
       ->type_name("HOSTS|FILE");
   add_remote_options(parser, options.remote);
   parser.add_flag("--show-topology", options.show_topology,
                   "Print rails, memory and cores of each host and the binding that follows");
   auto* const hwloc =
-      parser
-          .add_option("--hwloc", options.hwloc,
-                      "hwloc XML file to use instead of this machine, for --show-topology")
+      reads_file(
+          parser.add_option("--hwloc", options.hwloc,
+                            "hwloc XML file to use instead of this machine, for --show-topology"))
           ->type_name("FILE");
   keep_former_name(parser.add_option("--machine", options.hwloc), hwloc);
 }
@@ -348,7 +349,8 @@ void add_message_options(CLI::App& parser, RunOptions& options) {
           "Connections between ranks: full, on-demand or managed, the last with ,shortcuts=N "
           "or ,max=N ,replace=lru|random ,groups=FILE, as weft probe --groups writes it (default: "
           "on-demand, or managed if a process may not open enough descriptors)")
-      ->type_name("MODE");
+      ->type_name("MODE")
+      ->transform([](const std::string& mode) { return keep_pipe_in("groups", mode); });
   parser
       .add_option("--lost-after", options.lost_after,
                   "Time of silence after which a rank counts as lost (default: 8 s)")

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "command.hpp"
+#include "piped_file.hpp"
 #include "shared_options.hpp"
 #include <fmt/format.h>
 
@@ -150,11 +151,11 @@ CLI::Option* add_rank_options(CLI::App& parser, SimOptions& options) {
           "Slots for ranks on each node (default: node.cores, or as many as -n needs, if the "
           "description says how many cores there are; else 1)")
       ->type_name("N");
-  parser
-      .add_option(
+  reads_file(
+      parser.add_option(
           "--map", options.simulation.map,
           "Map file: a line 'RANK NODE' for each rank, as weft map writes it (default: ranks "
-          "in the order of nodes)")
+          "in the order of nodes)"))
       ->type_name("FILE");
   parser
       .add_option(
@@ -188,7 +189,8 @@ void add_message_options(CLI::App& parser, SimOptions& options) {
                   "Connections between ranks and their cost: full, on-demand or managed, the last "
                   "with ,shortcuts=N or ,max=N ,replace=lru|random ,groups=auto|FILE (default: no "
                   "cost)")
-      ->type_name("MODE");
+      ->type_name("MODE")
+      ->transform([](const std::string& mode) { return keep_pipe_in("groups", mode); });
 }
 
 void add_simulation_options(CLI::App& parser, SimOptions& options) {

@@ -14,7 +14,7 @@ SHARED = {
     "--coll": ("", {"NAME=ALGORITHM"}, "Algorithm of a collective operation"),
     "--connections": ("", {"MODE"}, "Connections between ranks"),
     "--csv": ("", {"FILE"}, "File for"),
-    "--fail": ("", {"A-B|random"}, "Break a cable"),
+    "--fail": ("", {"A-B|random:N"}, "Break a cable"),
     "--format": ("", {"text|json", "text|json|csv", "html|text|json", "NAME"}, "Output format"),
     "--help": ("-h", set(), "Print this help"),
     "--hosts": ("", {"HOSTS|FILE"}, "Hosts"),

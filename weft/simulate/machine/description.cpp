@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <weft/base/file.hpp>
 #include <weft/network/route/policy_plugin.hpp>
 #include <weft/network/topo/facts.hpp>
 #include <weft/network/topo/network_file.hpp>
@@ -25,8 +26,15 @@ constexpr std::array<std::string_view, 12> known_tables = {
 constexpr std::array<std::string_view, 9> machine_tables = {
     "network", "routing", "router", "news", "link", "nic", "packet", "node", "messages"};
 
-bool is_description(std::string_view net) {
-  return net.ends_with(".toml");
+// The name of a pipe does not tell what is in it; the command has made it readable several times.
+bool is_pipe(std::string_view net) {
+  return net.starts_with("/dev/") || net.starts_with("/proc/self/fd/");
+}
+
+bool is_description(const std::string& net) {
+  if (!is_pipe(net)) return net.ends_with(".toml");
+  const auto text = read_file(net);
+  return text && !text->starts_with("weft-graph");
 }
 
 std::string toml_text(std::string_view text) {
@@ -113,7 +121,9 @@ bool MachineReader::is_file() const {
 }
 
 std::string MachineReader::folder() const {
-  return is_file() ? std::filesystem::path(words_.net).parent_path().string() : std::string();
+  return is_file() && !is_pipe(words_.net)
+             ? std::filesystem::path(words_.net).parent_path().string()
+             : std::string();
 }
 
 bool MachineReader::is_of_spec(const Error& error) const {
