@@ -106,11 +106,15 @@ void add_latency(const Json& summary, RunView& view) {
 void add_packet_waiting(const Json& summary, RunView& view) {
   const auto waiting = summary.find("packet_waiting");
   if (waiting == summary.end()) return;
-  Table table{
-      "packet-waiting",
-      "What packets waited for, all together",
-      {{"links"}, {"for turns", "ps"}, {"for room", "ps"}, {"most waited for"}, {"there", "ps"}},
-      {}};
+  Table table{"packet-waiting",
+              "What packets waited for, all together",
+              {{"links"},
+               {"in queues", "ps"},
+               {"for turns", "ps"},
+               {"for room", "ps"},
+               {"most waited for"},
+               {"there", "ps"}},
+              {}};
   for (const Json& kind : waiting->at("kinds")) {
     table.rows.push_back({kind.at("kind"), kind.at("queue_ps"), kind.at("turn_ps"),
                           kind.at("room_ps"), kind.at("most"), kind.at("most_ps")});

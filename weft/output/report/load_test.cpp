@@ -76,6 +76,7 @@ TEST_F(Load, NodeLinksAsHeatTableAndCurves) {
   EXPECT_EQ(table->rows.at(0).at(11), 0.0);
   EXPECT_EQ(table->rows.at(1).at(11), 1.0 / 3);
   if (!has_hdf5()) GTEST_SKIP() << "built without HDF5: there are no series to compare";
+  EXPECT_EQ(table->columns.size(), table->rows.at(1).size());
   ASSERT_TRUE(view->heat && view->heat->node_links);
   EXPECT_EQ(*view->heat->node_links,
             (std::vector<std::uint8_t>{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255}));
