@@ -65,12 +65,46 @@ RUN_SAME = {
 }
 
 
+# All kinds of calls that have a choice: blocking, nonblocking, persistent, in a part of the ranks and in none but one.
+COLLECTIVES = """
+#include <mpi.h>
+int main(void) {
+  int rank, in[64] = {0}, out[64], half_sum;
+  MPI_Request request;
+  MPI_Comm half;
+  MPI_Init(0, 0);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Allreduce(in, out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Iallreduce(in, out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
+  MPI_Allreduce(&rank, &half_sum, 1, MPI_INT, MPI_SUM, half);
+  MPI_Alltoall(in, 1, MPI_INT, out, 1, MPI_INT, MPI_COMM_WORLD);
+  MPI_Bcast_init(in, 64, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  for (int i = 0; i < 4; ++i) {
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  MPI_Request_free(&request);
+  MPI_Allreduce(in, out, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+  MPI_Barrier(half);
+  MPI_Comm_free(&half);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
 class Runs:
     def __init__(self, weft, folder, start):
         self.weft, self.folder, self.start, self.number = weft, pathlib.Path(folder), start, 0
 
     def run(self, words, check=True):
         return subprocess.run([str(word) for word in words], cwd=self.folder, check=check, text=True, stdout=subprocess.PIPE, timeout=120).stdout
+
+    def shown(self, words):
+        """Standard error, where weft sim shows its summary."""
+        return subprocess.run([self.weft, *words], cwd=self.folder, check=True, text=True, stderr=subprocess.PIPE, timeout=120).stderr
 
     def record(self, options=(), arguments=("1", "1024"), program="./halo3d"):
         """Options may not be given twice: those of the start give way."""
@@ -111,6 +145,29 @@ def check_forms(runs, one, other):
     assert "link.rate,200 Gb/s,40 Gb/s\n" in both, both
 
 
+def check_algorithms(runs):
+    """Two runs whose collectives took other algorithms look different, also if nobody asked for that."""
+    (runs.folder / "collectives.c").write_text(COLLECTIVES)
+    runs.run([runs.weft, "cc", "collectives.c", "-o", "collectives"])
+    alltoall = "bruck" if runs.command() == ["sim"] else "linear"  # Of 16 ranks, of 4.
+    expected = {"allreduce": {"recursive-doubling": 4}, "alltoall": {alltoall: 1}, "barrier": {"dissemination": 2}, "bcast": {"binomial": 4}}
+    forced = {"allreduce": {"reduce-bcast": 4}, "alltoall": {"pairwise": 1}, "barrier": {"dissemination": 2}, "bcast": {"binomial": 4}}
+    plain = runs.record(arguments=(), program="./collectives")
+    other = runs.record(["--coll", "allreduce=reduce-bcast,alltoall=pairwise"], arguments=(), program="./collectives")
+    for record, algorithms in ((plain, expected), (other, forced)):
+        summary = json.loads((runs.folder / record / "summary.json").read_text())
+        assert summary["algorithms"] == algorithms, (record, summary["algorithms"])
+    # A real run writes the table, a simulation shows it.
+    table = (runs.folder / other / "summary.txt").read_text() if runs.command() == ["run"] else runs.shown(
+        ["sim", "--net", "torus:4x4", "--threads", "2", "--coll", "allreduce=reduce-bcast,alltoall=pairwise", "./collectives"])
+    line = "allreduce: reduce-bcast (4 calls); alltoall: pairwise (1); barrier: dissemination (2); bcast: binomial (4)"
+    assert re.search(rf"^algorithms +{re.escape(line)}$", table, re.M), table
+    text = runs.run([runs.weft, "report", plain, other, "--format", "text"])
+    assert re.search(r"^Algorithm of allreduce +recursive-doubling \(4 calls\) +reduce-bcast \(4 calls\)$", text, re.M), text
+    rows = runs.run([runs.weft, "report", plain, other, "--table", "summary"])
+    assert f"algorithms.alltoall,{alltoall} (1 call),pairwise (1 call)\n" in rows, rows
+
+
 def check_sim(weft, runs):
     check_all_known(weft, "sim", SIM_CHANGES, SIM_SAME)
     (runs.folder / "turned.map").write_text("".join(f"{rank} {15 - rank}\n" for rank in range(16)))
@@ -131,6 +188,7 @@ def check_sim(weft, runs):
         assert (runs.folder / first / name).read_bytes() == (runs.folder / again / name).read_bytes(), name
     printed = (runs.folder / "r2/program-output.txt").read_text().splitlines()
     assert re.fullmatch(r"\d+ 0 1 16 ranks as .*", printed[1]), printed
+    check_algorithms(runs)
 
 
 def check_run(weft, runs):
@@ -149,6 +207,7 @@ def check_run(weft, runs):
     assert runs.differing(first, runs.record(arguments=("1", "2048"))) == {"program.arguments"}
     printed = (runs.folder / "r2/program-output.txt").read_text().splitlines()
     assert re.fullmatch(r"\d+ 0 1 4 ranks as .*", printed[1]), printed
+    check_algorithms(runs)
 
 
 def main(weft, source, what):

@@ -83,10 +83,10 @@ mp::Task allreduce_reduce_bcast(Team team, Reduce args) {
   Reduce up = args;
   up.root = 0;
   if (s.rank() != 0 && args.in_place) up.send = args.receive;
-  mp::Task reduced = reduce(team, up);
+  mp::Task reduced = reduce(team.part_of_it(), up);
   s.note(co_await reduced);
   const Bcast down{args.receive, scaled(args.count, args.reducer.element_size), 0};
-  mp::Task spread = bcast(team, down);
+  mp::Task spread = bcast(team.part_of_it(), down);
   s.note(co_await spread);
   co_return s.error();
 }

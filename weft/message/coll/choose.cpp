@@ -21,23 +21,23 @@ constexpr std::array<std::string_view, operation_count> operation_names = {
     "reduce_scatter", "reduce_scatter_block",
     "scan",           "exscan"};
 
-constexpr std::array<std::string_view, 17> algorithm_names = {"automatic",
-                                                              "binomial",
-                                                              "bruck",
-                                                              "bucket",
-                                                              "dissemination",
-                                                              "groups",
-                                                              "linear",
-                                                              "pairwise",
-                                                              "pipeline",
-                                                              "rabenseifner",
-                                                              "recursive-doubling",
-                                                              "recursive-halving",
-                                                              "reduce-bcast",
-                                                              "reduce-scatter",
-                                                              "ring",
-                                                              "scatter-allgather",
-                                                              "tree"};
+constexpr std::array<std::string_view, algorithm_count> algorithm_names = {"automatic",
+                                                                           "binomial",
+                                                                           "bruck",
+                                                                           "bucket",
+                                                                           "dissemination",
+                                                                           "groups",
+                                                                           "linear",
+                                                                           "pairwise",
+                                                                           "pipeline",
+                                                                           "rabenseifner",
+                                                                           "recursive-doubling",
+                                                                           "recursive-halving",
+                                                                           "reduce-bcast",
+                                                                           "reduce-scatter",
+                                                                           "ring",
+                                                                           "scatter-allgather",
+                                                                           "tree"};
 
 using enum Operation;
 using A = Algorithm;
@@ -237,6 +237,18 @@ std::string list_algorithms() {
     text += "\n";
   }
   return text;
+}
+
+std::map<std::string, std::uint64_t> Usage::by_name() const {
+  std::map<std::string, std::uint64_t> used;
+  for (std::size_t o = 0; o < operation_count; ++o) {
+    for (std::size_t a = 0; a < algorithm_count; ++a) {
+      const std::uint64_t count = counts_[o][a].load(std::memory_order_relaxed);
+      if (count == 0) continue;
+      used[std::string(operation_names[o]) + "=" + std::string(algorithm_names[a])] = count;
+    }
+  }
+  return used;
 }
 
 bool Choices::forces(Algorithm algorithm) const {

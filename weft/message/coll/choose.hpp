@@ -5,8 +5,10 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,6 +59,7 @@ enum class Algorithm : std::uint8_t {
   scatter_allgather,
   tree,
 };
+inline constexpr std::size_t algorithm_count = 17;
 
 // What is known when an operation starts. It must be the same at all ranks, since they all choose
 // separately. `bytes` is what one rank holds at the end of the operation (gather, scatter and
@@ -83,6 +86,22 @@ enum class Bundling : std::uint8_t {
 // connection takes.
 inline constexpr std::size_t bundled_block_max = std::size_t{128} << 10;
 
+// How often each algorithm was used by the ranks of this process. A call counts once, at the first
+// rank of its team; calls without data and in teams of one do not count. Between two groups there
+// is no choice; what each group does inside of itself counts.
+class Usage {
+ public:
+  void add(Operation operation, Algorithm algorithm) {
+    counts_[static_cast<std::size_t>(operation)][static_cast<std::size_t>(algorithm)].fetch_add(
+        1, std::memory_order_relaxed);
+  }
+  // By "allreduce=recursive-doubling", the words that force it; without those never used.
+  std::map<std::string, std::uint64_t> by_name() const;
+
+ private:
+  std::array<std::array<std::atomic<std::uint64_t>, algorithm_count>, operation_count> counts_ = {};
+};
+
 // What the user forces, and what is known about the machine; the same for all ranks.
 class Choices {
  public:
@@ -108,11 +127,16 @@ class Choices {
     bundling_ = bundling;
   }
 
+  // Where to count which algorithms are used; null: nowhere.
+  Usage* usage() const { return usage_; }
+  void set_usage(Usage& usage) { usage_ = &usage; }
+
  private:
   std::array<Algorithm, operation_count> forced_ = {};
   Grid machine_;
   const Groups* groups_ = nullptr;
   Bundling bundling_ = Bundling::nothing;
+  Usage* usage_ = nullptr;
 };
 
 // Never returns `automatic`; the result supports the case. `choices` may be null.

@@ -99,6 +99,18 @@ TEST(Choose, KeepsToGroupsWhereConnectionsAreFew) {
   EXPECT_EQ(choose(given, &choices), Algorithm::bruck);
 }
 
+TEST(Usage, CountsByTheWordsThatForce) {
+  Usage usage;
+  EXPECT_TRUE(usage.by_name().empty());
+  usage.add(Operation::allreduce, Algorithm::recursive_doubling);
+  usage.add(Operation::allreduce, Algorithm::recursive_doubling);
+  for (const AlgorithmEntry& entry : algorithms()) usage.add(entry.operation, entry.algorithm);
+  const auto used = usage.by_name();
+  EXPECT_EQ(used.size(), algorithms().size());
+  EXPECT_EQ(used.at("allreduce=recursive-doubling"), 3u);
+  for (const auto& [words, count] : used) EXPECT_TRUE(Choices().force(words)) << words;
+}
+
 TEST(Choose, ListsAllForHelp) {
   const std::string text = list_algorithms();
   EXPECT_NE(text.find("alltoall: bruck pairwise linear bucket groups\n"), std::string::npos)

@@ -35,8 +35,15 @@ Case case_of(const Team& team, Operation operation, std::size_t size) {
   return given;
 }
 
+Algorithm counted(const Team& team, Operation operation, Algorithm algorithm) {
+  if (team.rank != 0 || team.members.size() == 1 || team.part || team.internal) return algorithm;
+  Usage* const usage = team.choices == nullptr ? nullptr : team.choices->usage();
+  if (usage != nullptr) usage->add(operation, algorithm);
+  return algorithm;
+}
+
 Algorithm chosen(const Team& team, Operation operation, std::size_t size) {
-  return choose(case_of(team, operation, size), team.choices);
+  return counted(team, operation, choose(case_of(team, operation, size), team.choices));
 }
 
 Algorithm chosen(const Team& team, Operation operation, std::int64_t count,
@@ -44,7 +51,7 @@ Algorithm chosen(const Team& team, Operation operation, std::int64_t count,
   Case given = case_of(team, operation, scaled(count, reducer.element_size));
   given.elements = count;
   given.commutative = reducer.commutative;
-  return choose(given, team.choices);
+  return counted(team, operation, choose(given, team.choices));
 }
 
 std::size_t reduced_size(const Reduce& args) {
@@ -169,9 +176,11 @@ mp::Task scatter(const Team& team, const Exchange& args) {
 }
 
 mp::Task gatherv(const Team& team, const Gatherv& args) {
+  counted(team, Operation::gatherv, Algorithm::linear);
   return gather_linear(team, args);
 }
 mp::Task scatterv(const Team& team, const Scatterv& args) {
+  counted(team, Operation::scatterv, Algorithm::linear);
   return scatter_linear(team, args);
 }
 

@@ -152,7 +152,7 @@ mp::Task reduce_scatter_at_root(Team team, ReduceScatter args) {
   up.receive = whole.get();
   up.count = total;
   up.reducer = args.reducer;
-  mp::Task reduced = reduce(team, up);
+  mp::Task reduced = reduce(team.part_of_it(), up);
   s.note(co_await reduced);
   Scatterv down;
   down.send = whole.get();

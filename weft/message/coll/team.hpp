@@ -40,6 +40,13 @@ struct Team {
   bool internal = false;             // The library's own data, which is always carried.
   const Choices* choices = nullptr;  // Null: choose by size alone.
   const Groups* groups = nullptr;    // Which ranks are near each other; if known and useful.
+  bool part = false;                 // Of a larger operation, which counts in its place (Usage).
+
+  Team part_of_it() const {
+    Team team = *this;
+    team.part = true;
+    return team;
+  }
 };
 
 // Two groups that communicate (an intercommunicator). `context` is for messages between them.

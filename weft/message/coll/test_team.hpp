@@ -27,6 +27,7 @@ struct Trial {
   bool ordered = true;
   bool carries = true;
   std::int64_t eager_limit = 200;  // Small, so that most tests see both protocols.
+  Usage* usage = nullptr;          // Where to count algorithms.
 
   bool in_place() const { return (mix(seed) & 1) != 0; }
   std::string text() const {
@@ -77,6 +78,7 @@ inline Sent run_trial(const Trial& trial, const std::function<void(const Team&)>
   options.eager_limit = Bytes{trial.eager_limit};
   Choices choices;
   choices.force(trial.operation, trial.algorithm);
+  if (trial.usage != nullptr) choices.set_usage(*trial.usage);
   const Grid grid = grid_of(trial.ranks);
   const Groups groups = groups_of(trial.ranks, trial.seed);
   Sent sent;

@@ -189,6 +189,31 @@ TEST(Traffic, OperationsUnderWayDoNotMix) {
   }
 }
 
+// Once for all ranks, whatever operations an algorithm consists of.
+TEST(Traffic, CallsCountByTheirAlgorithm) {
+  for (const AlgorithmEntry& entry : algorithms()) {
+    for (const int ranks : {1, 2, 6}) {
+      Usage usage;
+      Trial trial{ranks, entry.operation, entry.algorithm};
+      trial.usage = &usage;
+      run_trial(trial, [&](const Team& team) {
+        Data send(static_cast<std::size_t>(40 * ranks)), receive(send.size()), none;
+        Team again = team;
+        for (again.tag = 5; again.tag < 8; ++again.tag)
+          finish(again, start(entry.operation, again, send, receive));
+        finish(again, bcast(again, {none.data(), 0, 0}));
+        again.internal = true;
+        finish(again, start(entry.operation, again, send, receive));
+      });
+      std::map<std::string, std::uint64_t> expected;
+      const std::string words =
+          std::string(name(entry.operation)) + "=" + std::string(name(entry.algorithm));
+      if (ranks > 1) expected[words] = 3;
+      EXPECT_EQ(usage.by_name(), expected) << trial.text();
+    }
+  }
+}
+
 // The library's own data is carried even if the program's is not.
 TEST(Traffic, InternalDataIsCarriedAlways) {
   Trial trial{5, Operation::allgather, Algorithm::automatic};

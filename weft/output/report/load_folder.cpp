@@ -2,6 +2,8 @@
 // Loads the summary of a simulated or real run.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include <weft/output/report/load_parts.hpp>
 
 namespace weft::report {
@@ -19,6 +21,7 @@ const Wanted wanted[] = {
     {"/program", "Program", "", ""},
     {"/network", "Network", "", ""},
     {"/routing", "Routing", "", ""},
+    {"/algorithms", "Algorithm of", "", ""},
     {"/ranks", "Ranks", "1", ""},
     {"/nodes", "Nodes", "1", ""},
     {"/ending", "Ending", "", ""},
@@ -42,6 +45,19 @@ const Wanted wanted[] = {
     {"/connections/held_mean", "Connections per rank, mean", "1", ""},
 };
 
+// A fact for each collective operation: "allreduce", "ring (4 calls), rabenseifner (1)".
+void add_algorithms(const Wanted& w, const Json& operations, RunView& view) {
+  for (const auto& [operation, algorithms] : operations.items()) {
+    std::string text;
+    for (const auto& [name, calls] : algorithms.items()) {
+      const auto count = calls.get<std::uint64_t>();
+      const char* const unit = !text.empty() ? "" : count == 1 ? " call" : " calls";
+      text += fmt::format("{}{} ({}{})", text.empty() ? "" : ", ", name, count, unit);
+    }
+    view.facts.push_back({w.key + 1 + ("." + operation), w.label + (" " + operation), text});
+  }
+}
+
 void add_facts(const Json& summary, RunView& view) {
   for (const Wanted& w : wanted) {
     const Json::json_pointer place(w.key);
@@ -49,7 +65,9 @@ void add_facts(const Json& summary, RunView& view) {
     const Json& value = summary.at(place);
     std::string key = w.key + 1;
     std::replace(key.begin(), key.end(), '/', '.');
-    if (value.is_number()) {
+    if (value.is_object()) {
+      add_algorithms(w, value, view);
+    } else if (value.is_number()) {
       const auto number = value.get<double>();
       view.facts.push_back({key, w.label, pretty(number, w.unit), number, w.better});
     } else {

@@ -54,6 +54,21 @@ TEST_F(Load, OnlyTimesHaveABetterSide) {
         << fact.key;
 }
 
+TEST_F(Load, AlgorithmsOfCollectives) {
+  write("summary.json", R"({"weft":"run","program":"halo","ranks":4,"algorithms":{
+    "allreduce":{"rabenseifner":1,"ring":3},"alltoall":{"bruck":2}}})");
+  const auto view = load(folder, {});
+  ASSERT_TRUE(view) << view.error().text();
+  std::vector<std::string> texts;
+  for (const Fact& fact : view->facts)
+    texts.push_back(fact.key + "|" + fact.label + "|" + fact.text);
+  EXPECT_THAT(texts,
+              testing::ElementsAre(
+                  "program|Program|halo",
+                  "algorithms.allreduce|Algorithm of allreduce|rabenseifner (1 call), ring (3)",
+                  "algorithms.alltoall|Algorithm of alltoall|bruck (2 calls)", "ranks|Ranks|4"));
+}
+
 TEST_F(Load, WhatPacketsWaitedFor) {
   write_record();
   const auto view = load(folder, {});
@@ -61,6 +76,7 @@ TEST_F(Load, WhatPacketsWaitedFor) {
   const auto table = std::find_if(view->tables.begin(), view->tables.end(),
                                   [](const Table& one) { return one.id == "packet-waiting"; });
   ASSERT_NE(table, view->tables.end());
+  EXPECT_EQ(table->columns.size(), table->rows.at(1).size());
   EXPECT_EQ(table->rows.at(1), (std::vector<Json>{"ejection", 2, 5, 7, "(3) to n3", 12}));
 }
 
@@ -76,7 +92,6 @@ TEST_F(Load, NodeLinksAsHeatTableAndCurves) {
   EXPECT_EQ(table->rows.at(0).at(11), 0.0);
   EXPECT_EQ(table->rows.at(1).at(11), 1.0 / 3);
   if (!has_hdf5()) GTEST_SKIP() << "built without HDF5: there are no series to compare";
-  EXPECT_EQ(table->columns.size(), table->rows.at(1).size());
   ASSERT_TRUE(view->heat && view->heat->node_links);
   EXPECT_EQ(*view->heat->node_links,
             (std::vector<std::uint8_t>{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255}));

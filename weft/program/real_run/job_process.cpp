@@ -95,6 +95,7 @@ class WiredRuntime final : public mpi::Runtime {
   std::unique_ptr<conn::Managed> managed_;  // Null: connections are opened on demand.
   std::unique_ptr<RunRecorder> recorder_;   // Null: nothing is recorded.
   mp::Options options_;
+  coll::Usage algorithm_usage_;
   coll::Choices choices_;
 };
 
@@ -121,6 +122,7 @@ void WiredRuntime::join() {
   }
   auto* const process =
       new mpi::Process(recorder_ == nullptr ? network : recorder_->fabric(), options_, *this);
+  if (recorder_ != nullptr) choices_.set_usage(algorithm_usage_);
   process->choices = &choices_;
   process->real_time = true;
   process->timed = recorder_ != nullptr;

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 
 #include <weft/base/file.hpp>
+#include <weft/message/coll/choose.hpp>
 #include <weft/program/real_run/record_exchange.hpp>
 #include <weft/program/run_record/run_settings.hpp>
 #include <weft/real/wire/clock.hpp>
@@ -177,6 +178,8 @@ RankNumbers RunRecorder::own_numbers(bool ended) const {
     numbers.managed = managed_->counts();
     numbers.connections = numbers.managed.held_most;
   }
+  if (process_->choices != nullptr && process_->choices->usage() != nullptr)
+    numbers.algorithms = process_->choices->usage()->by_name();
   return numbers;
 }
 

@@ -79,6 +79,11 @@ std::vector<std::byte> pack(const RankNumbers& numbers) {
   }
   out.put(numbers.connections);
   out.put(numbers.managed);
+  out.put(std::uint64_t{numbers.algorithms.size()});
+  for (const auto& [words, count] : numbers.algorithms) {
+    out.put_text(words);
+    out.put(count);
+  }
   numbers.timeline.pack(out);
   return out.take();
 }
@@ -104,6 +109,10 @@ RankNumbers unpack_numbers(std::span<const std::byte> bytes) {
   }
   numbers.connections = in.take<std::uint32_t>();
   numbers.managed = in.take<conn::Counts>();
+  for (auto left = in.take<std::uint64_t>(); left > 0; --left) {
+    std::string words = in.take_text();
+    numbers.algorithms[std::move(words)] = in.take<std::uint64_t>();
+  }
   numbers.timeline = CallTimelinePart::unpack(in);
   return numbers;
 }
@@ -122,6 +131,7 @@ void RunRecord::add(RankNumbers numbers) {
   connections += numbers.connections;
   connections_max = std::max(connections_max, numbers.connections);
   managed.add(numbers.managed);
+  for (const auto& [words, count] : numbers.algorithms) algorithms[words] += count;
   rows.push_back(numbers.row);
   timelines.push_back(std::move(numbers.timeline));
 }
@@ -170,6 +180,7 @@ std::string to_json(const RunRecord& record) {
       {"rails", rails},
       {"connections", connections_of(record)},
       {"calls", calls},
+      {"algorithms", algorithms_json(record.algorithms)},
   };
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -189,6 +200,7 @@ std::string to_table(const RunRecord& record) {
                               : fmt::format("; results cover {} of them", record.rows.size())));
   out += line("program time", to_text(sums.program_time));
   out += line("messages", fmt::format("{}, {} bytes", sums.messages, sums.bytes));
+  if (!record.algorithms.empty()) out += line("algorithms", algorithms_text(record.algorithms));
   out += line("waiting per rank", fmt::format("mean {}, min {}, max {} (rank {})",
                                               to_text(sums.waited_mean), to_text(sums.waited_min),
                                               to_text(sums.waited_max), sums.waited_max_rank));

@@ -37,7 +37,8 @@ struct RankNumbers {
   std::vector<RailUse> rails;
   // Open at the end; for managed connections the maximum at any time.
   std::uint32_t connections = 0;
-  conn::Counts managed;  // Zeros if connections are not managed.
+  conn::Counts managed;       // Zeros if connections are not managed.
+  AlgorithmTable algorithms;  // Those of which it was the first rank.
   CallTimelinePart timeline;
 };
 
@@ -57,6 +58,7 @@ struct RunRecord {
   std::uint64_t connections = 0;
   std::uint32_t connections_max = 0;  // Maximum of any rank.
   conn::Counts managed;
+  AlgorithmTable algorithms;
   std::vector<CallTimelinePart> timelines;  // By rank.
 
   // Call in order of ranks.

@@ -26,6 +26,7 @@ RankNumbers numbers_of(std::uint32_t rank, std::int64_t end_us) {
   numbers.pairs = {{RankId(rank), RankId(0), 1, 40}, {RankId(rank), RankId(1), 2, 60}};
   numbers.rails = {{"rail 0", 100, 80, Duration::us(1), rank}};
   numbers.connections = rank + 1;
+  if (rank < 2) numbers.algorithms = {{"allreduce=ring", 2}, {"alltoall=linear", rank}};
   return numbers;
 }
 
@@ -61,6 +62,19 @@ TEST(RunRecord, AddsUpWhatRanksTell) {
   EXPECT_EQ(json["rails"][0]["mean_byte_per_s"], 80e6);
   EXPECT_EQ(json["connections"]["all"], 6);
   EXPECT_EQ(json["connections"]["most"], 3);
+}
+
+TEST(RunRecord, NamesTheAlgorithmsOfCollectives) {
+  const RunRecord record = record_of(3);
+  EXPECT_EQ(nlohmann::json::parse(to_json(record))["algorithms"],
+            nlohmann::json::parse(R"({"allreduce": {"ring": 4}, "alltoall": {"linear": 1}})"));
+  EXPECT_NE(to_table(record).find(
+                "algorithms            allreduce: ring (4 calls); alltoall: linear (1)"),
+            std::string::npos)
+      << to_table(record);
+  EXPECT_EQ(algorithms_text({{"bcast=binomial", 1}, {"bcast=pipeline", 7}}),
+            "bcast: binomial (1 call), pipeline (7)");
+  EXPECT_EQ(to_table(record_of(0)).find("algorithms"), std::string::npos);
 }
 
 TEST(RunRecord, NamesTheRankThatWasInACallForLongest) {

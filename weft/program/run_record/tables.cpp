@@ -96,6 +96,21 @@ std::string calls_csv(const CallTable& calls) {
   return out;
 }
 
+std::string algorithms_text(const AlgorithmTable& algorithms) {
+  std::string out;
+  std::string_view last;
+  for (const auto& [words, count] : algorithms) {
+    const std::string_view operation = std::string_view(words).substr(0, words.find('='));
+    const std::string_view algorithm = std::string_view(words).substr(operation.size() + 1);
+    const std::string_view unit = !out.empty() ? "" : count == 1 ? " call" : " calls";
+    const std::string begin =
+        operation == last ? ", " : fmt::format("{}{}: ", out.empty() ? "" : "; ", operation);
+    out += fmt::format("{}{} ({}{})", begin, algorithm, count, unit);
+    last = operation;
+  }
+  return out;
+}
+
 std::string traffic_text(std::size_t ranks, const std::vector<PairCount>& pairs) {
   std::string out = fmt::format("# weft traffic matrix, {} ranks: from to bytes messages\n", ranks);
   for (const PairCount& pair : pairs) {

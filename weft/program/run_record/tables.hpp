@@ -39,6 +39,10 @@ std::string calls_table(const CallTable& calls, std::uint32_t ranks);
 // The call in which one rank was for much longer than the others, and for a good part of the run: a
 // rank that serves all others, for whom the others wait elsewhere. Empty if there is none.
 std::string uneven_call(const CallTable& calls, std::uint32_t ranks, Duration program_time);
+// Calls by "allreduce=recursive-doubling" (see coll::Usage).
+using AlgorithmTable = std::map<std::string, std::uint64_t>;
+// "allreduce: recursive-doubling (4 calls); alltoall: linear (1)"
+std::string algorithms_text(const AlgorithmTable& algorithms);
 std::string traffic_text(std::size_t ranks, const std::vector<PairCount>& pairs);
 
 }  // namespace weft

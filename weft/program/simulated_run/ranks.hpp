@@ -89,6 +89,9 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
   int code(RankId rank) const { return codes_[rank.index]; }
   conn::Counts connections(RankId rank) const;
   std::map<std::string, CallTotals> calls() const;
+  AlgorithmTable algorithms() const {
+    return collectives_.usage() == nullptr ? AlgorithmTable() : collectives_.usage()->by_name();
+  }
   std::map<std::string, WindowTotals> windows() const;
   std::vector<Note> notes() const;  // By time, then rank.
   std::vector<CallTimelinePart> timelines() const;

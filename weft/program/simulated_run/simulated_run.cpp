@@ -98,6 +98,7 @@ class SimulatedRun {
   const SimulationSetup& setup_;
   const ProgramCopies& copies_;
   ProcessGroup* const peers_;
+  coll::Usage algorithm_usage_;
   coll::Choices collectives_;
   Console console_;
   ProgramRanks ranks_;
@@ -115,6 +116,7 @@ Status SimulatedRun::set_up(const ProgramCall& call) {
       return Error::call("--coll: " + forced.error().message());
   }
   collectives_.set_machine(machine_grid(setup_));
+  collectives_.set_usage(algorithm_usage_);
   if (setup_.layout != nullptr) {
     collectives_.set_groups(setup_.layout->groups(),
                             bundling_of(*setup_.layout, setup_.connections));

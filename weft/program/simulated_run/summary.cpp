@@ -201,6 +201,7 @@ RunSummary collect(const SimulationSetup& setup, const RunTotals& totals) {
   f.connections = use_of_connections(setup, totals.ranks);
   f.latencies_ps = totals.latencies_ps;
   f.calls = totals.calls;
+  f.algorithms = totals.algorithms;
   f.windows = totals.windows;
   f.notes = totals.notes;
   return f;
@@ -269,6 +270,7 @@ std::string to_table(const RunSummary& f) {
   out += line("program time", to_text(f.program_time - Time::zero()));
   out += line("messages", fmt::format("{}, {} bytes{}", f.messages, f.bytes,
                                       f.carried_data ? "" : " (sizes only, no payload)"));
+  if (!f.algorithms.empty()) out += line("algorithms", algorithms_text(f.algorithms));
   out += line("packets", fmt::format("{}, {} hops", f.packets, f.hops));
   out += line("link bandwidth", fmt::format("{:.4g} GB/s on average, {:.2f} % of capacity",
                                             l.mean_rate / 1e9, l.efficiency * 100));
@@ -437,6 +439,7 @@ std::string to_json(const RunSummary& f) {
         {"most_rank", f.waited_max_rank.index}}},
       {"latency", latency_json(f.latencies_ps)},
       {"calls", calls},
+      {"algorithms", algorithms_json(f.algorithms)},
       {"windows", windows},
       {"notes", notes},
   };

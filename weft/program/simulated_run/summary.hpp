@@ -77,6 +77,7 @@ struct RunSummary {
   Duration waited_max, waited_min, waited_mean, spent_mean;
   RankId waited_max_rank;
   std::map<std::string, CallTotals> calls;
+  AlgorithmTable algorithms;
   std::map<std::string, WindowTotals> windows;
   std::vector<Note> notes;
 };

@@ -50,6 +50,19 @@ TEST(Summary, NamesTheBusiestNodeLinkAndItsDirection) {
   EXPECT_EQ(json.at("injection").at("busiest_efficiency"), 0.25);
 }
 
+TEST(Summary, NamesTheAlgorithmsOfCollectives) {
+  RunSummary run;
+  EXPECT_EQ(to_table(run).find("algorithms"), std::string::npos);
+  run.algorithms = {{"allreduce=rabenseifner", 1}, {"allreduce=ring", 3}, {"alltoall=linear", 2}};
+  EXPECT_NE(to_table(run).find("algorithms            allreduce: rabenseifner (1 call), ring (3); "
+                               "alltoall: linear (2)\n"),
+            std::string::npos)
+      << to_table(run);
+  EXPECT_EQ(Json::parse(to_json(run)).at("algorithms"),
+            Json::parse(R"({"allreduce": {"rabenseifner": 1, "ring": 3},
+                            "alltoall": {"linear": 2}})"));
+}
+
 TEST(Summary, SaysWhatPacketsWaitedFor) {
   RunSummary run;
   run.packets = 4;

@@ -42,6 +42,7 @@ RunTotals take_totals(const SimulationSetup& setup, World& world,
   totals.network = network.counts();
   totals.latencies_ps = world.latencies_ps();
   totals.calls = program_ranks.calls();
+  totals.algorithms = program_ranks.algorithms();
   totals.windows = program_ranks.windows();
   totals.notes = program_ranks.notes();
   totals.aborts = program_ranks.aborts();
@@ -68,6 +69,7 @@ PeerBytes pack(const RunTotals& totals) {
   out.put(totals.network);
   totals.latencies_ps.pack(out);
   put_map(out, totals.calls);
+  put_map(out, totals.algorithms);
   put_map(out, totals.windows);
   out.put(std::uint64_t{totals.notes.size()});
   for (const Note& note : totals.notes) {
@@ -84,6 +86,10 @@ PeerBytes pack(const RunTotals& totals) {
   }
   out.put_list(totals.pairs);
   return out.take();
+}
+
+void add(std::uint64_t& sum, const std::uint64_t& more) {
+  sum += more;
 }
 
 void add(CallTotals& sum, const CallTotals& more) {
@@ -125,6 +131,7 @@ void add(RunTotals& sum, Unpacker in) {
   sum.network.visits += counts.visits;
   sum.latencies_ps.merge(Histogram::unpack(in));
   add_map(sum.calls, in);
+  add_map(sum.algorithms, in);
   add_map(sum.windows, in);
   for (auto left = in.take<std::uint64_t>(); left > 0; --left) {
     const auto at = in.take<Time>();
