@@ -242,6 +242,9 @@ void Oracle::ask(std::uint32_t r, Buffer& buffer) {
       way.port = static_cast<std::uint16_t>(
           graph.ports(RouterId(r)).size() +
           static_cast<std::size_t>(graph.local_index(flight.destination_node)));
+      const auto number = static_cast<std::size_t>(&buffer - &buffers_[ins_[r][0]]);
+      if (machine_.output_buffer.count > 0 && policy_.facts().in_order)
+        way.vcs = VcMask{1} << (number % static_cast<std::size_t>(machine_.vcs));
     }
     buffer.ways.push_back(way);
   }

@@ -104,8 +104,9 @@ NetworkHardware random_machine(Rng& rng, int vcs) {
   if (rng.below(4) == 0) m.inject_rate = Rate::gbit_per_s(16);
   if (rng.below(4) == 0) m.eject_rate = Rate::gbit_per_s(24);
   if (rng.below(4) == 0) m.switch_rate = Rate::gbit_per_s(any<std::int64_t>(rng, {50, 100}));
-  if (m.switch_rate > Rate())
-    m.switch_rate = std::min(m.switch_rate, m.link.rate);  // One crossbar lane, as the oracle has.
+  // Without output buffers the oracle has one crossbar lane.
+  if (m.switch_rate > Rate() && m.output_buffer.count == 0)
+    m.switch_rate = std::min(m.switch_rate, m.link.rate);
   m.arbitration = any<Arbitration>(
       rng, {Arbitration::through_first, Arbitration::round_robin, Arbitration::age});
   m.lookahead = rng.coin();

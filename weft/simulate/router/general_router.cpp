@@ -36,6 +36,7 @@ class GeneralVisit : private Visit<false, true> {
   void route_heads(std::int64_t now);
   void route_head(InputIndex input, std::int64_t now);
   bool ask_options(InputIndex input, std::int64_t now);
+  VcMask vcs_of(const Choice& choice, InputIndex input) const;
   void serve(LocalOutput output, std::int64_t now, const Frame* below);
   std::int64_t allocate_vcs(std::int64_t now);
   bool ask_and_commit(InputIndex input, std::int64_t now, std::int64_t& possible_at);
@@ -146,7 +147,7 @@ bool GeneralVisit::ask_options(InputIndex input, std::int64_t now) {
   const Choices& choices = ask_policy(state_, worker_, r_, packet, now);
   if (choices.empty()) return false;
   if (setup_.options_max == 1) {
-    in.vcs = choices[0].vcs & setup_.all_vcs;
+    in.vcs = vcs_of(choices[0], input);
     packet.route = choices[0].state;
     return true;
   }
@@ -154,10 +155,18 @@ bool GeneralVisit::ask_options(InputIndex input, std::int64_t now) {
   RouteOption* option = options_of(input);
   for (const Choice& choice : choices.all()) {
     *option++ = {.output = static_cast<std::uint16_t>(output_of(state_, r_, packet, choice).value),
-                 .vcs = choice.vcs & setup_.all_vcs,
+                 .vcs = vcs_of(choice, input),
                  .route = choice.state};
   }
   return true;
+}
+
+// Output buffers have a queue for each VC, and these overtake one another: where the order of
+// packets is kept, a packet for a node here stays in its VC.
+VcMask GeneralVisit::vcs_of(const Choice& choice, InputIndex input) const {
+  if (choice.port == Choice::eject && setup_.buffered && setup_.facts.in_order)
+    return VcMask{1} << (number_of(input).value % setup_.vcs);
+  return choice.vcs & setup_.all_vcs;
 }
 
 void GeneralVisit::serve(LocalOutput output, std::int64_t now, const Frame* below) {
