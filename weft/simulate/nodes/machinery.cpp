@@ -13,12 +13,6 @@ constexpr std::size_t stack_least = std::size_t{64} << 10, stack_most = std::siz
 // Limit of address space, not of memory; but each 2 MB that are touched cost a page of tables.
 constexpr std::size_t stacks_in_all = std::size_t{32} << 30;
 
-// Zero is no limit.
-Rate least(Rate a, Rate b) {
-  if (a == Rate() || b == Rate()) return std::max(a, b);
-  return std::min(a, b);
-}
-
 }  // namespace
 
 Machinery::Machinery(const WorldSetup& given, RankBody& what) : setup(given), program(what) {}
@@ -65,8 +59,8 @@ Status Machinery::build() {
   // The card is as fast as its slowest part.
   const Rate card = setup.node.card_rate();
   const Rate wire = setup.machine.node_link.rate;
-  setup.machine.inject_rate = least(least(setup.machine.inject_rate, wire), card);
-  setup.machine.eject_rate = least(least(setup.machine.eject_rate, wire), card);
+  setup.machine.inject_rate = slower(slower(setup.machine.inject_rate, wire), card);
+  setup.machine.eject_rate = slower(slower(setup.machine.eject_rate, wire), card);
   auto made =
       Network::make(*setup.topology, setup.machine, *setup.policy, *this, network_options());
   if (!made) return std::move(made).error();
@@ -372,27 +366,33 @@ Time Machinery::land(int worker, std::uint32_t node, Time now) {
 }
 
 // When a card has written a message to far memory. It has some bus payloads under way at once, and
-// each waits for one payload of every other card that writes to the same memory meanwhile.
+// each waits for one payload of every other card that writes to the same memory meanwhile. Where
+// cards send in turns, messages arrive together, and each is written while it arrives.
 Time Machinery::far_end(std::uint32_t node, const Landing& landing) {
   Card* const first = &cards_[std::size_t{node} * rails()];
   const std::uint32_t own = landing.parcel->rail.index;
   Card& card = first[own];
+  const bool together = setup.machine.order == SendOrder::round_robin;
+  const Time since = together ? std::max(card.far_free, landing.delivery.entered) : card.since;
   std::int64_t others = 0;
   for (std::uint32_t i = 0; i < rails(); ++i) {
     const Card& other = first[i];
-    if (i != own && other.socket == card.socket && other.free > card.since &&
-        other.since < card.free) {
+    if (i != own && other.socket == card.socket && other.free > since && other.since < card.free) {
       ++others;
     }
   }
   const std::int64_t payload = setup.node.bus_payload.count;
   const std::int64_t payloads = (landing.delivery.size.count + payload - 1) / payload;
-  const std::int64_t at_once = setup.node.far_transactions;
-  const Duration waiting = serialise(setup.node.bus_payload, setup.node.memory_rate) * others *
-                           std::min(at_once, payloads);
+  const std::int64_t at_once = std::min<std::int64_t>(setup.node.far_transactions, payloads);
+  const Duration one = serialise(setup.node.bus_payload, setup.node.memory_rate);
+  // The payloads under way share the memory with the others, or wait for the round trip.
+  const Duration round_trip =
+      std::max(setup.node.far_latency + one * others, one * (1 + others) * at_once);
   const std::int64_t round_trips = (payloads + at_once - 1) / at_once;
-  card.free = std::max(card.free, card.since + (setup.node.far_latency + waiting) * round_trips);
-  return card.free;
+  card.far_free = since + round_trip * round_trips;
+  card.free = std::max(card.free, card.far_free);
+  if (!together) return card.free;
+  return std::max(landing.delivery.arrived + round_trip, card.far_free);
 }
 
 }  // namespace weft

@@ -76,7 +76,8 @@ class Machinery final : public Host {
  private:
   struct Card {
     Time since, free;  // Begin and end of its last write to memory.
-    int socket = 0;    // Where that went.
+    Time far_free;     // When far memory has taken what came until now.
+    int socket = 0;    // Where the last write went.
   };
   struct Landing {
     Parcel* parcel;
