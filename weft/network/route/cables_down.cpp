@@ -19,7 +19,8 @@ std::string vcs_text(int vcs) {
 
 std::string explain_other_routing(const Topology& topology, const RoutingInUse& routing) {
   if (topology.graph.all_up()) return "";
-  const Topology intact = without_breaks(topology);
+  Topology intact = topology;
+  intact.graph = Graph::with_all_up(std::move(intact.graph));
   const int limit = routing.vcs_given ? routing.vcs : max_vcs;
   const std::string before(routing.given ? std::string(routing.name)
                                          : default_routing(intact, limit));

@@ -44,18 +44,8 @@ TEST(Layers, AreNeverMoreThanHalfTheDiameterAndOne) {
   }
 }
 
-// Pairs of nodes whose way crosses the busiest link.
 int busiest(const Topology& t, int vcs) {
-  const auto policy = make_policy("shortest", t, vcs);
-  EXPECT_TRUE(policy) << policy.error().text();
-  std::vector<int> pairs(t.graph.link_count(), 0);
-  std::vector<LinkId> links;
-  for (std::uint32_t a = 0; a < t.graph.node_count(); ++a)
-    for (std::uint32_t b = 0; b < t.graph.node_count(); ++b) {
-      EXPECT_TRUE(follow_path(**policy, t.graph, NodeId(a), NodeId(b), links));
-      for (const LinkId link : links) ++pairs[link.index];
-    }
-  return *std::max_element(pairs.begin(), pairs.end());
+  return pairs_on_busiest_link(t, "shortest", vcs);
 }
 
 // With the fewest layers many packets must go by the root.

@@ -151,8 +151,9 @@ struct PolicyEntry {
   std::string_view one_path_words = "";  // With these, a pair of nodes always has one path.
   // Fits every network.
   bool any_graph = false;
-  // Which nodes a packet reaches where cables are down in the description of the network. Null:
-  // only those whose path is whole. Policies for any graph reach all that are connected.
+  // Does every packet arrive where cables are down in the description of the network? Null: only
+  // those whose path is whole. Policies for any graph always reach all; here they answer whether
+  // they do so by the paths of the network's family.
   bool (*reaches_all)(const Topology&) = nullptr;
   // VCs if their number is not given. Null: as many as are needed.
   int (*vcs_usual)(const Topology&) = nullptr;

@@ -3,6 +3,11 @@
 
 #include <algorithm>
 
+#include <gtest/gtest.h>
+
+#include <weft/network/route/path.hpp>
+#include <weft/network/route/policy.hpp>
+
 namespace weft {
 namespace {
 
@@ -97,6 +102,20 @@ Topology break_cables(const Topology& topology, const std::vector<LinkId>& links
   auto made = Graph::make(std::move(parts));
   WEFT_CHECK(made.has_value());
   return {.name = topology.name, .shape = topology.shape, .graph = std::move(*made)};
+}
+
+int pairs_on_busiest_link(const Topology& topology, std::string_view routing, int vcs) {
+  const Graph& graph = topology.graph;
+  const auto policy = make_policy(routing, topology, vcs);
+  EXPECT_TRUE(policy) << policy.error().text();
+  std::vector<int> pairs(graph.link_count(), 0);
+  std::vector<LinkId> links;
+  for (std::uint32_t a = 0; a < graph.node_count(); ++a)
+    for (std::uint32_t b = 0; b < graph.node_count(); ++b) {
+      EXPECT_TRUE(follow_path(**policy, graph, NodeId(a), NodeId(b), links));
+      for (const LinkId link : links) ++pairs[link.index];
+    }
+  return *std::max_element(pairs.begin(), pairs.end());
 }
 
 }  // namespace weft

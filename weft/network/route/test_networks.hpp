@@ -20,4 +20,7 @@ std::vector<std::string_view> test_network_specs();
 // end).
 Topology break_cables(const Topology& topology, const std::vector<LinkId>& links);
 
+// Pairs of nodes whose way crosses the busiest link. The routing has a single path for each.
+int pairs_on_busiest_link(const Topology& topology, std::string_view routing, int vcs);
+
 }  // namespace weft

@@ -198,34 +198,6 @@ std::string list_cables(const std::vector<std::string>& names) {
   return text;
 }
 
-Topology without_breaks(const Topology& topology) {
-  const Graph& graph = topology.graph;
-  if (graph.all_up()) return topology;
-  Graph::Parts parts;
-  for (std::uint32_t r = 0; r < graph.router_count(); ++r) {
-    const auto ports = graph.ports(RouterId(r));
-    parts.port_count.push_back(static_cast<std::uint16_t>(ports.size()));
-    for (std::size_t p = 0; p < ports.size(); ++p)
-      if (ports[p].connected() && ports[p].peer.index > r)
-        parts.cables.push_back({.a = RouterId(r),
-                                .a_port = static_cast<std::uint16_t>(p),
-                                .b = ports[p].peer,
-                                .b_port = ports[p].peer_port,
-                                .link_class = ports[p].link_class});
-  }
-  for (std::uint32_t n = 0; n < graph.node_count(); ++n)
-    parts.router_of.push_back(graph.router_of(NodeId(n)));
-  parts.link_classes = graph.link_classes();
-  parts.router_names = graph.router_names();
-  parts.node_names = graph.node_names();
-  auto made = Graph::make(std::move(parts));
-  WEFT_CHECK(made.has_value());  // It was a graph before.
-  return {.name = topology.name,
-          .shape = topology.shape,
-          .graph = *std::move(made),
-          .cards = topology.cards};
-}
-
 Status validate(const Topology& t) {
   if (t.graph.node_count() == 0) return Error::run(t.name + " has no nodes");
   const auto cut_off = find_cut_off(t.graph, t.cards);

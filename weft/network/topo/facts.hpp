@@ -54,8 +54,6 @@ Facts find_facts(const Topology& topology);
 std::vector<std::string> find_cables_down(const Topology& topology);
 // "3: L1.11-L2.0, L1.2-L2.1, L1.9-L2.4", after eight names "and 5 more".
 std::string list_cables(const std::vector<std::string>& names);
-// The same network with all cables up.
-Topology without_breaks(const Topology& topology);
 
 // Can every card reach those of the same number at all other nodes? The error names a pair that
 // cannot, or says there are no nodes.

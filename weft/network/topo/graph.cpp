@@ -168,6 +168,12 @@ Graph Graph::with_down(Graph graph, std::span<const LinkId> broken) {
   return graph;
 }
 
+Graph Graph::with_all_up(Graph graph) {
+  for (Port& port : graph.ports_) port.up = port.up || port.connected();
+  graph.down_count_ = 0;
+  return graph;
+}
+
 Graph Graph::with_class(Graph graph, std::span<const LinkId> links, std::string name) {
   WEFT_CHECK(!links.empty() && graph.link_classes_.size() < max_classes);
   const auto made = static_cast<std::uint8_t>(graph.link_classes_.size());

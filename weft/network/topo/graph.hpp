@@ -51,6 +51,8 @@ class Graph {
   static Result<Graph> make(Parts parts);
   // The same network with these cables broken; either direction of a cable may be given.
   static Graph with_down(Graph graph, std::span<const LinkId> broken);
+  // The same network with no cable broken.
+  static Graph with_all_up(Graph graph);
   // The same network with these cables, of one class or several, in a new class. REQUIRES: fewer
   // than 255 classes; links are connected.
   static Graph with_class(Graph graph, std::span<const LinkId> links, std::string name);

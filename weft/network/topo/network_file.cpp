@@ -141,11 +141,11 @@ Result<Graph> break_random(Graph graph, int cards, std::string_view text) {
 
 // Breaks what one word of `down` says.
 Result<Graph> break_cables(Topology& t, std::string_view text) {
-  // A router may be called so; no cable is without a '-'.
   const std::string_view word = trim(text);
-  if (word.starts_with("random:") ||
-      (word.starts_with(random_word) && word.find('-') == std::string_view::npos))
-    return break_random(std::move(t.graph), t.cards, trim(text));
+  // A router may be called so; no cable is without a '-'.
+  if (word.starts_with(random_word) && (word.find('-') == std::string_view::npos ||
+                                        word.substr(random_word.size()).starts_with(':')))
+    return break_random(std::move(t.graph), t.cards, word);
   auto ends = find_ends(t, text);
   if (!ends) return std::move(ends).error();
   auto cable = find_cable(t, *ends, text);

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <weft/base/fingerprint.hpp>
 #include <weft/output/plot/chart.hpp>
 #include <weft/output/plot/labels.hpp>
 #include <weft/output/plot/ticks.hpp>
@@ -365,10 +366,9 @@ std::string draw_legend(const std::vector<LegendEntry>& entries, double room, do
 
 // Clip path names must differ between charts of one page, and be the same in every run.
 std::string clip_name(const Chart& chart) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const std::string* text : {&chart.title, &chart.subtitle, &chart.y.label})
-    for (const char c : *text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return fmt::format("frame-{:08x}", hash >> 32);
+  Fingerprint texts;
+  for (const std::string* text : {&chart.title, &chart.subtitle, &chart.y.label}) texts.add(*text);
+  return fmt::format("frame-{:08x}", texts.number() >> 32);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics of connections and collectives as JSON, for simulated and real runs.
+// Calls, algorithms of collectives and connection statistics as JSON, for simulated and real runs.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,6 +8,18 @@
 #include <weft/program/run_record/tables.hpp>
 
 namespace weft {
+
+inline nlohmann::ordered_json calls_json(const CallTable& calls) {
+  auto json = nlohmann::ordered_json::object();
+  for (const auto& [name, t] : calls) {
+    json[name] = {{"count", t.count},
+                  {"bytes", t.bytes},
+                  {"time_ps", t.inside.in_ps()},
+                  {"longest_ps", t.longest.in_ps()},
+                  {"longest_rank", t.longest_rank.index}};
+  }
+  return json;
+}
 
 // Totals over all ranks. Each connection has two ends but is counted once.
 inline nlohmann::ordered_json counts_json(const conn::Counts& sum) {

@@ -138,14 +138,7 @@ void RunRecord::add(RankNumbers numbers) {
 
 std::string to_json(const RunRecord& record) {
   const Sums sums = sum_up(record);
-  Json calls = Json::object(), hosts = Json::array(), rails = Json::array();
-  for (const auto& [name, t] : record.calls) {
-    calls[name] = {{"count", t.count},
-                   {"bytes", t.bytes},
-                   {"time_ps", t.inside.in_ps()},
-                   {"longest_ps", t.longest.in_ps()},
-                   {"longest_rank", t.longest_rank.index}};
-  }
+  Json hosts = Json::array(), rails = Json::array();
   for (const auto& [node, host] : record.hosts) {
     hosts.push_back({{"node", node}, {"name", host}});
   }
@@ -179,7 +172,7 @@ std::string to_json(const RunRecord& record) {
         {"most_rank", sums.waited_max_rank}}},
       {"rails", rails},
       {"connections", connections_of(record)},
-      {"calls", calls},
+      {"calls", calls_json(record.calls)},
       {"algorithms", algorithms_json(record.algorithms)},
   };
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <weft/base/file.hpp>
+#include <weft/base/fingerprint.hpp>
 #include <weft/base/text.hpp>
 #include <weft/base/version.hpp>
 
@@ -22,18 +23,6 @@ namespace weft {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// FNV-1a: it tells files apart, and nobody tries to deceive it.
-class Fingerprint {
- public:
-  void add(std::string_view bytes) {
-    for (const char c : bytes) hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  }
-  std::string text() const { return fmt::format("{:016x}", hash_); }
-
- private:
-  std::uint64_t hash_ = 0xcbf29ce484222325u;
-};
 
 // The text of a TOML string; other values stay as they are.
 std::string plain_value(std::string_view value) {

@@ -65,16 +65,19 @@ std::string calls_table(const CallTable& table, std::uint32_t ranks) {
 }
 
 std::string uneven_call(const CallTable& calls, std::uint32_t ranks, Duration program_time) {
-  const auto found = std::ranges::max_element(calls, {}, [&](const auto& entry) {
-    const Duration mean = entry.second.inside / std::max<std::int64_t>(ranks, 1);
-    return entry.second.longest >= mean * 10 ? entry.second.longest : Duration::zero();
-  });
-  if (found == calls.end()) return {};
-  const auto& [name, totals] = *found;
-  const Duration mean = totals.inside / std::max<std::int64_t>(ranks, 1);
-  if (totals.longest < mean * 10 || totals.longest < program_time / 4) return {};
+  const auto mean = [&](const CallTotals& t) {
+    return t.inside / std::max<std::int64_t>(ranks, 1);
+  };
+  const CallTable::value_type* found = nullptr;
+  for (const auto& entry : calls) {
+    const CallTotals& t = entry.second;
+    if (t.longest < mean(t) * 10 || t.longest < program_time / 4) continue;
+    if (found == nullptr || t.longest > found->second.longest) found = &entry;
+  }
+  if (found == nullptr) return {};
+  const auto& [name, t] = *found;
   return fmt::format("rank {} is in {} for {}, ranks on average for {}; others may wait for it",
-                     totals.longest_rank.index, name, to_text(totals.longest), to_text(mean));
+                     t.longest_rank.index, name, to_text(t.longest), to_text(mean(t)));
 }
 
 std::string ranks_csv(const std::vector<RankRow>& rows) {

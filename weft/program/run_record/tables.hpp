@@ -36,8 +36,8 @@ void add_rank(CallTable& calls, RankId rank, const CallTable& of_rank);
 std::string calls_csv(const CallTable& calls);
 // Calls of all ranks, those with the largest total time first.
 std::string calls_table(const CallTable& calls, std::uint32_t ranks);
-// The call in which one rank was for much longer than the others, and for a good part of the run: a
-// rank that serves all others, for whom the others wait elsewhere. Empty if there is none.
+// Names the call in which one rank spent ten times the mean of all ranks and a quarter of the run:
+// that rank probably serves the others, who wait for it in other calls. Empty if there is none.
 std::string uneven_call(const CallTable& calls, std::uint32_t ranks, Duration program_time);
 // Calls by "allreduce=recursive-doubling" (see coll::Usage).
 using AlgorithmTable = std::map<std::string, std::uint64_t>;

@@ -390,14 +390,6 @@ Json connections_json(const ConnectionUse& use) {
 }  // namespace
 
 std::string to_json(const RunSummary& f) {
-  Json calls = Json::object();
-  for (const auto& [name, t] : f.calls) {
-    calls[name] = {{"count", t.count},
-                   {"bytes", t.bytes},
-                   {"time_ps", t.inside.in_ps()},
-                   {"longest_ps", t.longest.in_ps()},
-                   {"longest_rank", t.longest_rank.index}};
-  }
   Json windows = Json::object(), notes = Json::array();
   for (const auto& [name, w] : f.windows) {
     windows[name] = {{"entries", w.entries},
@@ -438,7 +430,7 @@ std::string to_json(const RunSummary& f) {
         {"most", f.waited_max.in_ps()},
         {"most_rank", f.waited_max_rank.index}}},
       {"latency", latency_json(f.latencies_ps)},
-      {"calls", calls},
+      {"calls", calls_json(f.calls)},
       {"algorithms", algorithms_json(f.algorithms)},
       {"windows", windows},
       {"notes", notes},

@@ -17,9 +17,9 @@ void set_alarm(State& state, NodeId node, Time at);
 void ring_alarm(State& state, int worker, RouterIndex r, std::uint32_t n, std::int64_t now);
 // The card at this output makes a packet of the first message that it has, if there is room for it.
 void serve_card(State& state, int worker, RouterIndex r, LocalOutput output, std::int64_t now);
-// All packets of the card's first message are made; its last flit leaves at `sent_at`.
 // The card makes a packet of the message now. If it could have done so earlier, it waited for room.
 void note_card_wait(State& state, OutputIndex output, const Message& message, std::int64_t now);
+// All packets of the card's first message are made; its last flit leaves at `sent_at`.
 void end_message(State& state, int worker, Card& card, std::int64_t sent_at);
 // A packet for a node of this worker, whose last flit arrives at `tail`.
 void receive_packet(State& state, int worker, const Slot& packet, std::int64_t tail);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include <weft/base/quantity.hpp>
 #include <weft/base/text.hpp>
@@ -75,10 +76,13 @@ void size_buffers(NetworkHardware& m) {
     m.buffer = std::max(m.buffer, m.loop_buffer(loop));
 }
 
-// Routers of their own, not parts of a node: they serve several nodes, or none.
+// Routers of their own, not parts of a computer: they serve several computers, or none.
 bool has_switches(const Topology& topology) {
-  for (std::uint32_t i = 0; i < topology.graph.router_count(); ++i)
-    if (topology.graph.nodes_at(RouterId(i)).size() != 1) return true;
+  const auto cards = static_cast<std::uint32_t>(topology.cards);
+  for (std::uint32_t i = 0; i < topology.graph.router_count(); ++i) {
+    const std::span<const NodeId> here = topology.graph.nodes_at(RouterId(i));
+    if (here.empty() || here.front().index / cards != here.back().index / cards) return true;
+  }
   return false;
 }
 

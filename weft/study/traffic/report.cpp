@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <weft/base/fingerprint.hpp>
 #include <weft/base/version.hpp>
 #include <weft/network/topo/facts.hpp>
 #include <weft/study/traffic/blocks.hpp>
@@ -286,10 +287,9 @@ std::string sweep_json(const Sweep& sweep) {
 }
 
 std::string sweep_digest(const Sweep& sweep) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : sweep_csv(sweep))
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return fmt::format("{:016x}", hash);
+  Fingerprint digest;
+  digest.add(sweep_csv(sweep));
+  return digest.text();
 }
 
 }  // namespace weft
