@@ -5,8 +5,8 @@
 Usage: buy.py WEFT [--quick] [--csv FILE]
 
 Each code is simulated on each network under each routing; the table shows the best. Then three cables are broken
-(`--fail random:3`), and a routing that goes round them is tried. `weft net` tells cost and power. --quick: a sixteenth of the
-bytes.
+(`--fail random:3`), and a routing that goes round them is tried. `weft net` tells cost and power. --quick: networks of the same
+kinds with 64 nodes.
 """
 import argparse
 import csv
@@ -29,6 +29,7 @@ AROUND = {
     "dragonfly": ("min-adaptive", "valiant", "ugal-l"),
     "hyperx": ("min-adaptive", "valiant", "ugal-l"),
 }
+SMALL = {"torus": "torus:4x4x4", "fattree": "xgft:m=8x8,w=1x4", "dragonfly": "dragonfly:a=4,h=2,p=2,g=8", "hyperx": "hyperx:4x4,p=4"}
 CODES = (("halo", 1 << 20), ("allreduce", 8), ("alltoall", 4096), ("gather", 1 << 16))  # Bytes as in patterns.c.
 
 
@@ -39,16 +40,22 @@ def weft(words, folder):
 class Buyer:
     def __init__(self, program, folder, quick):
         self.weft, self.folder = pathlib.Path(program).resolve(), folder
-        self.divisor = 16 if quick else 1
+        self.networks = {network: self.small(network) if quick else HERE / f"{network}.toml" for network in ROUTINGS}
         made = weft([self.weft, "cc", "-O2", HERE / "patterns.c", "-o", "patterns"], folder)
         if made.returncode != 0:
             sys.exit(made.stderr)
 
+    def small(self, network):
+        """The same machine, but for its size."""
+        file = pathlib.Path(self.folder) / f"{network}.toml"
+        text = (HERE / file.name).read_text(encoding="utf-8")
+        file.write_text(re.sub(r'(?m)^topology = .*', f'topology = "{SMALL[network]}"', text), encoding="utf-8")
+        return file
+
     def time(self, network, code, routing, *more):
         """Microseconds of one iteration; None if the routing does not fit."""
         name, size = code
-        size = max(size // self.divisor, 8)
-        done = weft([self.weft, "sim", "-q", "--net", HERE / f"{network}.toml", "--routing", routing, *more, "./patterns", name, size, 4 if size < 4096 else 1],
+        done = weft([self.weft, "sim", "-q", "--net", self.networks[network], "--routing", routing, *more, "./patterns", name, size, 4 if size < 4096 else 1],
                     self.folder)
         found = re.search(r": ([\d.]+) us", done.stdout)
         return float(found.group(1)) if done.returncode == 0 and found else None
@@ -59,7 +66,7 @@ class Buyer:
         return min(times.items(), key=lambda row: row[1]) if times else ("none fits", None)
 
     def describe(self):
-        done = weft([self.weft, "net", *[HERE / f"{network}.toml" for network in ROUTINGS]], self.folder)
+        done = weft([self.weft, "net", *self.networks.values()], self.folder)
         return done.stdout if done.returncode == 0 else sys.exit(done.stderr)
 
 
@@ -79,7 +86,7 @@ def measure(buyer):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weft")
-    parser.add_argument("--quick", action="store_true", help="a sixteenth of the bytes")
+    parser.add_argument("--quick", action="store_true", help="networks of 64 nodes")
     parser.add_argument("--csv", help="the table as CSV")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

@@ -18,6 +18,8 @@ import skip  # noqa: E402 pylint: disable=wrong-import-position
 
 WEFT, ROOT = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 BUY = ROOT / "examples/buy"
+# As the buyer's tree, 2:1 with eight spines, but a quarter of the leaves: what routing does to it is the same, in a tenth of the time.
+SMALL_TREE = ("--set", "network.topology=xgft:m=16x8,w=1x8")
 
 
 def run(words, folder):
@@ -25,6 +27,8 @@ def run(words, folder):
 
 
 class Predictions(unittest.TestCase):
+    printed = {}  # By the words of a run, for tests that need the same.
+
     @classmethod
     def setUpClass(cls):
         cls.scratch = tempfile.TemporaryDirectory()
@@ -39,10 +43,13 @@ class Predictions(unittest.TestCase):
 
     def time(self, net, pattern, *more, found=r": ([\d.]+) us"):
         """Microseconds of one iteration."""
-        net = BUY / f"{net}.toml" if (BUY / f"{net}.toml").exists() else net
-        done = run(["sim", "-q", "--net", net, *more, "./patterns", *pattern.split()], self.folder)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return float(re.search(found, done.stdout).group(1))
+        words = (net, pattern, *more)
+        if words not in self.printed:
+            net = BUY / f"{net}.toml" if (BUY / f"{net}.toml").exists() else net
+            done = run(["sim", "-q", "--net", net, *more, "./patterns", *pattern.split()], self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.printed[words] = done.stdout
+        return float(re.search(found, self.printed[words]).group(1))
 
     def test_halo_is_near_its_bound(self):
         # A node sends six faces over one card; on the torus ranks are where their neighbours are.
@@ -55,10 +62,9 @@ class Predictions(unittest.TestCase):
     def test_a_cable_down_costs_a_fat_tree_little(self):
         # The slowest rank counts: a cable next to the broken one carries the traffic of both, on its way up and down.
         for pattern, most in (("halo 1048576 1", 3), ("alltoall 4096", 2)):
-            intact = self.time("fattree", pattern)
             for more in ([], ["--routing", "source-up"], ["--routing", "adaptive-up"]):
-                whole = self.time("fattree", pattern, *more) if more else intact
-                self.assertLessEqual(self.time("fattree", pattern, "--fail", "random:1", *more), most * whole, (pattern, more))
+                whole = self.time("fattree", pattern, *SMALL_TREE, *more)
+                self.assertLessEqual(self.time("fattree", pattern, *SMALL_TREE, "--fail", "random:1", *more), most * whole, (pattern, more))
 
     def test_cables_down_are_named(self):
         (self.folder / "pair.txt").write_text("0 1 100\n1 0 100\n")
@@ -85,7 +91,7 @@ class Predictions(unittest.TestCase):
         with open(self.folder / "buy.csv", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         self.assertEqual(len(rows), 16)
-        card = 6 * 2**16 / 25e9 * 1e6
+        card = 6 * 2**20 / 25e9 * 1e6
         for row in rows:
             self.assertTrue(row["us"] and row["us_three_cables_down"], row)
             if row["code"] == "halo":
@@ -110,7 +116,7 @@ class Predictions(unittest.TestCase):
             self.assertAlmostEqual(alone / in_program, 1, delta=0.15, msg=order)
 
     def test_adaptive_is_not_worse_than_static(self):
-        switch = ["--set", "router.buffer=64 KiB", "--set", "packet.mtu=2 KiB", "--set", "node.memory_rate=20 GB/s"]
+        switch = [*SMALL_TREE, "--set", "router.buffer=64 KiB", "--set", "packet.mtu=2 KiB", "--set", "node.memory_rate=20 GB/s"]
         adaptive = self.time("fattree", "alltoall 4096", "--routing", "adaptive-up", *switch)
         for static in ("dest-down", "source-up"):
             self.assertLessEqual(adaptive, 1.02 * self.time("fattree", "alltoall 4096", "--routing", static, *switch), static)
@@ -126,12 +132,13 @@ class Predictions(unittest.TestCase):
         self.assertLess(halo, 0.8 * blocked)
 
     def test_detours_need_a_reason(self):
-        for net in ("dragonfly", "hyperx"):
+        for net, small in (("dragonfly", "dragonfly:a=6,h=3,p=3,g=10"), ("hyperx", "hyperx:6x6,p=6")):
             straight = self.time(net, "allreduce 8", "--routing", "minimal")
             self.assertLessEqual(self.time(net, "allreduce 8", "--routing", "ugal-l"), 1.05 * straight, net)
             # And there is one where every rank of a group wants the same other group.
-            straight = self.time(net, "alltoall 4096", "--routing", "minimal")
-            self.assertLess(self.time(net, "alltoall 4096", "--routing", "ugal-l"), straight, net)
+            crowd = ["--set", f"network.topology={small}"]
+            straight = self.time(net, "alltoall 4096", *crowd, "--routing", "minimal")
+            self.assertLess(self.time(net, "alltoall 4096", *crowd, "--routing", "ugal-l"), straight, net)
 
     def test_far_memory_costs_little(self):
         sockets = ["--set", "node.sockets=2", "--set", "node.rails=2"]
