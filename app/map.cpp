@@ -15,6 +15,7 @@
 #include "map_options.hpp"
 #include "map_setting.hpp"
 #include "output.hpp"
+#include "result_settings.hpp"
 #include <fmt/format.h>
 
 #include <weft/base/file.hpp>
@@ -235,7 +236,7 @@ Status write_results(const MapOptions& o, const MapSetting& setting, const map::
     if (Status s = write_file(path, make()); !s && first) first = std::move(s);
   };
   if (Status s = write_found(o, setting, report); !s && first) first = std::move(s);
-  add(o.json, [&] { return to_json(report); });
+  add(o.json, [&] { return with_settings(to_json(report), map_settings(o, setting)); });
   add(o.csv, [&] { return to_csv(report.candidates); });
   add(o.svg, [&] {
     const map::Picture picture{

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "output.hpp"
+#include "result_settings.hpp"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -100,7 +101,12 @@ class Table {
                       {"objective", row.judgement.value},
                       {"seconds", row.seconds}});
     }
-    return list.dump(2) + "\n";
+    const nlohmann::ordered_json whole = {
+        {"format", "weft-map-comparison"},           {"version", 1},
+        {"network", problem_.topology().name},       {"routing", problem_.routing()},
+        {"objective", to_text(c_.search.objective)}, {"ranks", problem_.ranks()},
+        {"warnings", c_.setting.machine.warnings},   {"maps", std::move(list)}};
+    return whole.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   }
 
   std::string csv() const {
@@ -144,7 +150,8 @@ Status write_all(const Comparison& c, const Table& table) {
     if (Status s = write_file(o.output, *text); !s) return s;
   }
   if (!o.json.empty())
-    if (Status s = write_file(o.json, table.json()); !s) return s;
+    if (Status s = write_file(o.json, with_settings(table.json(), map_settings(o, c.setting))); !s)
+      return s;
   if (!o.csv.empty())
     if (Status s = write_file(o.csv, table.csv()); !s) return s;
   return o.quiet ? Status() : print(table.text());

@@ -89,9 +89,7 @@ Status write_sim_settings(const SimulationOptions& options, const SimulationSetu
                           const SimulatedProgram& program) {
   RunSettings run;
   run.kind = "sim";
-  run.command = own_command_line();
-  std::error_code failed;
-  run.folder = fs::current_path(failed).string();
+  add_command(run);
   add_host(run);
   add_program(run, program.words, program.path);
   add_ranks(options, setup, run);

@@ -13,6 +13,7 @@
 #include "interrupts.hpp"
 #include "job.hpp"
 #include "output.hpp"
+#include "result_settings.hpp"
 #include "traffic_options.hpp"
 #include <fmt/format.h>
 
@@ -45,6 +46,7 @@ struct Work {
   std::vector<Scenario> scenarios;
   std::vector<Load> loads;
   SweepSettings settings;
+  std::string load;  // As it was asked for, in the command or the file.
 };
 
 // Checked before the long run: a partition may not fit the network or not be in this build.
@@ -109,6 +111,7 @@ Result<Work> make_work(const TrafficOptions& options, const Job& job) {
   const std::string& load = options.load.empty() ? defaults.load : options.load;
   if (load.empty() && !options.saturation)
     return Error::call("which load? Give --load (0.1, 0.02:0.30:0.02, 20%) or --saturation");
+  work.load = options.saturation ? "saturation" : load;
   if (!options.saturation) {
     auto loads = parse_loads(load);
     if (!loads) return Error::call("--load: " + loads.error().message());
@@ -185,12 +188,15 @@ std::string page_title(const Sweep& sweep) {
   return fmt::format("weft traffic: {}", fmt::join(names, ", "));
 }
 
-Status write_outputs(const TrafficOptions& o, const Sweep& sweep) {
+Status write_outputs(const TrafficOptions& o, const Work& work, const Sweep& sweep) {
   const std::vector<Chart> charts = sweep_charts(sweep, o.factor);
   if (!o.csv.empty())
     if (Status s = write_file(o.csv, sweep_csv(sweep)); !s) return s;
   if (!o.json.empty())
-    if (Status s = write_file(o.json, sweep_json(sweep)); !s) return s;
+    if (Status s = write_file(
+            o.json, with_settings(sweep, traffic_settings(o, work.settings.phases, work.load)));
+        !s)
+      return s;
   if (!o.svg.empty())
     if (Status s = write_file(o.svg, to_svg(charts.front())); !s) return s;
   if (!o.html.empty())
@@ -199,9 +205,9 @@ Status write_outputs(const TrafficOptions& o, const Sweep& sweep) {
   return {};
 }
 
-Status show(const TrafficOptions& options, const Sweep& sweep) {
+Status show(const TrafficOptions& options, const Work& work, const Sweep& sweep) {
   if (point_count(sweep) == 0) return {};
-  if (Status s = write_outputs(options, sweep); !s) return s;
+  if (Status s = write_outputs(options, work, sweep); !s) return s;
   if (options.quiet) return {};
   return print(tables(options, sweep) + "digest " + sweep_digest(sweep) + "\n");
 }
@@ -226,7 +232,7 @@ Status run_together(const TrafficOptions& options, const Job& job) {
   if (Status s = agree(job.peers(), status_of(work)); !s) return s;
   ProgressFile* const progress = file && *file ? &**file : nullptr;
   const Sweep sweep = do_work(*work, options.saturation, job, progress);
-  Status end = agree(job.peers(), job.is_root() ? show(options, sweep) : Status());
+  Status end = agree(job.peers(), job.is_root() ? show(options, *work, sweep) : Status());
   if (end) end = final_status(sweep);
   using State = ProgressFile::State;
   if (progress != nullptr) {

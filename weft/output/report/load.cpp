@@ -150,7 +150,13 @@ Result<RunView> load(const std::string& path, const Limits& limits) {
                   : view.kind == "probe" ? add_probe
                                          : nullptr;
   if (add == nullptr) return Error::input(path + " is not a file that weft report knows");
-  if (Status s = guarded(path, [&] { add(*json, view); }); !s) return std::move(s).error();
+  if (Status s = guarded(path,
+                         [&] {
+                           add(*json, view);
+                           if (json->contains("settings")) add_settings(*json, view);
+                         });
+      !s)
+    return std::move(s).error();
   return view;
 }
 

@@ -47,6 +47,16 @@ Json to_object(const RunSettings::Pairs& pairs) {
   return json;
 }
 
+void add_members(const RunSettings& run, Json& json) {
+  json["settings"] = to_object(run.settings);
+  json["circumstances"] = to_object(run.circumstances);
+  if (!run.machine.empty()) json["machine"] = run.machine;
+}
+
+std::string to_text(const Json& json) {
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 RunSettings::Pairs to_pairs(const Json& json) {
   RunSettings::Pairs pairs;
   for (const auto& [key, value] : json.items()) pairs.emplace_back(key, value.get<std::string>());
@@ -135,16 +145,28 @@ std::vector<std::string> own_command_line() {
   return words;
 }
 
+void add_command(RunSettings& run) {
+  run.command = own_command_line();
+  std::error_code failed;
+  run.folder = std::filesystem::current_path(failed).string();
+}
+
 std::string to_json(const RunSettings& run) {
   Json json = {{"weft", run.kind},
                {"version", 1},
                {"command", run.command},
                {"folder", run.folder},
-               {"program", run.program},
-               {"settings", to_object(run.settings)},
-               {"circumstances", to_object(run.circumstances)}};
-  if (!run.machine.empty()) json["machine"] = run.machine;
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+               {"program", run.program}};
+  add_members(run, json);
+  return to_text(json);
+}
+
+std::string with_settings(std::string_view object, const RunSettings& run) {
+  Json json = Json::parse(object);
+  json["command"] = run.command;
+  json["folder"] = run.folder;
+  add_members(run, json);
+  return to_text(json);
 }
 
 Result<RunSettings> read_run_settings(const std::string& folder) {

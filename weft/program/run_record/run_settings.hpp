@@ -17,7 +17,7 @@ inline constexpr const char* settings_file_name = "settings.json";
 
 struct RunSettings {
   using Pairs = std::vector<std::pair<std::string, std::string>>;
-  std::string kind;                  // "sim" or "run".
+  std::string kind;                  // "sim", "run", "traffic" or "map".
   std::vector<std::string> command;  // As it was typed; empty under another launcher.
   std::string folder;                // Where it was typed.
   std::vector<std::string> program;  // The program and its arguments.
@@ -28,6 +28,8 @@ struct RunSettings {
 
 // Adds the program to the settings: its name, its arguments and a fingerprint of the file.
 void add_program(RunSettings& run, const std::vector<std::string>& words, const std::string& path);
+// Adds this process's command line and its folder.
+void add_command(RunSettings& run);
 // Adds the version of weft to the settings, and this computer to the circumstances.
 void add_host(RunSettings& run);
 // Adds every key of a description to the settings: "link.rate".
@@ -45,6 +47,8 @@ std::string fingerprint_of_file(const std::string& path);  // Empty if it cannot
 std::vector<std::string> own_command_line();
 
 std::string to_json(const RunSettings& run);
+// The text of a JSON object, a result that is one file, with the members that settings.json has.
+std::string with_settings(std::string_view object, const RunSettings& run);
 Result<RunSettings> read_run_settings(const std::string& folder);
 
 }  // namespace weft
