@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <weft/base/file.hpp>
+#include <weft/base/shell_word.hpp>
 #include <weft/base/text.hpp>
 #include <weft/program/run_record/run_settings.hpp>
 
@@ -92,15 +93,6 @@ void keep_command(const RunSettings& run, MapRecord& record) {
   }
   record.program = run.program;
   record.run_folder = run.folder;
-}
-
-std::string quoted(const std::string& word) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,@%+";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
 }
 
 std::uint32_t most_on_a_node(const std::vector<std::uint32_t>& nodes) {
@@ -207,11 +199,11 @@ std::string command_with_map(const MapRecord& record, const std::string& map_pat
   std::error_code failed;
   const bool here = fs::current_path(failed).string() == record.run_folder;
   const std::string map = here ? map_path : fs::absolute(map_path, failed).string();
-  std::string text = here ? "" : "cd " + quoted(record.run_folder) + " && ";
+  std::string text = here ? "" : "cd " + shell_word(record.run_folder) + " && ";
   for (std::size_t i = 0; i < record.run_again.size(); ++i)
-    text += (i > 0 ? " " : "") + quoted(record.run_again[i]);
-  text += " --map " + quoted(map) + " --record " + quoted(record.folder + "-mapped");
-  for (const std::string& word : record.program) text += " " + quoted(word);
+    text += (i > 0 ? " " : "") + shell_word(record.run_again[i]);
+  text += " --map " + shell_word(map) + " --record " + shell_word(record.folder + "-mapped");
+  for (const std::string& word : record.program) text += " " + shell_word(word);
   return text;
 }
 

@@ -263,7 +263,7 @@ double LocalMeter::copy_once_ns() {
   return now_ns() - begin;
 }
 
-// Copies and reductions of what is in the cache.
+// Measures how fast this core copies and reduces data that is in its cache.
 void LocalMeter::measure_own_work() {
   for (const std::size_t bytes : probe::copy_sizes()) {
     const int rounds = static_cast<int>(std::max<std::size_t>(2, (std::size_t{128} << 10) / bytes));

@@ -82,7 +82,7 @@ class NodeLinks(unittest.TestCase):
         rows = [{key: int(value) for key, value in row.items()} for row in self.rows()]
         self.assertEqual(len(rows), summary["nodes"] * cards)
         total = {key: sum(row[key] for row in rows) for key in rows[0]}
-        # Nothing is lost or made on the way.
+        # The network ejects all bytes and packets that nodes inject.
         self.assertEqual(total["injected_bytes"], total["ejected_bytes"])
         self.assertEqual(total["injected_packets"], total["ejected_packets"])
         self.assertEqual(total["injected_packets"], summary["packets"])

@@ -14,7 +14,8 @@ export interface Placed {
 
 const gap = 4;
 
-// Beside the line: on its right, on its left where there is no room, else moved inside.
+// A label stands on the right of its line, on the left where the right has no room; where neither
+// side has room it is moved inside.
 function leftEnd({ at, width }: Label, low: number, high: number): number {
   if (at + gap + width <= high) return at + gap;
   if (at - gap - width >= low) return at - gap - width;

@@ -98,6 +98,9 @@ test("calls fall into the kinds that the timeline colours", () => {
   ]) {
     assert.equal(kind(name), "other", name);
   }
+  for (const name of ["MPI_Finalize", "mpi_finalize"]) {
+    assert.equal(kind(name), "finalize", name);
+  }
 });
 
 const spans = {

@@ -37,7 +37,8 @@ class Rows {
   }
 
  private:
-  // Beside the line: on its right, on its left where there is no room, else moved inside.
+  // A label stands on the right of its line, on the left where the right has no room; where
+  // neither side has room it is moved inside.
   static double left_end(const LineLabel& label, double low, double high) {
     if (label.at + gap + label.width <= high) return label.at + gap;
     if (label.at - gap - label.width >= low) return label.at - gap - label.width;

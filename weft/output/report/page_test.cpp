@@ -108,6 +108,19 @@ TEST_F(Page, EveryPictureIsDrawn) {
   EXPECT_THAT(none.error().text(), HasSubstr("timeline"));
 }
 
+TEST(Pictures, TheTimelineNamesFinalize) {
+  RunView run;
+  run.name = "ending";
+  const std::string names[] = {"MPI_Init", "MPI_Finalize"};
+  const CallSpan spans[] = {{0, 10, 0, 0}, {500, 3000, 2000, 1}};
+  run.timeline.emplace();
+  run.timeline->add_rank(names, spans, 0);
+  const auto svg = draw(run, {"timeline", std::nullopt});
+  ASSERT_TRUE(svg);
+  EXPECT_THAT(*svg, HasSubstr(">finalize<"));
+  EXPECT_THAT(*svg, HasSubstr(">other calls<"));
+}
+
 // The one link in use is full in one of three intervals: a third on average.
 TEST_F(Page, ColoursAreAbsoluteUnlessAskedOtherwise) {
   if (!has_hdf5()) GTEST_SKIP() << "built without HDF5: there is no heat map";

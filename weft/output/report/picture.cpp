@@ -57,6 +57,8 @@ std::string class_of(const std::string& call) {
                            "scan", "Scan", "barrier"}) {
     if (has(part)) return "collective";
   }
+  // Ranks wait there for those that end later.
+  if (call.ends_with("_Finalize")) return "finalize";
   return "other calls";
 }
 

@@ -17,7 +17,7 @@ constexpr Colour plain_link{170, 170, 170}, plain_router{86, 180, 233};
 // Utilisation of each link and router, at a moment or as the mean over all time.
 struct Shown {
   std::vector<double> links, routers;
-  double most = 1;  // Maximum of what is shown.
+  double most = 1;  // The largest of them.
   std::string when;
 };
 

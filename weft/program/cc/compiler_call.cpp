@@ -11,6 +11,7 @@
 
 #include <unistd.h>
 
+#include <weft/base/shell_word.hpp>
 #include <weft/base/text.hpp>
 
 namespace weft {
@@ -201,18 +202,9 @@ void append(Words& words, const Words& more) {
 }
 
 // Quotes the word for a shell.
-std::string quoted(const std::string& word) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
 std::string line_of(const Words& words) {
   std::string line;
-  for (const std::string& word : words) line += (line.empty() ? "" : " ") + quoted(word);
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + shell_word(word);
   return line + "\n";
 }
 
