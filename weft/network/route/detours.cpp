@@ -26,7 +26,9 @@ MadePolicy with_legs(const Topology& t, Use use) {
 int vcs_of_leg(const Topology& t) {
   if (DragonflyLegs::vcs_needed(t) > 0)
     return DragonflyLegs::reaches_all(t) ? DragonflyLegs::vcs_needed(t) : 0;
-  return t.graph.all_up() ? CubeLegs::vcs_needed(t) + HyperXLegs::vcs_needed(t) : 0;
+  if (HyperXLegs::vcs_needed(t) > 0)
+    return HyperXLegs::reaches_all(t) ? HyperXLegs::vcs_needed(t) : 0;
+  return t.graph.all_up() ? CubeLegs::vcs_needed(t) : 0;
 }
 
 MadePolicy make_two_legs(const Topology& t, int vcs, Detour detour) {
@@ -52,7 +54,7 @@ MadePolicy make_minimal(const Topology& t, int vcs) {
 }
 
 bool minimal_reaches_all(const Topology& t) {
-  return t.graph.all_up() || (DragonflyLegs::vcs_needed(t) > 0 && DragonflyLegs::reaches_all(t));
+  return vcs_minimal(t) > 0 && vcs_of_leg(t) > 0;
 }
 
 bool legs_reach_all(const Topology& t) {

@@ -15,9 +15,8 @@ bool DragonflyLegs::reaches_all(const Topology& topology) {
   if (topology.graph.all_up()) return true;
   const DragonflyLegs legs(topology);
   for (std::uint32_t r = 0; r < topology.graph.router_count(); ++r) {
-    const auto local = topology.graph.ports(RouterId(r)).first(legs.size_ - 1);
-    if (!std::all_of(local.begin(), local.end(), [](const Port& p) { return p.usable(); }))
-      return false;
+    const auto place = static_cast<int>(legs.position(RouterId(r)));
+    if (!legs.bypass_.reaches_all(RouterId(r), legs.local_, place)) return false;
   }
   for (std::uint32_t a = 0; a < legs.groups_; ++a)
     for (std::uint32_t b = 0; b < legs.groups_; ++b)
@@ -27,7 +26,9 @@ bool DragonflyLegs::reaches_all(const Topology& topology) {
 
 DragonflyLegs::DragonflyLegs(const Topology& topology)
     : size_(static_cast<std::uint32_t>(topology.shape->groups()->size)),
-      groups_(static_cast<std::uint32_t>(topology.shape->groups()->count)) {
+      groups_(static_cast<std::uint32_t>(topology.shape->groups()->count)),
+      bypass_(topology.graph),
+      local_{0, static_cast<int>(size_)} {
   first_.reserve(std::size_t{groups_} * groups_ + 1);
   for (std::uint32_t g = 0; g < groups_; ++g) {
     const std::size_t begin = cables_.size();
@@ -53,7 +54,7 @@ DragonflyLegs::DragonflyLegs(const Topology& topology)
 
 const DragonflyLegs::GlobalCable* DragonflyLegs::best_cable(RouterId here, RouterId target) const {
   const std::span<const GlobalCable> all = cables(group(here), group(target));
-  int fewest = 4;
+  int fewest = hops_max() + 1;
   std::uint64_t equals = 0;
   for (const GlobalCable& cable : all) {
     const int h = hops(cable, here, target);
@@ -70,7 +71,7 @@ const DragonflyLegs::GlobalCable* DragonflyLegs::best_cable(RouterId here, Route
 LegStep DragonflyLegs::step(RouterId here, RouterId target, std::uint32_t state, bool fresh) const {
   const std::uint32_t own = position(here);
   if (group(here) == group(target))
-    return {.port = local_port(own, position(target)),
+    return {.port = local_port(here, position(target), target),
             .vc_class = fresh ? class_any : class_upper,
             .state = 0};
   // The state names the cable chosen at the source of the leg.
@@ -82,12 +83,12 @@ LegStep DragonflyLegs::step(RouterId here, RouterId target, std::uint32_t state,
   const std::uint32_t exit = state >> 16;
   if (own == exit)
     return {.port = static_cast<std::uint16_t>(state), .vc_class = class_any, .state = state};
-  return {.port = local_port(own, exit), .vc_class = class_lower, .state = state};
+  return {.port = local_port(here, exit, target), .vc_class = class_lower, .state = state};
 }
 
 int DragonflyLegs::distance(RouterId here, RouterId target) const {
   if (here == target) return 0;
-  if (group(here) == group(target)) return 1;
+  if (group(here) == group(target)) return local_hops(here, position(target));
   const GlobalCable* cable = best_cable(here, target);
   return cable == nullptr ? hops_max() : hops(*cable, here, target);
 }

@@ -2,7 +2,8 @@
 // At most local, global, local on a dragonfly, never through a third group. The local hop before
 // the global one is in the lower half of the VCs, the one after it in the upper half; so channels
 // are waited for in the order local-lower, global, local-upper, and there is no cycle. Global hops,
-// and the only hop of a path inside a group, may take any VC.
+// and the first hop of a path inside a group, may take any VC. Where a local cable is down, a local
+// hop is two (bypass.hpp).
 //
 // Where several cables join two groups, the source takes one that gives the fewest hops; among
 // equals, by a hash of the two routers, which keeps packets of a pair in order.
@@ -12,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include <weft/network/route/bypass.hpp>
 #include <weft/network/route/legs.hpp>
 
 namespace weft::detail {
@@ -20,12 +22,16 @@ class DragonflyLegs {
  public:
   explicit DragonflyLegs(const Topology& topology);
   static int vcs_needed(const Topology& topology);  // 0: not a dragonfly.
-  // Are all local cables up, and is there a global one between any two groups?
+  // Is there a way in each group between any two routers, and a global cable between any two
+  // groups? REQUIRES: vcs_needed(topology) > 0.
   static bool reaches_all(const Topology& topology);
 
   LegStep step(RouterId here, RouterId target, std::uint32_t state, bool fresh) const;
   int distance(RouterId here, RouterId target) const;
-  int hops_max() const { return groups_ > 1 ? 3 : 1; }
+  int hops_max() const {
+    const int local = bypass_.all_up() ? 1 : 2;
+    return groups_ > 1 ? 2 * local + 1 : local;
+  }
   bool one_way() const { return true; }
   int vcs_needed() const { return 2; }
   LegMasks masks(int first, int count) const { return halves(first, count); }
@@ -43,15 +49,21 @@ class DragonflyLegs {
   }
   std::uint32_t group(RouterId r) const { return r.index / size_; }
   std::uint32_t position(RouterId r) const { return r.index % size_; }
-  static std::uint16_t local_port(std::uint32_t own, std::uint32_t other) {
-    return static_cast<std::uint16_t>(other < own ? other : other - 1);
+  std::uint16_t local_port(RouterId here, std::uint32_t other, RouterId target) const {
+    return bypass_.port(here, local_, static_cast<int>(position(here)), static_cast<int>(other),
+                        target);
+  }
+  int local_hops(RouterId here, std::uint32_t other) const {
+    return bypass_.hops(here, local_, static_cast<int>(position(here)), static_cast<int>(other));
   }
   const GlobalCable* best_cable(RouterId here, RouterId target) const;
   int hops(const GlobalCable& cable, RouterId here, RouterId target) const {
-    return 1 + (cable.exit != position(here) ? 1 : 0) + (cable.entry != position(target) ? 1 : 0);
+    return 1 + local_hops(here, cable.exit) + local_hops(target, cable.entry);
   }
 
   std::uint32_t size_, groups_;
+  Bypass bypass_;
+  Bypass::Set local_;
   std::vector<GlobalCable> cables_;   // By group, then by the group they lead to.
   std::vector<std::uint32_t> first_;  // Per ordered pair of groups.
 };

@@ -511,6 +511,34 @@ TEST(DorAround, TakesDimensionOrderOrTheShortestPathThatIsLeft) {
     }
 }
 
+// Only what would have crossed the cable takes another way, one hop longer, in the same VCs.
+TEST(Minimal, GoesRoundACableThatIsDown) {
+  for (const std::string_view spec : {"hyperx:4x3,p=2", "complete:5", "dragonfly:a=4,h=2,p=2"}) {
+    const Topology whole = test_network(spec);
+    const Topology broken = break_cables(whole, {LinkId(0)});
+    EXPECT_EQ(vcs_needed("minimal", broken), vcs_needed("minimal", whole));
+    const auto before = *make_policy("minimal", whole, vcs_needed("minimal", whole));
+    const auto after = *make_policy("minimal", broken, vcs_needed("minimal", whole));
+    EXPECT_EQ(before->facts().in_order, after->facts().in_order);
+    int longer = 0;
+    const std::uint32_t nodes = whole.graph.node_count();
+    for (std::uint32_t a = 0; a < nodes; ++a)
+      for (std::uint32_t b = 0; b < nodes; ++b) {
+        std::vector<LinkId> then, now;
+        ASSERT_TRUE(follow_path(*before, whole.graph, NodeId(a), NodeId(b), then));
+        ASSERT_TRUE(follow_path(*after, broken.graph, NodeId(a), NodeId(b), now));
+        const auto is_down = [&](LinkId l) { return !broken.graph.port(l).usable(); };
+        if (std::any_of(then.begin(), then.end(), is_down)) {
+          EXPECT_EQ(now.size(), then.size() + 1) << spec;
+          ++longer;
+        } else {
+          EXPECT_EQ(now, then) << spec << " " << a << " " << b;
+        }
+      }
+    EXPECT_GT(longer, 0) << spec;
+  }
+}
+
 TEST(NoWay, NamesTheCableAndThePoliciesThatWork) {
   const Topology t = break_cables(test_network("torus:4x4"), {LinkId(0)});
   EXPECT_EQ(explain_no_way(t, RouterId(0), NodeId(1)),
