@@ -126,20 +126,35 @@ std::vector<double> slowness(const MachineDescription& machine) {
   return rate;
 }
 
-// Of several copies of a network a map is judged in one, as all are alike.
+// The plane with the most cables down: messages are split over all planes, and this one is the last
+// to deliver its part.
+int slowest_plane(const Topology& topology, const Planes& planes) {
+  std::vector<std::uint32_t> down(static_cast<std::size_t>(planes.count), 0);
+  const Graph& graph = topology.graph;
+  for (std::uint32_t l = 0; l < graph.link_count(); ++l)
+    if (graph.port(LinkId(l)).connected() && !graph.port(LinkId(l)).up)
+      ++down[graph.source_of(LinkId(l)).index / planes.routers];
+  return static_cast<int>(std::max_element(down.begin(), down.end()) - down.begin());
+}
+
+// Of several copies of a network a map is judged in one.
 Status look_at_one_plane(MapSetting& setting) {
   MachineDescription& machine = setting.machine;
   if (machine.topology->cards == 1) return {};
   const Planes* const planes = machine.topology->shape->planes();
   if (planes == nullptr || planes->count != machine.topology->cards)
-    return Error::call(
-        "weft map takes nodes with one card in each plane of the network: leave out rails and "
-        "node.cards");
-  if (!machine.topology->graph.all_up())
-    return Error::call(
-        "weft map judges one plane for all, and here they differ: leave out broken cables");
+    return Error::call(fmt::format(
+        "weft map takes nodes with one card in each plane of the network, and a node "
+        "of {} has {} cards in one: give the network of one card (without rails= and "
+        "node.cards) to place ranks by it, and judge the map on the whole network "
+        "with weft sim --map",
+        machine.topology->name, machine.topology->cards / (planes == nullptr ? 1 : planes->count)));
   setting.planes = planes->count;
-  machine.topology = std::make_shared<const Topology>(plane_of(*machine.topology, 0));
+  const int plane = slowest_plane(*machine.topology, *planes);
+  if (!machine.topology->graph.all_up())
+    setting.facts.emplace_back("plane",
+                               fmt::format("judged in p{}, which has the most cables down", plane));
+  machine.topology = std::make_shared<const Topology>(plane_of(*machine.topology, plane));
   auto policy = make_policy(machine.routing, *machine.topology, machine.hardware.vcs);
   if (!policy) return std::move(policy).error();
   setting.policy = *std::move(policy);

@@ -9,7 +9,7 @@ What must hold:
 | any family | planes=N | N times routers, cables, bisection and capacity; same distances | a large message N times as fast | as one plane, per card | as one plane, with 1/N of the bytes |
 | any family | rails=K | cards of a node at K routers | as fast as K cards | card i to card i | refused |
 | graph file | node.cards=K | cards of a node are ends that follow each other | as fast as K cards | card i to card i | refused |
-| planes, a cable down | | says how many | goes round in that plane | goes round | refused |
+| planes, a cable down | | says how many | goes round in that plane | goes round | as the plane with the cable, with 1/N of the bytes |
 
 Results do not depend on threads and processes.
 
@@ -181,8 +181,20 @@ class Planes(unittest.TestCase):
         self.done("map", "--net", "torus:4x4,planes=2", "--traffic", "ring.txt", "--evaluate", "order.map", "--simulate")
         self.done("map", "--net", "torus:4x4,planes=2", "--traffic", "ring.txt", "--evaluations", "2000", "-o", "best.map")
         self.assertIn("wrong 0\n", self.sim("torus:4x4,planes=2", "--map", "best.map"))
-        for words in (["torus:4x4,rails=2"], ["torus:4x4,planes=2", "--fail", "random:1"], ["torus:4x4,p=2", "--set", "node.cards=2"]):
-            self.refused("map", "--net", *words, "--traffic", "ring.txt", "--evaluate", "order.map")
+        # Where planes differ the one with the cable that is down is judged.
+        alone = judged("torus:4x4", "--fail", "(0,0)-(1,0)")
+        for plane in ("p0", "p1"):
+            broken = judged("torus:4x4,planes=2", "--fail", f"{plane}:(0,0)-{plane}:(1,0)")
+            self.assertIn(plane, broken["facts"]["plane"])
+            self.assertEqual(broken["after"]["hops"], alone["after"]["hops"])
+            self.assertEqual(broken["after"]["link_max"], alone["after"]["link_max"] / 2)
+        self.assertGreater(alone["after"]["link_max"], one["after"]["link_max"])
+        # A computer is drawn once: two grids of 4x4 tiles, before and after.
+        picture = self.done("report", "judged.json", "--picture", "placement")
+        self.assertEqual(picture.count("<image"), 2)
+        for words in (["torus:4x4,rails=2"], ["torus:4x4,p=2", "--set", "node.cards=2"]):
+            told = self.refused("map", "--net", *words, "--traffic", "ring.txt", "--evaluate", "order.map")
+            self.assertIn("give the network of one card", told)
 
     def test_records_and_reports(self):
         for plan in ("torus:4x4,planes=2", "fattree:k=4,levels=2,rails=4"):

@@ -5,9 +5,9 @@ import { h, pen, sizeCanvas } from "./dom";
 import { onWidth, Teller } from "./drawing";
 import type { Drawing, DrawingOptions, Pick, Shade } from "./drawing";
 import { bindGestures } from "./gestures";
-import { graphPlaces, treePlaces } from "./layout";
+import { graphPlaces, groupPlaces, treePlaces } from "./layout";
 import type { Places } from "./layout";
-import { nodesByRouter, routerName } from "./netmodel";
+import { linkName, nodesByRouter, routerName } from "./netmodel";
 import { busiest, nearestLine, nearestPoint } from "./pick";
 import { Window2D } from "./window2d";
 
@@ -28,6 +28,7 @@ export class LineDrawing implements Drawing {
   private places: Places;
   private nodes: (Places & { of: Uint32Array }) | undefined;
   private readonly tree: boolean;
+  private groups: Places | undefined; // their centres
   private widest = 1;
   private width = 0;
   private shade: Shade | undefined;
@@ -55,6 +56,11 @@ export class LineDrawing implements Drawing {
       this.places = places;
       this.widest = places.widest;
       if (showNodes) this.placeNodes();
+    } else if (model.group) {
+      const places = groupPlaces(model.group);
+      this.places = places;
+      this.groups = places.centre;
+      this.element.dataset["settled"] = "true";
     } else {
       const steps = graphPlaces(model.links, model.net.routers);
       this.places = steps.next().value as Places;
@@ -154,6 +160,7 @@ export class LineDrawing implements Drawing {
     const at = this.toScreen(this.places);
     this.paintLinks(p, at);
     this.paintRouters(p, at);
+    this.paintNames(p, at);
     if (this.nodes) this.paintNodes(p, this.toScreen(this.nodes));
     this.paintMarks(p, at);
   }
@@ -212,17 +219,41 @@ export class LineDrawing implements Drawing {
         if (ring) p.stroke();
       }
     }
-    this.paintNames(p, at);
   }
 
-  private paintNames(p: CanvasRenderingContext2D, at: Places): void {
+  // What is named, most important first: the busiest link, groups, and routers if few are in view.
+  private names(at: Places): [string, number, number][] {
+    const { model } = this.options;
+    const names: [string, number, number][] = [];
+    const link = this.shade!.link;
+    const most = link?.[this.order.at(-1) ?? 0] ?? 0; // The busiest link is drawn last.
+    if (link && most > 0) {
+      const busy = link.indexOf(most);
+      const a = model.links.from[busy]!;
+      const b = model.links.to[busy]!;
+      const text = `busiest: ${linkName(model, busy)}`;
+      names.push([text, (at.x[a]! + at.x[b]!) / 2, (at.y[a]! + at.y[b]!) / 2 + 4]);
+    }
+    if (this.groups) {
+      const centre = this.toScreen(this.groups);
+      centre.x.forEach((x, g) => names.push([`group ${g}`, x, centre.y[g]! + 4]));
+    }
+    for (const r of this.namedRouters(at))
+      names.push([routerName(model.net, r), at.x[r]!, at.y[r]! + this.nameBelow(r)]);
+    return names;
+  }
+
+  private namedRouters(at: Places): number[] {
     const { net } = this.options.model;
     const inView: number[] = [];
     for (let r = 0; r < net.routers && inView.length <= 120; ++r) {
       if (at.x[r]! > 0 && at.x[r]! < this.width && at.y[r]! > 0 && at.y[r]! < this.height())
         inView.push(r);
     }
-    if (inView.length > 120) return;
+    return inView.length > 120 ? [] : inView;
+  }
+
+  private paintNames(p: CanvasRenderingContext2D, at: Places): void {
     p.font = "11px system-ui, sans-serif";
     p.textAlign = "center";
     p.fillStyle = pageColour("soft");
@@ -230,11 +261,9 @@ export class LineDrawing implements Drawing {
     p.lineWidth = 3;
     p.lineJoin = "round";
     const taken: [number, number, number][] = [];
-    for (const r of inView) {
-      const text = routerName(net, r);
+    for (const [text, wanted, y] of this.names(at)) {
       const half = p.measureText(text).width / 2 + 3;
-      const x = Math.min(Math.max(at.x[r]!, half), this.width - half);
-      const y = at.y[r]! + this.nameBelow(r);
+      const x = Math.min(Math.max(wanted, half), this.width - half);
       if (taken.some(([tx, ty, th]) => Math.abs(tx - x) < th + half && Math.abs(ty - y) < 13))
         continue;
       taken.push([x, y, half]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Positions of routers in the unit square: trees by level, graphs by their distances. The same
+// Positions of routers in the unit square: trees by level, groups (as of a dragonfly) on circles,
+// other graphs by their distances. The same
 // network always gets the same positions.
 import { forceLink, forceManyBody, forceSimulation, forceX, forceY } from "d3-force";
 import type { LinkEnds } from "./heat";
@@ -22,6 +23,34 @@ export function treePlaces(level: Uint8Array): Places & { levels: number; widest
     y[r] = levels > 1 ? 1 - l / (levels - 1) : 0.5;
   });
   return { x, y, levels, widest: Math.max(...counts.map((c) => c ?? 0)) };
+}
+
+// Groups on an ellipse, the routers of each on a circle around its centre.
+export function groupPlaces(group: Uint32Array): Places & { centre: Places; radius: number } {
+  const counts: number[] = [];
+  for (const g of group) counts[g] = (counts[g] ?? 0) + 1;
+  const groups = counts.length;
+  const seen = new Array<number>(groups).fill(0);
+  const ring = 0.38;
+  const radius = Math.min((0.36 * 2 * Math.PI * ring) / groups, 0.12);
+  const on = (r: number, share: number): [number, number] => [
+    r * Math.sin(2 * Math.PI * share),
+    -r * Math.cos(2 * Math.PI * share),
+  ];
+  const centre = { x: new Float32Array(groups), y: new Float32Array(groups) };
+  for (let g = 0; g < groups; ++g) {
+    const [x, y] = on(ring, g / groups);
+    centre.x[g] = 0.5 + x;
+    centre.y[g] = 0.5 + y;
+  }
+  const x = new Float32Array(group.length);
+  const y = new Float32Array(group.length);
+  group.forEach((g, r) => {
+    const [dx, dy] = on(radius, (seen[g]!++ + 0.5) / counts[g]!);
+    x[r] = centre.x[g]! + dx;
+    y[r] = centre.y[g]! + dy;
+  });
+  return { x, y, centre, radius };
 }
 
 interface Neighbours {

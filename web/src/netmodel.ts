@@ -10,6 +10,7 @@ export interface NetModel {
   net: Network;
   links: LinkEnds;
   level?: Uint8Array;
+  group?: Uint32Array;
   nodeRouter?: Uint32Array;
 }
 
@@ -21,6 +22,7 @@ async function load(net: Network): Promise<NetModel> {
   if (net.links.direction) links.direction = await bytesOf(net.links.direction);
   const model: NetModel = { net, links };
   if (net.level) model.level = await bytesOf(net.level);
+  if (net.group) model.group = await wordsOf(net.group);
   if (net.node_router) model.nodeRouter = await wordsOf(net.node_router);
   return model;
 }

@@ -160,6 +160,12 @@ export class NetPanel {
   private say(ended: boolean): void {
     const parts: string[] = [];
     if (ended) parts.push(`This run ended at ${time(this.frames.endPs[this.frames.count - 1]!)}.`);
+    const busiest = ended ? -1 : this.busiestLink();
+    const value = busiest < 0 ? 0 : this.frames.linkValues(this.look!.choice, this.frame)![busiest]!;
+    if (value > 0)
+      parts.push(
+        `Busiest link between routers: ${linkName(this.model, busiest)}: ${percent(value / 255)}.`,
+      );
     if (this.selected >= 0) parts.push(this.describe({ router: this.selected }).join(", "));
     this.status.textContent = parts.join(" ");
   }
@@ -199,13 +205,15 @@ export class NetPanel {
     return [nodes.length === 1 ? `node ${nodes[0]}` : `nodes ${nodes[0]} to ${nodes.at(-1)}`];
   }
 
-  private busiestLink(router: number): number {
+  // Of a router, or of all.
+  private busiestLink(router?: number): number {
     const raw = this.frames.linkValues(this.look!.choice, this.frame);
     const { from, direction } = this.model.links;
     const { dimension } = this.look!.choice;
     let best = -1;
     for (let i = 0; raw && i < raw.length; ++i) {
-      if (from[i] !== router || (dimension >= 0 && direction && direction[i]! >> 1 !== dimension))
+      const other = router !== undefined && from[i] !== router;
+      if (other || (dimension >= 0 && direction && direction[i]! >> 1 !== dimension))
         continue;
       if (best < 0 || raw[i]! > raw[best]!) best = i;
     }

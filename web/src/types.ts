@@ -78,6 +78,7 @@ export interface Network {
   wrap?: boolean[];
   names?: string[];
   level?: Block;
+  group?: Block;
   links: { from: Block; to: Block; direction?: Block };
   node_router?: Block;
 }

@@ -10,7 +10,7 @@ import { comparable } from "../src/comparable";
 import { csv, differenceText, plain, short, tickFormat, time, withUnit } from "../src/format";
 import { cutText, placeLabels } from "../src/labels";
 import type { Label } from "../src/labels";
-import { forceSteps, graphPlaces, treePlaces } from "../src/layout";
+import { forceSteps, graphPlaces, groupPlaces, treePlaces } from "../src/layout";
 import { seconds } from "../src/live";
 import { filterRows, sortRows } from "../src/rows";
 import { fillRow, makeRow, ranksOfRow, spanAfter, spanAt } from "../src/spans";
@@ -61,6 +61,18 @@ test("differences say better or worse in words", () => {
 
 test("CSV quotes what needs it", () => {
   assert.equal(csv([["a,b", 'say "x"', null, 1.5]]), '"a,b","say ""x""",,1.5\n');
+});
+
+test("routers of a group stand together", () => {
+  const group = Uint32Array.from({ length: 36 }, (_, r) => Math.floor(r / 4));
+  const { x, y, centre, radius } = groupPlaces(group);
+  assert.equal(centre.x.length, 9);
+  group.forEach((g, r) => {
+    assert.ok(Math.abs(Math.hypot(x[r]! - centre.x[g]!, y[r]! - centre.y[g]!) - radius) < 1e-5);
+    assert.ok(x[r]! >= 0 && x[r]! <= 1 && y[r]! >= 0 && y[r]! <= 1);
+  });
+  const apart = Math.hypot(centre.x[1]! - centre.x[0]!, centre.y[1]! - centre.y[0]!);
+  assert.ok(apart > 2 * radius);
 });
 
 test("calls fall into the kinds that the timeline colours", () => {

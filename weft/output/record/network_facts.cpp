@@ -65,6 +65,11 @@ void add_shape(const Topology& topology, NetworkFacts& facts) {
       facts.level.push_back(static_cast<std::uint8_t>(coordinates(topology, RouterId(r))[0] - 1));
   } else {
     find_levels(facts);
+    const auto blocks = topology.shape->blocks();
+    if (facts.family != NetworkFacts::Family::graph || !blocks || blocks->routers != facts.routers)
+      return;
+    for (std::uint32_t r = 0; r < facts.routers; ++r)
+      facts.group.push_back(static_cast<std::int32_t>(r / blocks->size));
   }
 }
 
@@ -76,6 +81,17 @@ void find_levels(NetworkFacts& facts) {
   } else {
     facts.level.clear();
   }
+}
+
+std::string router_name(const NetworkFacts& facts, std::uint32_t router) {
+  if (facts.family != NetworkFacts::Family::cube) return facts.names[router];
+  std::string text;
+  for (const std::int32_t radix : facts.radix) {
+    const auto size = static_cast<std::uint32_t>(radix);
+    text += (text.empty() ? "(" : ",") + std::to_string(router % size);
+    router /= size;
+  }
+  return text + ")";
 }
 
 const char* to_text(NetworkFacts::Family family) {

@@ -19,6 +19,7 @@ struct NetworkFacts {
   std::vector<std::int32_t> radix, wrap;  // Grids only, as in Lattice; wrap is 0 or 1.
   std::vector<std::string> names;         // Router names; empty for cubes.
   std::vector<std::uint8_t> level;        // Router levels in trees; 0 is lowest.
+  std::vector<std::int32_t> group;        // Router groups, as of a dragonfly; empty if none.
   std::uint32_t routers = 0;
 
   // By link, numbered as in the graph. link_to is -1 if no cable is attached.
@@ -37,6 +38,9 @@ struct NetworkFacts {
 const char* to_text(NetworkFacts::Family family);
 
 NetworkFacts facts_of(const Topology& topology);
+
+// "g3.r1", or "(3,0,1)" in cubes.
+std::string router_name(const NetworkFacts& facts, std::uint32_t router);
 
 // A network without cycles is a tree: leaves have level 0, the centre the highest.
 void find_levels(NetworkFacts& facts);

@@ -30,6 +30,20 @@ TEST(NetworkFacts, FatTreesHaveLevels) {
   EXPECT_EQ(facts.names.size(), facts.routers);
 }
 
+TEST(NetworkFacts, DragonfliesHaveGroups) {
+  const NetworkFacts facts = facts_of(*make_topology("dragonfly:a=4,h=2,p=2"));
+  EXPECT_EQ(facts.family, Family::graph);
+  ASSERT_EQ(facts.group.size(), facts.routers);
+  EXPECT_EQ(facts.group[3], 0);
+  EXPECT_EQ(facts.group[4], 1);
+  EXPECT_TRUE(facts_of(*make_topology("fattree:k=2,levels=3")).group.empty());
+}
+
+TEST(NetworkFacts, RoutersOfCubesAreNamedByTheirCoordinates) {
+  EXPECT_EQ(router_name(facts_of(*make_topology("torus:4x3x2")), 17), "(1,1,1)");
+  EXPECT_EQ(router_name(facts_of(*make_topology("fattree:k=2,levels=3")), 0), "L1.0");
+}
+
 TEST(NetworkFacts, OthersAreTreesIfTheyHaveNoCircle) {
   const auto tree = read_graph_text(
       "weft-graph 1\nrouter root\nrouter a\nrouter b\nrouter c\nnode x a\nnode y c\n"

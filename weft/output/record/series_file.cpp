@@ -54,6 +54,7 @@ template <typename Facts, typename Visit>
 void each_newer_list(Facts& facts, Visit&& visit) {
   visit("injection_byte_per_s", facts.injection_byte_per_s);
   visit("ejection_byte_per_s", facts.ejection_byte_per_s);
+  visit("router_group", facts.group);
 }
 
 bool write_network(hid_t file, const NetworkFacts& facts) {
@@ -111,7 +112,8 @@ bool is_sound(const NetworkFacts& facts) {
          facts.link_byte_per_s.size() == facts.links() &&
          facts.router_buffer_bytes.size() == facts.routers && in_range(facts.link_from, 0) &&
          in_range(facts.link_to, -1) && in_range(facts.node_router, 0) &&
-         facts.wrap.size() == facts.radix.size() &&
+         facts.wrap.size() == facts.radix.size() && in_range(facts.group, 0) &&
+         (facts.group.empty() || facts.group.size() == facts.routers) &&
          (facts.family != Family::cube || (!facts.radix.empty() && cells == facts.routers)) &&
          (facts.family != Family::tree || facts.level.size() == facts.routers) &&
          (facts.family == Family::cube || facts.names.size() == facts.routers);

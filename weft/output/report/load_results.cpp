@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <weft/network/topo/network_file.hpp>
+#include <weft/network/topo/planes.hpp>
 #include <weft/output/report/heat.hpp>
 #include <weft/output/report/load_parts.hpp>
 
@@ -118,7 +119,9 @@ void add_network(const std::string& name, RunView& view) {
     return;
   }
   std::vector<std::uint32_t> kept;
-  view.network = without_gaps(facts_of(*topology), kept);
+  // A computer is drawn once, though it has a card in every plane.
+  const bool planes = topology->shape->planes() != nullptr;
+  view.network = without_gaps(facts_of(planes ? plane_of(*topology, 0) : *topology), kept);
 }
 
 }  // namespace

@@ -205,6 +205,17 @@ TEST_F(Load, SweepsMapsAndProbes) {
   EXPECT_EQ(map->placement->after, (std::vector<std::uint32_t>{0, 1}));
   ASSERT_TRUE(map->network);
   EXPECT_EQ(map->network->routers, 4U);
+  // A computer with a card in each of two planes is drawn once.
+  const auto planes = load(write("n.json", R"({"format":"weft-map-report",
+    "network":"torus:2x2,planes=2","routing":"dor","objective":"paper","ranks":2,"candidates":[],
+    "before":{"name":"identity","hops":2,"hop_bytes":20,"link_max":10,"link_mean":5,"value":4,
+              "nodes":[0,3]},
+    "after":{"name":"a","hops":1,"hop_bytes":10,"link_max":10,"link_mean":5,"value":2,
+             "nodes":[0,1]}})"),
+                           {});
+  ASSERT_TRUE(planes && planes->network);
+  EXPECT_EQ(planes->network->routers, 4U);
+  EXPECT_EQ(planes->network->node_router, (std::vector<std::int32_t>{0, 1, 2, 3}));
   const auto probe = load(write("p.json", R"({"weft":"probe","tree":true,"host_bit_per_s":1e9,
     "counts":{"round_trips":5,"seconds":0.5},"remarks":["odd"],
     "hosts":[{"name":"a","on":0,"sure":1},{"name":"b","on":1,"sure":1}],

@@ -57,6 +57,7 @@ Json network_json(const NetworkFacts& network, Blocks& blocks) {
     json["names"] = network.names;
   }
   if (network.family == Family::tree) json["level"] = blocks.add(network.level);
+  if (!network.group.empty()) json["group"] = blocks.add(as_u32(network.group));
   json["links"] = std::move(links);
   json["node_router"] = blocks.add(as_u32(network.node_router));
   return json;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <zlib.h>
@@ -9,6 +11,7 @@
 #include <weft/output/report/page.hpp>
 #include <weft/output/report/picture.hpp>
 #include <weft/output/report/raster.hpp>
+#include <weft/output/report/sheet.hpp>
 #include <weft/output/report/tables.hpp>
 #include <weft/output/report/test_record.hpp>
 
@@ -161,6 +164,71 @@ TEST(Pictures, ATreeHasARowForEachLevel) {
   EXPECT_EQ(y_of(*svg, "<title>L1.7<"), low);
   EXPECT_GT(y_of(*svg, ">L1.0</text>"), low + 12);  // Below the lowest row,
   EXPECT_LT(y_of(*svg, ">L2.0</text>"), high);      // above the others.
+}
+
+// Where the named dot of a picture stands.
+Spot spot_of(const std::string& svg, const std::string& name) {
+  const std::size_t end = svg.find("<title>" + name + "<");
+  if (end == std::string::npos) return {-1, -1};
+  return {std::stod(svg.substr(svg.rfind(" cx=\"", end) + 5)),
+          std::stod(svg.substr(svg.rfind(" cy=\"", end) + 5))};
+}
+
+TEST(Pictures, ADragonflyIsDrawnByGroups) {
+  RunView run;
+  std::vector<std::uint32_t> kept;
+  const auto topology = make_topology("dragonfly:a=4,h=2,p=2");
+  ASSERT_TRUE(topology) << topology.error().text();
+  run.network = without_gaps(facts_of(*topology), kept);
+  const NetworkFacts& network = *run.network;
+  ASSERT_EQ(network.group.size(), network.routers);
+  const auto svg = draw(run, {"network", std::nullopt});
+  ASSERT_TRUE(svg);
+  EXPECT_THAT(*svg, HasSubstr(">group 0<"));
+  EXPECT_THAT(*svg, HasSubstr(">group 8<"));
+  // Every router is nearer to the centre of its own group than to that of any other.
+  std::vector<Spot> centre(9, Spot{0, 0});
+  for (std::uint32_t r = 0; r < network.routers; ++r) {
+    const Spot at = spot_of(*svg, network.names[r]);
+    ASSERT_GT(at.x, 0) << network.names[r];
+    Spot& own = centre[static_cast<std::size_t>(network.group[r])];
+    own = {own.x + at.x / 4, own.y + at.y / 4};
+  }
+  for (std::uint32_t r = 0; r < network.routers; ++r) {
+    const Spot at = spot_of(*svg, network.names[r]);
+    const auto apart = [&](const Spot& to) { return std::hypot(at.x - to.x, at.y - to.y); };
+    const auto group = static_cast<std::size_t>(network.group[r]);
+    for (std::size_t g = 0; g < centre.size(); ++g)
+      EXPECT_TRUE(g == group || apart(centre[group]) < 0.8 * apart(centre[g])) << network.names[r];
+  }
+}
+
+RunView busy_run(const char* network, std::size_t busy_link) {
+  RunView run;
+  run.name = "run";
+  std::vector<std::uint32_t> kept;
+  run.network = without_gaps(facts_of(*make_topology(network)), kept);
+  run.heat.emplace();
+  run.heat->end_ps = {1000};
+  run.heat->links.assign(run.network->links(), 10);
+  run.heat->links[busy_link] = 204;  // 80 %
+  run.heat->buffers.assign(run.network->routers, 0);
+  return run;
+}
+
+TEST(Pictures, AHeatMapNamesTheBusiestLink) {
+  for (const char* const spec : {"dragonfly:a=4,h=2,p=2", "slimfly:q=5,p=2", "hyperx:4x4",
+                                 "fattree:k=4,levels=2", "torus:4x4x2", "random:n=12,d=3"}) {
+    const RunView run = busy_run(spec, 7);
+    const NetworkFacts& network = *run.network;
+    const std::string link =
+        router_name(network, static_cast<std::uint32_t>(network.link_from[7])) + " to " +
+        router_name(network, static_cast<std::uint32_t>(network.link_to[7]));
+    const auto svg = draw(run, {"link-heat", std::nullopt});
+    ASSERT_TRUE(svg) << spec;
+    EXPECT_THAT(*svg, HasSubstr("busiest link between routers: " + link + ", 80 %")) << spec;
+    EXPECT_THAT(*svg, HasSubstr(">busiest: " + link + "<")) << spec;
+  }
 }
 
 // A level of a hundred switches has no room for their names.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks that are no cubes: trees with a row for each level, as on the page, others on a circle.
+// Networks that are no cubes: trees with a row for each level, groups of routers (as of a
+// dragonfly) each on a circle of its own, others on one circle.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -21,6 +22,8 @@ struct Layout {
   std::vector<Spot> spots;
   double size = 14;
   bool tree = false;
+  std::vector<Spot> groups = {};  // Their centres.
+  double group_radius = 0;
 };
 
 // Each level is spread evenly, in the order of numbers, the lowest at the bottom.
@@ -50,6 +53,38 @@ Layout circle_layout(const NetworkFacts& network, const Box& box) {
   return layout;
 }
 
+// Groups stand on an ellipse, the routers of each on a circle around its centre, so that links
+// between groups are seen apart from those inside.
+Layout group_layout(const NetworkFacts& network, const Box& box) {
+  const auto groups =
+      static_cast<std::size_t>(*std::max_element(network.group.begin(), network.group.end())) + 1;
+  std::vector<std::size_t> count(groups), seen(groups);
+  for (const std::int32_t group : network.group) ++count[static_cast<std::size_t>(group)];
+  const auto largest = static_cast<double>(*std::max_element(count.begin(), count.end()));
+  const double a = 0.4 * box.width, b = 0.38 * box.height, whole = 2 * std::numbers::pi;
+  Layout layout{std::vector<Spot>(network.routers), 14, false};
+  layout.group_radius = std::min(0.34 * whole * b / static_cast<double>(groups), 0.14 * box.height);
+  layout.size = std::clamp(0.7 * whole * layout.group_radius / largest, 2.0, 14.0);
+  const Spot middle{box.x + box.width / 2, box.y + box.height / 2};
+  for (std::size_t g = 0; g < groups; ++g) {
+    const double angle = whole * static_cast<double>(g) / static_cast<double>(groups);
+    layout.groups.push_back({middle.x + a * std::sin(angle), middle.y - b * std::cos(angle)});
+  }
+  for (std::uint32_t r = 0; r < network.routers; ++r) {
+    const auto g = static_cast<std::size_t>(network.group[r]);
+    const double angle =
+        whole * (static_cast<double>(seen[g]++) + 0.5) / static_cast<double>(count[g]);
+    layout.spots[r] = {layout.groups[g].x + layout.group_radius * std::sin(angle),
+                       layout.groups[g].y - layout.group_radius * std::cos(angle)};
+  }
+  return layout;
+}
+
+Layout lay_out(const NetworkFacts& network, const Box& box) {
+  if (network.family == NetworkFacts::Family::tree) return tree_layout(network, box);
+  return network.group.empty() ? circle_layout(network, box) : group_layout(network, box);
+}
+
 // Busier links are thicker and drawn over the others, so that they are seen among many.
 void draw_links(Sheet& sheet, const NetworkFacts& network, const Layout& layout,
                 const Palette& palette) {
@@ -72,11 +107,59 @@ void draw_links(Sheet& sheet, const NetworkFacts& network, const Layout& layout,
   }
 }
 
+// Names in a picture, none of which covers another.
+class Names {
+ public:
+  // A name that would cover another is left out.
+  void draw(Sheet& sheet, Spot place, const std::string& name) {
+    const double width = text_width(name, name_size);
+    const auto covers = [&](const Box& other) {
+      return place.x < other.x + other.width + 2 && other.x < place.x + width + 2 &&
+             std::abs(place.y - other.y) < 12;
+    };
+    if (std::any_of(taken_.begin(), taken_.end(), covers)) return;
+    taken_.push_back({place.x, place.y, width, 0});
+    sheet.name(place.x, place.y, name);
+  }
+
+ private:
+  std::vector<Box> taken_;
+};
+
+// The name of the busiest link, in its middle.
+void draw_busiest(Sheet& sheet, const Box& box, const NetworkFacts& network, const Layout& layout,
+                  std::size_t link, Names& names) {
+  const Spot &a = layout.spots[static_cast<std::size_t>(network.link_from[link])],
+             &b = layout.spots[static_cast<std::size_t>(network.link_to[link])];
+  const std::string text = "busiest: " + link_name(network, link);
+  const double width = text_width(text, name_size);
+  const double x = (a.x + b.x) / 2 - width / 2;
+  names.draw(
+      sheet,
+      {std::clamp(x, box.x, std::max(box.x, box.x + box.width - width)), (a.y + b.y) / 2 + 4},
+      text);
+}
+
+void draw_group_names(Sheet& sheet, const Box& box, const Layout& layout, Names& names) {
+  for (std::size_t g = 0; g < layout.groups.size(); ++g) {
+    const std::string name = "group " + std::to_string(g);
+    const double width = text_width(name, name_size);
+    const Spot& at = layout.groups[g];
+    // Beyond the group, seen from the middle of the picture, where no links between groups pass.
+    const double side = (at.x - box.x - box.width / 2) / box.width,
+                 down = (at.y - box.y - box.height / 2) / box.height;
+    const double beyond = (layout.group_radius + layout.size / 2 + 6) / std::hypot(side, down);
+    names.draw(sheet, {at.x - width / 2 + side * (beyond + width), at.y + 4 + down * (beyond + 8)},
+               name);
+  }
+}
+
 // Names stand where there are no links: above the upper rows of a tree and below its lowest,
-// outside a circle. One that would cover another is left out.
-void draw_names(Sheet& sheet, const Box& box, const NetworkFacts& network, const Layout& layout) {
+// outside a circle.
+void draw_names(Sheet& sheet, const Box& box, const NetworkFacts& network, const Layout& layout,
+                Names& names) {
+  if (!layout.groups.empty()) return draw_group_names(sheet, box, layout, names);
   if (network.routers > named_routers_max) return;
-  std::vector<Box> taken;
   for (std::uint32_t r = 0; r < network.routers; ++r) {
     const std::string& name = network.names[r];
     const double width = text_width(name, name_size);
@@ -87,13 +170,7 @@ void draw_names(Sheet& sheet, const Box& box, const NetworkFacts& network, const
                    down = (at.y - box.y - box.height / 2) / box.height;
       place = {at.x - width / 2 + side * (width + 24), at.y + 4 + 36 * down};
     }
-    const auto covers = [&](const Box& other) {
-      return place.x < other.x + other.width + 2 && other.x < place.x + width + 2 &&
-             std::abs(place.y - other.y) < 12;
-    };
-    if (std::any_of(taken.begin(), taken.end(), covers)) continue;
-    taken.push_back({place.x, place.y, width, 0});
-    sheet.name(place.x, place.y, name);
+    names.draw(sheet, place, name);
   }
 }
 
@@ -101,10 +178,8 @@ void draw_names(Sheet& sheet, const Box& box, const NetworkFacts& network, const
 
 double draw_lines(Sheet& sheet, const Box& box, const NetworkFacts& network,
                   const Palette& palette) {
-  const Layout layout = network.family == NetworkFacts::Family::tree ? tree_layout(network, box)
-                                                                     : circle_layout(network, box);
+  const Layout layout = lay_out(network, box);
   draw_links(sheet, network, layout, palette);
-  draw_names(sheet, box, network, layout);
   for (std::uint32_t r = 0; r < network.routers; ++r) {
     const Spot& at = layout.spots[r];
     if (layout.tree) {
@@ -114,6 +189,9 @@ double draw_lines(Sheet& sheet, const Box& box, const NetworkFacts& network,
       sheet.dot(at.x, at.y, layout.size / 2, palette.router(r), network.names[r]);
     }
   }
+  Names names;
+  if (palette.busiest) draw_busiest(sheet, box, network, layout, *palette.busiest, names);
+  draw_names(sheet, box, network, layout, names);
   return box.height;
 }
 

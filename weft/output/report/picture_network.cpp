@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of networks: cubes as slices, others as lines.
+// Pictures of networks: cubes as slices, others as lines. A heat map names the busiest link.
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include <weft/output/plot/labels.hpp>
 #include <weft/output/report/picture_parts.hpp>
 
 namespace weft::report {
@@ -64,6 +65,23 @@ Shown shown_of(const RunView& view, const PictureRequest& request) {
   return shown;
 }
 
+// The link among those shown that is busiest; none if all are idle.
+std::optional<std::size_t> busiest_link(const Shown& shown) {
+  const auto most = std::max_element(shown.links.begin(), shown.links.end());
+  if (most == shown.links.end() || *most <= 0) return std::nullopt;
+  return static_cast<std::size_t>(most - shown.links.begin());
+}
+
+// A frame around the tile whose router sends over the busiest link, and the link's name beside it,
+// inside the slice where it fits.
+void mark_tile(Sheet& sheet, const Box& tile, const Box& slice, const std::string& link) {
+  const std::string text = "busiest: " + link;
+  const double room = slice.x + slice.width - text_width(text, 11);
+  sheet.frame(tile);
+  const double y = tile.y > slice.y ? tile.y - 4 : tile.y + tile.height + 12;
+  sheet.name(std::max(slice.x, std::min(tile.x, room)), y, text);
+}
+
 // Slices of the first two dimensions, one for each position in the others. Returns the height.
 double draw_slices(Sheet& sheet, const Box& box, const NetworkFacts& network,
                    const Palette& palette) {
@@ -92,6 +110,14 @@ double draw_slices(Sheet& sheet, const Box& box, const NetworkFacts& network,
                     box.y + 14 + static_cast<double>(line) * (slice_height + gap + 8), slice_width,
                     slice_height};
     sheet.image(place, raster);
+    if (palette.busiest) {
+      const auto r = static_cast<std::size_t>(network.link_from[*palette.busiest]);
+      if (r / (columns * rows) == s)
+        mark_tile(sheet,
+                  {place.x + side * static_cast<double>(r % columns),
+                   place.y + side * static_cast<double>(r / columns % rows), side, side},
+                  place, link_name(network, *palette.busiest));
+    }
     if (slices == 1) continue;
     std::string name;
     std::size_t rest = s;
@@ -114,13 +140,23 @@ double draw_any(Sheet& sheet, const Box& box, const NetworkFacts& network, const
 
 }  // namespace
 
+std::string link_name(const NetworkFacts& network, std::size_t link) {
+  return fmt::format("{} to {}",
+                     router_name(network, static_cast<std::uint32_t>(network.link_from[link])),
+                     router_name(network, static_cast<std::uint32_t>(network.link_to[link])));
+}
+
 std::string draw_network(const RunView& view, const PictureRequest& request) {
   const NetworkFacts& network = *view.network;
   const Shown shown = shown_of(view, request);
   const bool links = request.id == "link-heat";
   const char* const what = links ? "Links" : view.heat ? "Buffers" : "Network";
-  Sheet sheet(width, fmt::format("{}: {}", what, network.name),
-              view.heat ? view.name + ", " + shown.when : view.name);
+  const auto busiest = view.heat && links ? busiest_link(shown) : std::nullopt;
+  std::string caption = view.heat ? view.name + ", " + shown.when : view.name;
+  if (busiest)
+    caption += fmt::format("; busiest link between routers: {}, {}", link_name(network, *busiest),
+                           pretty(shown.links[*busiest], "share"));
+  Sheet sheet(width, fmt::format("{}: {}", what, network.name), caption);
   const Box box{Sheet::margin, Sheet::head, inner, inner * 0.62};
   // Absolute unless asked otherwise, so that two pictures can be compared.
   const double end = request.relative ? shown.most : 1;
@@ -131,6 +167,7 @@ std::string draw_network(const RunView& view, const PictureRequest& request) {
                     const double share = view.heat && links ? shown.links[l] / end : 0;
                     return share > 0 ? heat_colour(share) : plain_link;
                   }};
+  palette.busiest = busiest;
   if (view.heat && links)
     palette.weight = [&](std::size_t l) { return std::min(shown.links[l] / end, 1.0); };
   double y = box.y + draw_any(sheet, box, network, palette) + 24;

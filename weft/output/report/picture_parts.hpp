@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include <weft/output/report/picture.hpp>
@@ -23,7 +24,11 @@ struct Palette {
   std::function<Colour(std::size_t link)> link;
   // From 0 to 1: busier links are thicker and drawn over others. Empty: all are alike.
   std::function<double(std::size_t link)> weight = {};
+  std::optional<std::size_t> busiest = std::nullopt;  // A link to be named in the picture.
 };
+
+// "g0.r1 to g2.r0".
+std::string link_name(const NetworkFacts& network, std::size_t link);
 
 // Draws a tree or graph and returns the height that it took.
 double draw_lines(Sheet& sheet, const Box& box, const NetworkFacts& network,
