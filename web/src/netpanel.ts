@@ -28,6 +28,7 @@ export class NetPanel {
   readonly element = h("section", { className: "panel" });
   private readonly title = h("h3", {});
   private readonly status = h("p", { className: "note", "data-testid": "router-text" });
+  private readonly caption = h("p", { className: "note", "data-testid": "busiest" });
   private readonly body = h("div", {});
   private readonly values: Uint8Array;
   private readonly scaled: Uint8Array;
@@ -50,7 +51,7 @@ export class NetPanel {
     this.scaledLinks = new Uint8Array(model.links.from.length);
     if (mark) this.title.append(mark, `${run.name}: `);
     this.title.append(model.net.name);
-    this.element.append(this.title, this.body, this.status);
+    this.element.append(this.title, this.body, this.caption, this.status);
     this.element.dataset["testid"] = `network-${run.name}`;
   }
 
@@ -160,14 +161,14 @@ export class NetPanel {
   private say(ended: boolean): void {
     const parts: string[] = [];
     if (ended) parts.push(`This run ended at ${time(this.frames.endPs[this.frames.count - 1]!)}.`);
-    const busiest = ended ? -1 : this.busiestLink();
-    const value = busiest < 0 ? 0 : this.frames.linkValues(this.look!.choice, this.frame)![busiest]!;
-    if (value > 0)
-      parts.push(
-        `Busiest link between routers: ${linkName(this.model, busiest)}: ${percent(value / 255)}.`,
-      );
     if (this.selected >= 0) parts.push(this.describe({ router: this.selected }).join(", "));
     this.status.textContent = parts.join(" ");
+    const busiest = ended ? -1 : this.busiestLink();
+    const value = busiest < 0 ? 0 : this.frames.linkValues(this.look!.choice, this.frame)![busiest]!;
+    this.caption.textContent =
+      value > 0
+        ? `Busiest link between routers: ${linkName(this.model, busiest)}: ${percent(value / 255)}.`
+        : "";
   }
 
   private describe(pick: Pick): string[] {

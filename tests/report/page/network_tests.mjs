@@ -202,6 +202,7 @@ async function graphIsDrawn(browser, file) {
   await id(page, "find").fill("g0r3");
   await page.keyboard.press("Enter");
   assert.match(await text(page, "router-text"), /^g0r3, busiest link: 100 %/);
+  assert.match(await text(page, "busiest"), /^Busiest link between routers: g0r3 to g0r0: 100 %/);
   const first = await picture(page, "lines");
   await page.reload();
   await ready(page);
