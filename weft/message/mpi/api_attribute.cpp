@@ -55,7 +55,7 @@ Attributes* attributes_of(Process& process, MPI_Datatype handle, bool make) {
 
 int copy_attributes(MPI_Datatype from, MPI_Datatype to) {
   Process& process = self();
-  const Attributes* source = attributes_of(process, from, false);
+  Attributes* source = attributes_of(process, from, false);
   if (!source || source->empty()) return MPI_SUCCESS;
   Attributes copied;
   const int error = source->copy_to(process, from, copied);

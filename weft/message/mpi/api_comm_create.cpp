@@ -35,7 +35,7 @@ Communicator* copy(Process& process, const Communicator& parent, const InfoTable
   return made;
 }
 
-int copy_attributes(Call& call, const Communicator& parent, Communicator* made) {
+int copy_attributes(Call& call, Communicator& parent, Communicator* made) {
   Process& process = call.process();
   const int error = parent.attributes.copy_to(process, parent.handle, made->attributes);
   if (error == MPI_SUCCESS) return MPI_SUCCESS;

@@ -14,9 +14,25 @@ Keyval* find_keyval(Process& process, int keyval, Keyval::Kind kind) {
 
 namespace {
 
-void let_go(Process& process, Keyval& keyval) {
-  if (--keyval.users == 0 && keyval.freed) process.keyvals.free(&keyval);
-}
+// Keeps a key while a function of the program runs, which may delete its last attribute.
+class KeyInUse {
+ public:
+  KeyInUse(Process& process, int keyval)
+      : process_(process), key_(*process.keyvals.numbered(keyval)) {
+    ++key_.users;
+  }
+  ~KeyInUse() {
+    if (--key_.users == 0 && key_.freed) process_.keyvals.free(&key_);
+  }
+  KeyInUse(const KeyInUse&) = delete;
+  KeyInUse& operator=(const KeyInUse&) = delete;
+  Keyval& operator*() const { return key_; }
+  Keyval* operator->() const { return &key_; }
+
+ private:
+  Process& process_;
+  Keyval& key_;
+};
 
 // All kinds of copy functions that mean "do not copy" and "copy the value" have these values.
 constexpr std::uintptr_t null_copy = 0, plain_copy = 1;
@@ -60,16 +76,25 @@ int call_delete(const Keyval& key, int keyval, void* object, void* value) {
 
 }  // namespace
 
+Attributes::Value* Attributes::find(int keyval) {
+  const auto found = std::find_if(values_.begin(), values_.end(),
+                                  [&](const Value& value) { return value.keyval == keyval; });
+  return found == values_.end() ? nullptr : &*found;
+}
+
 int Attributes::set(Process& process, void* object, int keyval, void* value) {
-  Keyval& key = *process.keyvals.numbered(keyval);
-  for (Value& known : values_) {
-    if (known.keyval != keyval) continue;
-    const int error = call_delete(key, keyval, object, known.value);
-    if (error == MPI_SUCCESS) known.value = value;
-    return error;
+  const KeyInUse key(process, keyval);
+  if (const Value* old = find(keyval)) {
+    const int error = call_delete(*key, keyval, object, old->value);
+    if (error != MPI_SUCCESS) return error;
   }
-  ++key.users;
-  values_.push_back({keyval, value});
+  // The program's function may have changed the list, even this entry.
+  if (Value* known = find(keyval)) {
+    known->value = value;
+  } else {
+    ++key->users;
+    values_.push_back({keyval, value});
+  }
   return MPI_SUCCESS;
 }
 
@@ -83,30 +108,33 @@ bool Attributes::get(int keyval, void** value) const {
 }
 
 int Attributes::erase(Process& process, void* object, int keyval) {
-  const auto found = std::find_if(values_.begin(), values_.end(),
-                                  [&](const Value& value) { return value.keyval == keyval; });
-  if (found == values_.end()) return MPI_ERR_KEYVAL;
-  Keyval& key = *process.keyvals.numbered(keyval);
-  const Value gone = *found;
-  const int error = call_delete(key, keyval, object, gone.value);
+  const Value* found = find(keyval);
+  if (!found) return MPI_ERR_KEYVAL;
+  const KeyInUse key(process, keyval);
+  const int error = call_delete(*key, keyval, object, found->value);
   if (error != MPI_SUCCESS) return error;
-  // The function may have changed the list.
-  std::erase_if(values_, [&](const Value& value) { return value.keyval == keyval; });
-  let_go(process, key);
+  // The program's function may have changed the list, or deleted this entry itself.
+  if (std::erase_if(values_, [&](const Value& value) { return value.keyval == keyval; }) > 0) {
+    --key->users;
+  }
   return MPI_SUCCESS;
 }
 
-int Attributes::copy_to(Process& process, void* object, Attributes& to) const {
-  for (std::size_t i = 0; i < values_.size(); ++i) {
-    const Value value = values_[i];
-    Keyval& key = *process.keyvals.numbered(value.keyval);
+// Copies what is there now: attributes that a copy function adds are not copied, and those that it
+// deletes must not be.
+int Attributes::copy_to(Process& process, void* object, Attributes& to) {
+  const std::vector<Value> before = values_;
+  for (const Value& listed : before) {
+    const Value* value = find(listed.keyval);
+    if (!value) continue;
+    const KeyInUse key(process, listed.keyval);
     void* copied = nullptr;
     int flag = 0;
-    const int error = call_copy(key, value.keyval, object, value.value, &copied, &flag);
+    const int error = call_copy(*key, listed.keyval, object, value->value, &copied, &flag);
     if (error != MPI_SUCCESS) return error;
     if (!flag) continue;
-    ++key.users;
-    to.values_.push_back({value.keyval, copied});
+    ++key->users;
+    to.values_.push_back({listed.keyval, copied});
   }
   return MPI_SUCCESS;
 }

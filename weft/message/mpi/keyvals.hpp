@@ -27,20 +27,21 @@ struct Keyval {
   };
   Kind kind = Kind::comm;
   bool freed = false;       // By the program; kept while attributes use it.
-  std::uint32_t users = 0;  // Attributes.
+  std::uint32_t users = 0;  // Attributes, and functions that run.
   Copy copy = {nullptr};
   Delete remove = {nullptr};
   void* extra_state = nullptr;
 };
 
-// The attributes of one object. The object's handle is passed to the program's functions.
+// The attributes of one object. The object's handle is passed to the program's functions, which may
+// set and delete attributes, also of the same object: no reference into the list outlives a call.
 class Attributes {
  public:
   int set(Process& process, void* object, int keyval, void* value);
   bool get(int keyval, void** value) const;
   int erase(Process& process, void* object, int keyval);
   // For a duplicate: calls the copy functions. On an error the caller clears `to`.
-  int copy_to(Process& process, void* object, Attributes& to) const;
+  int copy_to(Process& process, void* object, Attributes& to);
   // Last set, first deleted. Stops at the first error.
   int clear(Process& process, void* object);
   bool empty() const { return values_.empty(); }
@@ -50,6 +51,8 @@ class Attributes {
     int keyval;
     void* value;
   };
+  Value* find(int keyval);  // Null: none.
+
   std::vector<Value> values_;
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <utility>
@@ -82,8 +83,9 @@ struct Process final : public WaitTeller {
   std::unique_ptr<Buffering> buffering;     // Null until the first buffered send.
   std::unique_ptr<ErrorCodes> error_codes;  // Null until the program adds one.
   std::unique_ptr<InfoTable> environment;   // MPI_INFO_ENV
-  std::vector<std::pair<MPI_Datatype, Attributes>> type_attributes;  // Predefined types.
-  std::vector<std::pair<MPI_Datatype, std::string>> type_names;      // Given to predefined types.
+  // Of predefined types. A deque: they stay where they are while functions of the program run.
+  std::deque<std::pair<MPI_Datatype, Attributes>> type_attributes;
+  std::vector<std::pair<MPI_Datatype, std::string>> type_names;  // Given to predefined types.
   std::vector<void*> numbered;    // Datatypes and operators that have Fortran numbers.
   std::vector<Request*> orphans;  // Freed by the program but not yet done.
 
