@@ -110,7 +110,7 @@ const int* predefined(Process& process, int keyval) {
     case MPI_IO:
       return &any;
     case MPI_WTIME_IS_GLOBAL:
-      return &yes;
+      return process.runtime.one_clock() ? &yes : &zero;
     case MPI_UNIVERSE_SIZE:
       return &process.universe_size;
     case MPI_APPNUM:

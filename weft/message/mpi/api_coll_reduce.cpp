@@ -128,7 +128,11 @@ int reduce_scatter(const Form& form, const Operands& given, Numbers counts) {
       call.fail(MPI_ERR_COUNT, std::to_string(counts[i]));
       return call.error();
     }
-    edges.push_back(edges.back() + counts[i]);
+    edges.push_back(0);
+    if (__builtin_add_overflow(edges[edges.size() - 2], counts[i], &edges.back())) {
+      call.fail(MPI_ERR_COUNT, "the sum of counts is more than can be counted");
+      return call.error();
+    }
   }
   return scatter_result(call, given, edges.back(), counts[call.comm().rank], &start_reduce_scatter);
 }
@@ -145,8 +149,12 @@ int reduce_scatter_block(const Form& form, const Operands& given) {
   CollectiveCall call(form);
   if (call.failed()) return call.error();
   call.operation().count = given.count;
-  return scatter_result(call, given, given.count * call.comm().size(), given.count,
-                        &start_reduce_scatter_block);
+  MPI_Count total = 0;
+  if (__builtin_mul_overflow(given.count, call.comm().size(), &total)) {
+    call.fail(MPI_ERR_COUNT, std::to_string(given.count) + " for each rank are too many");
+    return call.error();
+  }
+  return scatter_result(call, given, total, given.count, &start_reduce_scatter_block);
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <new>
 #include <string>
 
+#include <unistd.h>
+
 #include <weft/base/version.hpp>
 #include <weft/message/mpi/call.hpp>
 #include <weft/message/mpi/contexts.hpp>
@@ -29,6 +31,7 @@ int begin(Call& call, int level) {
   if (process.stage != Process::Stage::before) return call.result(MPI_ERR_OTHER, "called twice");
   process.stage = Process::Stage::running;
   process.thread_level = level;
+  process.main_thread = ::gettid();
   return MPI_SUCCESS;
 }
 
@@ -51,8 +54,8 @@ WEFT_MPI(Init)(int*, char***) {
 WEFT_MPI(Init_thread)(int*, char***, int required, int* provided) {
   weft::mpi::self().runtime.join();
   Call call("MPI_Init_thread", Call::always);
-  // A rank may have threads that take turns.
-  const int level = std::clamp(required, MPI_THREAD_SINGLE, MPI_THREAD_SERIALIZED);
+  const int most = call.process().runtime.thread_level();
+  const int level = std::clamp(required, MPI_THREAD_SINGLE, most);
   if (provided) *provided = level;
   return begin(call, level);
 }
@@ -96,10 +99,12 @@ WEFT_MPI(Query_thread)(int* provided) {
   return MPI_SUCCESS;
 }
 
+// Any thread may ask, at every level; so nothing of the process is changed.
 WEFT_MPI(Is_thread_main)(int* flag) {
-  Call call("MPI_Is_thread_main", Call::local);
-  if (call.error()) return call.error();
-  *flag = 1;
+  const auto* const process = static_cast<const Process*>(weft::Current::layer());
+  // A simulated rank may move between the simulator's threads; the program's own threads run none.
+  const bool others = process != nullptr && process->runtime.thread_level() > MPI_THREAD_FUNNELED;
+  *flag = process != nullptr && (!others || process->main_thread == ::gettid());
   return MPI_SUCCESS;
 }
 
@@ -193,7 +198,7 @@ WEFT_MPI_AS(double, Wtime)(void) {
 }
 
 WEFT_MPI_AS(double, Wtick)(void) {
-  return 1e-12;
+  return weft::mpi::self().runtime.tick();
 }
 
 WEFT_MPI(Alloc_mem)(MPI_Aint size, MPI_Info, void* baseptr) {

@@ -23,6 +23,7 @@ int reduce(const void* in, void* inout, MPI_Count count, MPI_Datatype datatype, 
   if (count < 0) return report(MPI_COMM_NULL, MPI_ERR_COUNT);
   const Datatype* type = find_type(datatype);
   if (type == nullptr || !type->committed()) return report(MPI_COMM_NULL, MPI_ERR_TYPE);
+  if (!type->fits(count)) return report(MPI_COMM_NULL, MPI_ERR_COUNT);
   const Op* op = find_op(handle);
   if (op == nullptr) return report(MPI_COMM_NULL, MPI_ERR_OP);
   if (const int error = op->check(*type)) return report(MPI_COMM_NULL, error);

@@ -35,7 +35,10 @@ struct TargetRange {
 const Datatype* check(const Data& data, int& error) {
   const Datatype* type = weft::mpi::find_type(data.type);
   if (data.count < 0) error = MPI_ERR_COUNT;
-  if (!type || !type->committed()) error = MPI_ERR_TYPE;
+  if (!type || !type->committed())
+    error = MPI_ERR_TYPE;
+  else if (error == MPI_SUCCESS && !type->fits(data.count))
+    error = MPI_ERR_COUNT;
   return error == MPI_SUCCESS ? type : nullptr;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coll_call.hpp"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -158,12 +160,19 @@ void CollectiveCall::check_buffer(const void* buffer, std::int64_t count, const 
   if (nowhere && call_.process().fabric.carries_data) fail(MPI_ERR_BUFFER, "null");
 }
 
-void CollectiveCall::check(const Piece& piece) {
+void CollectiveCall::check(const Piece& piece, int blocks) {
   if (piece.count < 0) {
     fail(MPI_ERR_COUNT, std::to_string(piece.count));
     return;
   }
-  if (check_type(piece.type)) check_buffer(piece.buffer, piece.count, *find_type(piece.type));
+  if (!check_type(piece.type)) return;
+  const Datatype& type = *find_type(piece.type);
+  std::int64_t all = 0;
+  if (__builtin_mul_overflow(piece.count, std::max(blocks, 1), &all) || !type.fits(all)) {
+    fail(MPI_ERR_COUNT, type.too_many(piece.count));
+    return;
+  }
+  check_buffer(piece.buffer, piece.count, type);
 }
 
 void CollectiveCall::check(const Pieces& pieces, int blocks) {
@@ -172,19 +181,28 @@ void CollectiveCall::check(const Pieces& pieces, int blocks) {
     return;
   }
   if (!pieces.types && !check_type(pieces.type)) return;
+  std::int64_t bytes = 0;
   for (int i = 0; i < blocks; ++i) {
     const std::int64_t count = pieces.counts[i];
     if (count < 0) fail(MPI_ERR_COUNT, std::to_string(count));
     if (failed() || (pieces.types && !check_type(pieces.types[i]))) return;
+    const Datatype& type = *find_type(pieces.types ? pieces.types[i] : pieces.type);
+    std::int64_t offset = 0;
+    if (!type.fits(count) || __builtin_add_overflow(bytes, count * type.size(), &bytes) ||
+        __builtin_mul_overflow(pieces.displacements[i], pieces.types ? 1 : type.extent(),
+                               &offset)) {
+      fail(MPI_ERR_COUNT, type.too_many(count) + " with the others");
+      return;
+    }
     if (pieces.types) continue;  // MPI_BOTTOM, with absolute addresses as displacements.
-    check_buffer(pieces.buffer, count, *find_type(pieces.type));
+    check_buffer(pieces.buffer, count, type);
     if (failed()) return;
   }
   if (pieces.buffer == MPI_IN_PLACE) fail(MPI_ERR_BUFFER, "MPI_IN_PLACE has no meaning here");
 }
 
 void CollectiveCall::send(const Piece& piece, int blocks) {
-  if (!failed()) check(piece);
+  if (!failed()) check(piece, blocks);
   if (failed()) return;
   operation_->send.set(piece, blocks);
   send_buffer_ = piece.buffer;
@@ -198,7 +216,7 @@ void CollectiveCall::send(const Pieces& pieces, int blocks) {
 }
 
 void CollectiveCall::receive(const Piece& piece, int blocks) {
-  if (!failed()) check(piece);
+  if (!failed()) check(piece, blocks);
   if (failed()) return;
   operation_->receive.set(piece, blocks);
   receive_buffer_ = piece.buffer;

@@ -124,7 +124,7 @@ class CollectiveCall {
   int launch(Collective::Begin begin);
 
  private:
-  void check(const Piece& piece);
+  void check(const Piece& piece, int blocks);
   void check(const Pieces& pieces, int blocks);
   bool check_type(MPI_Datatype type);
   void check_buffer(const void* buffer, std::int64_t count, const Datatype& type);

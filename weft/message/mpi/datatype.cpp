@@ -124,6 +124,11 @@ Datatype* Datatype::make(Shape shape, Contents contents) {
   return new Datatype(std::move(shape), std::move(contents));
 }
 
+std::string Datatype::too_many(std::int64_t count) const {
+  return std::to_string(count) + " elements of " + std::to_string(size()) +
+         " bytes are more than can be counted";
+}
+
 bool Datatype::contiguous(std::int64_t count) const {
   if (shape_.layout == nullptr) return true;
   return shape_.layout->kind == Layout::Kind::block && (count <= 1 || extent() == size());

@@ -52,6 +52,16 @@ class Datatype {
   bool committed() const { return committed_; }
   void commit() { committed_ = true; }
 
+  // Whether the bytes of this many elements, and the memory that they span, can be counted.
+  // REQUIRES: count >= 0.
+  bool fits(std::int64_t count) const {
+    std::int64_t bytes = 0;
+    std::int64_t span = 0;
+    return !__builtin_mul_overflow(count, size(), &bytes) &&
+           !__builtin_mul_overflow(count, extent(), &span);
+  }
+  // For an error message, where they do not fit.
+  std::string too_many(std::int64_t count) const;
   // Whether this many elements form one block of memory, which starts at the true lower bound.
   bool contiguous(std::int64_t count = 2) const;
 

@@ -24,8 +24,7 @@ int check(const Memory& memory, const Datatype*& type) {
   if (memory.count < 0) return MPI_ERR_COUNT;
   type = find_type(memory.datatype);
   if (type == nullptr || !type->committed()) return MPI_ERR_TYPE;
-  Wide bytes = static_cast<Wide>(memory.count) * type->size();
-  return bytes > std::numeric_limits<std::int64_t>::max() ? MPI_ERR_VALUE_TOO_LARGE : MPI_SUCCESS;
+  return type->fits(memory.count) ? MPI_SUCCESS : MPI_ERR_VALUE_TOO_LARGE;
 }
 
 // The packed buffer from the position on; the position advances by what was taken.

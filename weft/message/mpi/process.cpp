@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+
+#include <unistd.h>
 
 #include <weft/message/mpi/buffering.hpp>
 #include <weft/message/mpi/error_codes.hpp>
@@ -13,6 +16,17 @@
 #include <weft/message/mpi/window.hpp>
 
 namespace weft::mpi {
+
+// A thread that runs no rank: the program's own, in a simulation. Other ranks' output is not ours
+// to flush.
+void refuse_thread() {
+  static constexpr char text[] =
+      "weft: error: a thread that runs no rank called MPI; in a simulation only the main thread of "
+      "a "
+      "rank may (MPI_Init_thread provides MPI_THREAD_FUNNELED)\n";
+  if (::write(STDERR_FILENO, text, sizeof text - 1) < 0) std::abort();
+  ::_exit(1);
+}
 
 Process::Process(const Fabric& fabric_of_rank, const mp::Options& options, Runtime& outside)
     : fabric(fabric_of_rank), runtime(outside), messenger(fabric_of_rank, options) {

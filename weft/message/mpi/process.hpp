@@ -67,6 +67,7 @@ struct Process final : public WaitTeller {
 
   Stage stage = Stage::before;
   int thread_level = 0;
+  int main_thread = 0;             // The one that called MPI_Init.
   std::uint32_t next_context = 0;  // This and all greater ones are unused at this rank.
   std::uint32_t agreements = 0;    // Agreements on contexts in progress.
   Communicator world;
@@ -139,9 +140,14 @@ struct Process final : public WaitTeller {
   std::uint32_t asked_ = 0;  // and how often since anything else happened.
 };
 
+[[noreturn]] void refuse_thread();
+
 // The state of the calling rank.
 inline Process& self() {
-  return *static_cast<Process*>(Current::layer());
+  auto* const process = static_cast<Process*>(Current::layer());
+  if (process == nullptr) [[unlikely]]
+    refuse_thread();
+  return *process;
 }
 
 }  // namespace weft::mpi

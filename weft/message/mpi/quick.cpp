@@ -30,9 +30,11 @@ Piece find_piece(Process& process, const TransferArguments& arguments) {
     process.recent_type = arguments.type;
     process.recent_size = static_cast<std::size_t>(type->size());
   }
-  const std::size_t size = static_cast<std::size_t>(arguments.count) * process.recent_size;
+  std::int64_t size = 0;
+  if (__builtin_mul_overflow(arguments.count, process.recent_size, &size)) return {};
   if (arguments.buffer == nullptr && size > 0) return {};
-  return {comm, static_cast<std::byte*>(const_cast<void*>(arguments.buffer)), size};
+  return {comm, static_cast<std::byte*>(const_cast<void*>(arguments.buffer)),
+          static_cast<std::size_t>(size)};
 }
 
 }  // namespace
@@ -74,6 +76,12 @@ std::optional<int> receive_quickly(const char* name, const TransferArguments& ar
     process.wait_low(low);
     process.call = nullptr;
   }
+  if (status) {
+    const mp::Arrival& arrival = low->arrival;
+    set_status(*status, arrival.source, arrival.tag,
+               static_cast<std::int64_t>(std::min(arrival.size, piece.size)));
+    set_status_cancelled(*status, false);
+  }
   if (low->failed || low->arrival.truncated) {
     const mp::Arrival arrival = low->arrival;
     const bool failed = low->failed;
@@ -85,11 +93,6 @@ std::optional<int> receive_quickly(const char* name, const TransferArguments& ar
                                     std::to_string(arrival.source) + " with tag " +
                                     std::to_string(arrival.tag) + ", room for " +
                                     std::to_string(piece.size));
-  }
-  if (status) {
-    const mp::Arrival& arrival = low->arrival;
-    set_status(*status, arrival.source, arrival.tag, static_cast<std::int64_t>(arrival.size));
-    set_status_cancelled(*status, false);
   }
   process.messenger.release(low);
   return MPI_SUCCESS;

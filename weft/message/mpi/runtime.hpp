@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include <weft/message/mpi/include/mpi.h>
 #include <weft/message/port/fabric.hpp>
 
 namespace weft::mpi {
@@ -16,6 +17,12 @@ class Runtime {
   // Ends the whole job with this exit code. The message is one line without line end, or empty.
   [[noreturn]] virtual void abort(RankId rank, int code, const std::string& message) = 0;
   virtual std::string processor_name(RankId rank) const = 0;
+  // The most that MPI_Init_thread may promise. By default only the thread that runs the rank may
+  // call the library.
+  virtual int thread_level() const { return MPI_THREAD_FUNNELED; }
+  // Do all ranks read the same clock, and how fine is it?
+  virtual bool one_clock() const { return true; }
+  virtual double tick() const { return 1e-12; }
   // Ranks with the same node share memory.
   virtual std::uint32_t node_of(RankId rank) const = 0;
 

@@ -31,6 +31,8 @@ int check_data(Call& call, const Communicator& comm, const TransferArguments& ar
   const Datatype* type = find_type(arguments.type);
   if (!type) return call.result(&comm, MPI_ERR_TYPE);
   if (!type->committed()) return call.result(&comm, MPI_ERR_TYPE, "not committed");
+  if (!type->fits(arguments.count))
+    return call.result(&comm, MPI_ERR_COUNT, type->too_many(arguments.count));
   // MPI_BOTTOM is the null pointer, which is valid if the type has absolute addresses.
   const bool nowhere = arguments.buffer == nullptr && arguments.count > 0 && type->size() > 0;
   if (nowhere && type->predefined()) return call.result(&comm, MPI_ERR_BUFFER, "null");

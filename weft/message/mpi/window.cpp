@@ -71,20 +71,18 @@ class TargetMemory {
                std::vector<std::uint64_t> blocks)
       : blocks_(std::move(blocks)) {
     if (blocks_.empty()) blocks_ = {0, command.bytes};
-    // Integers, as a dynamic window starts at address 0.
-    start_ = reinterpret_cast<std::uintptr_t>(window.base) +
-             static_cast<std::uintptr_t>(command.displacement * window.unit);
+    // Integers, as a dynamic window starts at address 0. What overflows lies outside of any window.
+    std::int64_t from = 0;
+    if (__builtin_mul_overflow(command.displacement, std::int64_t{window.unit}, &from))
+      refuse(process, window);
+    start_ = reinterpret_cast<std::uintptr_t>(window.base) + static_cast<std::uintptr_t>(from);
     if (window.flavor == MPI_WIN_FLAVOR_DYNAMIC) return;
     const auto first = reinterpret_cast<std::uintptr_t>(window.base);
     for (std::size_t i = 0; i < blocks_.size(); i += 2) {
       const std::uintptr_t offset = start_ + blocks_[i] - first;
       const auto size = static_cast<std::uintptr_t>(window.size);
-      if (blocks_[i + 1] > 0 && (offset > size || size - offset < blocks_[i + 1])) {
-        end_job(process, MPI_ERR_RMA_RANGE,
-                "rank " + std::to_string(process.rank().index) +
-                    ": an access by another rank lies outside of the window of " +
-                    std::to_string(window.size) + " bytes");
-      }
+      if (blocks_[i + 1] > 0 && (offset > size || size - offset < blocks_[i + 1]))
+        refuse(process, window);
     }
   }
 
@@ -110,6 +108,12 @@ class TargetMemory {
   }
 
  private:
+  [[noreturn]] static void refuse(Process& process, const Window& window) {
+    end_job(process, MPI_ERR_RMA_RANGE,
+            "rank " + std::to_string(process.rank().index) +
+                ": an access by another rank lies outside of the window of " +
+                std::to_string(window.size) + " bytes");
+  }
   std::uintptr_t start_;
   std::vector<std::uint64_t> blocks_;
 };

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <deque>
 
 #include <unistd.h>
@@ -129,10 +130,18 @@ class AloneRuntime final : public mpi::Runtime {
     ::gethostname(name, sizeof name - 1);
     return name;
   }
+  int thread_level() const override { return MPI_THREAD_SERIALIZED; }
+  double tick() const override { return clock_tick(); }
   std::uint32_t node_of(RankId) const override { return 0; }
 };
 
 }  // namespace
+
+double clock_tick() {
+  timespec tick{};
+  ::clock_getres(CLOCK_MONOTONIC, &tick);
+  return static_cast<double>(tick.tv_sec) + 1e-9 * static_cast<double>(tick.tv_nsec);
+}
 
 void begin_singleton() {
   begin_singleton(*new AloneRuntime);
@@ -143,7 +152,7 @@ void begin_singleton(mpi::Runtime& runtime) {
   auto* const network = new LoopbackNetwork;
   static const mp::Options options;
   auto* const process = new mpi::Process(network->fabric(), options, runtime);
-  Current::set(&process->fabric, process);
+  Current::set_everywhere(&process->fabric, process);
 }
 
 }  // namespace weft

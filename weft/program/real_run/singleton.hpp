@@ -11,5 +11,7 @@ namespace weft {
 void begin_singleton();
 // With a runtime that lives as long as the process.
 void begin_singleton(mpi::Runtime& runtime);
+// Seconds between two ticks of the clock that real programs read.
+double clock_tick();
 
 }  // namespace weft

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Corners of MPI behave alike in the simulator, with real processes, and in a program that runs alone.
+
+Usage: check_worlds.py WEFT [TEST...]
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+WEFT = pathlib.Path(sys.argv[1]).resolve()
+SIM = ["sim", "--quiet", "--payload", "full", "--net", "torus:4"]
+# Name, words before the program. A record makes calls take the general path.
+WORLDS = {"sim": SIM, "sim, two threads": [*SIM, "--threads", "2"], "run": ["run", "--quiet"], "run, recorded": ["run", "--quiet", "--record", "record"]}
+
+
+class Worlds(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.held = tempfile.TemporaryDirectory(prefix="weft-worlds-")
+        cls.folder = pathlib.Path(cls.held.name)
+        for source in HERE.glob("*.c"):
+            subprocess.run([WEFT, "cc", "-Wall", "-Wextra", "-Werror", str(source), "-o", str(cls.folder / source.stem), "-pthread"], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.held.cleanup()
+
+    def start(self, words):
+        return subprocess.run([str(word) for word in words], cwd=self.folder, capture_output=True, text=True, check=False, timeout=120)
+
+    def said(self, world, ranks, *program):
+        subprocess.run(["rm", "-rf", "record"], cwd=self.folder, check=True)
+        done = self.start([WEFT, *WORLDS[world], "-n", ranks, *program])
+        self.assertEqual(done.returncode, 0, f"{world}: {done.stdout}{done.stderr}")
+        return done.stdout
+
+    def test_receives_say_the_same(self):
+        expected = (HERE / "edges.txt").read_text(encoding="utf-8")
+        for world in WORLDS:
+            self.assertEqual(self.said(world, 2, "./edges"), expected, world)
+
+    def test_counts_that_overflow_are_refused(self):
+        for world in WORLDS:
+            lines = sorted(self.said(world, 4, "./counts").splitlines())
+            self.assertEqual(lines, [f"rank {rank}: 0 wrong" for rank in range(4)], world)
+
+    def test_thread_levels_hold(self):
+        names = ("single", "funneled", "serialized", "multiple")
+        for world in (*WORLDS, "alone"):
+            most, clock = (1, "one clock 1, tick ps") if "sim" in world else (2, f"one clock {int(world == 'alone')}, tick ns")
+            for wanted in range(4):
+                text = self.start(["./threads", wanted]).stdout if world == "alone" else self.said(world, 2, "./threads", wanted)
+                self.assertEqual(text, f"level {names[min(wanted, most)]}, {clock}\n", f"{world}, {names[wanted]}")
+
+    def test_a_foreign_thread_is_told(self):
+        for words in (["--threads", "1"], ["--threads", "2"]):
+            done = self.start([WEFT, *SIM, *words, "-n", "2", "./threads", "3", "forced"])
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("a thread that runs no rank called MPI", done.stderr)
+            self.assertNotIn("crashed", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]], verbosity=2)
