@@ -2,11 +2,13 @@
 // RMA accesses to windows.
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include <weft/message/mpi/datatype.hpp>
 #include <weft/message/mpi/op.hpp>
 #include <weft/message/mpi/request.hpp>
+#include <weft/message/mpi/shared_window.hpp>
 #include <weft/message/mpi/window.hpp>
 
 using weft::mpi::Access;
@@ -129,6 +131,7 @@ class Rma {
 
   int go() {
     if (error_ != MPI_SUCCESS || idle()) return error_;
+    if (window_->shared()) return access_here();
     const int to = access_->target;
     mp::Task task = begin();
     if (!task.done()) window_->add_pending(to, std::move(task));
@@ -138,7 +141,11 @@ class Rma {
     if (error_ != MPI_SUCCESS) return error_;
     if (!request) return weft::mpi::result(call_, *window_, MPI_ERR_ARG);
     mp::Task task;
-    if (!idle()) task = begin();
+    if (!idle() && window_->shared()) {
+      if (const int error = access_here()) return error;
+    } else if (!idle()) {
+      task = begin();
+    }
     *request = handle_of(start_operation(call_.process(), *window_->comm,
                                          std::make_unique<AccessOperation>(std::move(task))));
     return MPI_SUCCESS;
@@ -157,6 +164,16 @@ class Rma {
   bool idle() const { return access_->target == MPI_PROC_NULL || access_->command.bytes == 0; }
   void fail(int error) {
     if (error != MPI_SUCCESS) error_ = weft::mpi::result(call_, *window_, error);
+  }
+  int access_here() {
+    const weft::mpi::OrderedMemory ordered;
+    const int error = access_shared(call_.process(), *window_, *access_);
+    const Window::Part& part = window_->common.parts[static_cast<std::size_t>(access_->target)];
+    return weft::mpi::result(call_, *window_, error,
+                             error == MPI_ERR_RMA_RANGE
+                                 ? "outside of the " + std::to_string(part.size) +
+                                       " bytes of rank " + std::to_string(access_->target)
+                                 : "");
   }
   mp::Task begin() {
     Process& process = call_.process();

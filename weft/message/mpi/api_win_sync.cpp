@@ -7,9 +7,11 @@
 #include <weft/message/mpi/contexts.hpp>
 #include <weft/message/mpi/group.hpp>
 #include <weft/message/mpi/internal_group.hpp>
+#include <weft/message/mpi/shared_window.hpp>
 #include <weft/message/mpi/window.hpp>
 
 using weft::mpi::Call;
+using weft::mpi::OrderedMemory;
 using weft::mpi::Process;
 using weft::mpi::RmaCommand;
 using weft::mpi::Window;
@@ -54,6 +56,7 @@ int flush(const char* name, MPI_Win win, int rank, bool only_locally) {
         return t.lock != Lock::none && (rank < 0 || t.rank == rank);
       });
   if (!locked) return result(call, *window, MPI_ERR_RMA_SYNC, "not locked");
+  const OrderedMemory ordered;
   if (only_locally) {
     finish_locally(call.process(), *window, rank);
   } else {
@@ -66,6 +69,8 @@ int flush(const char* name, MPI_Win win, int rank, bool only_locally) {
 void unlock(Process& process, Window& window, Window::Target& target) {
   if (target.lock == Lock::assumed) {
     finish(process, window, target.rank);
+  } else if (window.shared()) {
+    unlock_part(window, target.rank, target.lock == Lock::exclusive);
   } else {
     process.run(ask(process, window, target.rank, RmaCommand::Kind::unlock, true));
     target.touched = false;
@@ -91,6 +96,7 @@ WEFT_MPI(Win_fence)(int mode, MPI_Win win) {
   if (!window) return call.error();
   Process& process = call.process();
   if (window->started || window->all_locked) return result(call, *window, MPI_ERR_RMA_SYNC);
+  const OrderedMemory ordered;
   finish(process, *window, -1);
   process.run(all_max(scope_of(process, *window->comm), {}));
   window->fenced = (mode & MPI_MODE_NOSUCCEED) == 0;
@@ -105,6 +111,7 @@ WEFT_MPI(Win_post)(MPI_Group group, int, MPI_Win win) {
   const mp::Members* members = find_group(process, group);
   if (!members) return result(call, *window, MPI_ERR_GROUP);
   if (window->exposed_to >= 0) return result(call, *window, MPI_ERR_RMA_SYNC, "posted already");
+  const OrderedMemory ordered;
   const std::vector<int> ranks = ranks_of(*window, *members);
   window->exposed_to = static_cast<int>(ranks.size());
   for (const int rank : ranks) {
@@ -121,6 +128,7 @@ WEFT_MPI(Win_start)(MPI_Group group, int, MPI_Win win) {
   const mp::Members* members = find_group(process, group);
   if (!members) return result(call, *window, MPI_ERR_GROUP);
   if (window->started || window->all_locked) return result(call, *window, MPI_ERR_RMA_SYNC);
+  const OrderedMemory ordered;
   window->started_with = ranks_of(*window, *members);
   // Each must have posted; consume its notice, as the next epoch needs a new one.
   for (const int rank : window->started_with) {
@@ -137,6 +145,7 @@ WEFT_MPI(Win_complete)(MPI_Win win) {
   Window* window = call.window(win);
   if (!window) return call.error();
   if (!window->started) return result(call, *window, MPI_ERR_RMA_SYNC, "not started");
+  const OrderedMemory ordered;
   Process& process = call.process();
   for (const int rank : window->started_with) {
     process.run(ask(process, *window, rank, RmaCommand::Kind::completed, false));
@@ -162,6 +171,7 @@ WEFT_MPI(Win_wait)(MPI_Win win) {
   Window* window = call.window(win);
   if (!window) return call.error();
   if (window->exposed_to < 0) return result(call, *window, MPI_ERR_RMA_SYNC, "not posted");
+  const OrderedMemory ordered;
   call.process().wait_until([&] { return window->completed >= window->exposed_to; });
   end_exposure(*window);
   return MPI_SUCCESS;
@@ -172,6 +182,7 @@ WEFT_MPI(Win_test)(MPI_Win win, int* flag) {
   Window* window = call.window(win);
   if (!window) return call.error();
   if (window->exposed_to < 0) return result(call, *window, MPI_ERR_RMA_SYNC, "not posted");
+  const OrderedMemory ordered;
   call.process().progress();
   *flag = window->completed >= window->exposed_to ? 1 : 0;
   if (*flag) {
@@ -195,14 +206,22 @@ WEFT_MPI(Win_lock)(int lock_type, int rank, int mode, MPI_Win win) {
   if (target.lock != Lock::none || window->all_locked || window->started) {
     return result(call, *window, MPI_ERR_RMA_SYNC, "in another epoch");
   }
+  const OrderedMemory ordered;
   window->fenced = false;
   if ((mode & MPI_MODE_NOCHECK) != 0) {
     target.lock = Lock::assumed;
     return MPI_SUCCESS;
   }
   const bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
-  target.lock = exclusive ? Lock::exclusive : Lock::shared;
   Process& process = call.process();
+  if (window->shared()) {
+    if (const int error = lock_part(process, *window, rank, exclusive)) {
+      return result(call, *window, error);
+    }
+    target.lock = exclusive ? Lock::exclusive : Lock::shared;
+    return MPI_SUCCESS;
+  }
+  target.lock = exclusive ? Lock::exclusive : Lock::shared;
   process.run(ask(process, *window, rank,
                   exclusive ? RmaCommand::Kind::lock_exclusive : RmaCommand::Kind::lock_shared,
                   true));
@@ -217,16 +236,44 @@ WEFT_MPI(Win_unlock)(int rank, MPI_Win win) {
   if (rank < 0 || rank >= window->comm->size()) return result(call, *window, MPI_ERR_RANK);
   Window::Target& target = window->target(rank);
   if (target.lock == Lock::none) return result(call, *window, MPI_ERR_RMA_SYNC, "not locked");
+  const OrderedMemory ordered;
   unlock(call.process(), *window, target);
   return MPI_SUCCESS;
 }
 
-// Each target is locked when it is first accessed.
-WEFT_MPI(Win_lock_all)(int, MPI_Win win) {
+namespace {
+
+// All parts of a shared window: loads and stores give no sign at which target they begin.
+int lock_all_parts(Process& process, Window& window) {
+  for (int rank = 0; rank < window.comm->size(); ++rank) {
+    const int error = lock_part(process, window, rank, false);
+    if (error == MPI_SUCCESS) continue;
+    while (rank-- > 0) unlock_part(window, rank, false);
+    return error;
+  }
+  window.common.holds_all = true;
+  return MPI_SUCCESS;
+}
+
+void unlock_all_parts(Window& window) {
+  for (int rank = 0; rank < window.comm->size(); ++rank) unlock_part(window, rank, false);
+  window.common.holds_all = false;
+}
+
+}  // namespace
+
+// Each target is locked when it is first accessed, where that shows.
+WEFT_MPI(Win_lock_all)(int mode, MPI_Win win) {
   Call call("MPI_Win_lock_all", Call::communicates);
   Window* window = call.window(win);
   if (!window) return call.error();
   if (window->all_locked || window->started) return result(call, *window, MPI_ERR_RMA_SYNC);
+  const OrderedMemory ordered;
+  if (window->shared() && (mode & MPI_MODE_NOCHECK) == 0) {
+    if (const int error = lock_all_parts(call.process(), *window)) {
+      return result(call, *window, error);
+    }
+  }
   window->fenced = false;
   window->all_locked = true;
   return MPI_SUCCESS;
@@ -237,6 +284,8 @@ WEFT_MPI(Win_unlock_all)(MPI_Win win) {
   Window* window = call.window(win);
   if (!window) return call.error();
   if (!window->all_locked) return result(call, *window, MPI_ERR_RMA_SYNC, "not locked");
+  const OrderedMemory ordered;
+  if (window->common.holds_all) unlock_all_parts(*window);
   for (Window::Target& target : window->targets) {
     if (target.lock != Lock::none) unlock(call.process(), *window, target);
   }
@@ -260,6 +309,7 @@ WEFT_MPI(Win_flush_local_all)(MPI_Win win) {
 WEFT_MPI(Win_sync)(MPI_Win win) {
   Call call("MPI_Win_sync", Call::communicates);
   if (!call.window(win)) return call.error();
+  const OrderedMemory ordered;
   call.process().progress();
   call.process().found_nothing();  // Programs call it in loops.
   return MPI_SUCCESS;

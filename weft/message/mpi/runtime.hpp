@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include <weft/message/mpi/include/mpi.h>
+#include <weft/message/mpi/shared_block.hpp>
 #include <weft/message/port/fabric.hpp>
 
 namespace weft::mpi {
@@ -25,6 +27,15 @@ class Runtime {
   virtual double tick() const { return 1e-12; }
   // Ranks with the same node share memory.
   virtual std::uint32_t node_of(RankId rank) const = 0;
+
+  // Memory that ranks of one node share (shared_block.hpp). As it is for ranks of one process.
+  virtual Result<std::unique_ptr<SharedBlock>> make_shared(std::size_t size) {
+    return make_block_of_process(size);
+  }
+  virtual Result<std::unique_ptr<SharedBlock>> open_shared(const SharedTicket& ticket,
+                                                           std::size_t /*size*/) {
+    return open_block_of_process(ticket);
+  }
 
   // Called by the program's first library call, before anything else happens. May replace the rank
   // that the calling thread executes (see Current).

@@ -2,13 +2,13 @@
 #include "window.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <span>
 #include <utility>
 
 #include <weft/message/mpi/datatype.hpp>
 #include <weft/message/mpi/handlers.hpp>
-#include <weft/message/mpi/op.hpp>
+#include <weft/message/mpi/shared_block.hpp>
+#include <weft/message/mpi/target_memory.hpp>
 
 namespace weft::mpi {
 
@@ -57,104 +57,6 @@ mp::Request* receive(Process& process, const Window& window, const Message& mess
 }
 
 using Bytes = std::vector<std::byte>;
-
-std::size_t total(std::span<const std::uint64_t> blocks) {
-  std::size_t sum = 0;
-  for (std::size_t i = 1; i < blocks.size(); i += 2) sum += blocks[i];
-  return sum;
-}
-
-// The memory that a command refers to, checked.
-class TargetMemory {
- public:
-  TargetMemory(Process& process, const Window& window, const RmaCommand& command,
-               std::vector<std::uint64_t> blocks)
-      : blocks_(std::move(blocks)) {
-    if (blocks_.empty()) blocks_ = {0, command.bytes};
-    // Integers, as a dynamic window starts at address 0. What overflows lies outside of any window.
-    std::int64_t from = 0;
-    if (__builtin_mul_overflow(command.displacement, std::int64_t{window.unit}, &from))
-      refuse(process, window);
-    start_ = reinterpret_cast<std::uintptr_t>(window.base) + static_cast<std::uintptr_t>(from);
-    if (window.flavor == MPI_WIN_FLAVOR_DYNAMIC) return;
-    const auto first = reinterpret_cast<std::uintptr_t>(window.base);
-    for (std::size_t i = 0; i < blocks_.size(); i += 2) {
-      const std::uintptr_t offset = start_ + blocks_[i] - first;
-      const auto size = static_cast<std::uintptr_t>(window.size);
-      if (blocks_[i + 1] > 0 && (offset > size || size - offset < blocks_[i + 1]))
-        refuse(process, window);
-    }
-  }
-
-  std::size_t size() const { return total(blocks_); }
-  // The memory, if contiguous.
-  std::byte* piece() const {
-    return blocks_.size() == 2 ? reinterpret_cast<std::byte*>(start_ + blocks_[0]) : nullptr;
-  }
-  Bytes read() const {
-    Bytes bytes(size());
-    std::byte* to = bytes.data();
-    for (std::size_t i = 0; i < blocks_.size(); i += 2) {
-      std::memcpy(to, reinterpret_cast<void*>(start_ + blocks_[i]), blocks_[i + 1]);
-      to += blocks_[i + 1];
-    }
-    return bytes;
-  }
-  void write(const std::byte* from) const {
-    for (std::size_t i = 0; i < blocks_.size(); i += 2) {
-      std::memcpy(reinterpret_cast<void*>(start_ + blocks_[i]), from, blocks_[i + 1]);
-      from += blocks_[i + 1];
-    }
-  }
-
- private:
-  [[noreturn]] static void refuse(Process& process, const Window& window) {
-    end_job(process, MPI_ERR_RMA_RANGE,
-            "rank " + std::to_string(process.rank().index) +
-                ": an access by another rank lies outside of the window of " +
-                std::to_string(window.size) + " bytes");
-  }
-  std::uintptr_t start_;
-  std::vector<std::uint64_t> blocks_;
-};
-
-template <typename T>
-T* handle_from(std::uint64_t number) {
-  return reinterpret_cast<T*>(static_cast<std::uintptr_t>(number));
-}
-
-// target = target op data, element by element.
-void accumulate(const RmaCommand& command, const TargetMemory& place, const Bytes& data) {
-  const auto op_handle = handle_from<MPI_ABI_Op>(command.op);
-  if (op_handle == MPI_NO_OP) return;
-  if (op_handle == MPI_REPLACE) {
-    place.write(data.data());
-    return;
-  }
-  const Datatype* type = find_type(handle_from<MPI_ABI_Datatype>(command.type));
-  const Op* op = find_op(op_handle);
-  Bytes old = place.read();
-  const std::int64_t count = static_cast<std::int64_t>(old.size()) / type->size();
-  if (type->contiguous()) {
-    op->apply(data.data(), old.data(), count, *type);
-    place.write(old.data());
-    return;
-  }
-  // Elements with gaps inside, such as pairs, are unpacked for the computation.
-  Bytes in(static_cast<std::size_t>(count * type->extent()));
-  Bytes inout(in.size());
-  type->unpack(in.data(), count, 0, data);
-  type->unpack(inout.data(), count, 0, old);
-  op->apply(in.data(), inout.data(), count, *type);
-  type->pack(inout.data(), count, 0, old);
-  place.write(old.data());
-}
-
-void swap(const TargetMemory& place, const Bytes& data) {
-  const std::size_t size = place.size();
-  const Bytes old = place.read();
-  if (std::memcmp(old.data(), data.data(), size) == 0) place.write(data.data() + size);
-}
 
 mp::Task answer(Process& process, Window& window, int peer, int tag, Bytes data, bool internal) {
   mp::Request* sent = send(process, window, {peer, tag, data.data(), data.size(), internal});
@@ -215,6 +117,16 @@ bool touches_memory(RmaCommand::Kind kind) {
   return kind <= RmaCommand::Kind::swap;
 }
 
+// A dynamic window has no bounds that we know.
+void check_range(Process& process, const Window& window, const TargetMemory& place) {
+  const bool dynamic = window.flavor == MPI_WIN_FLAVOR_DYNAMIC;
+  if (dynamic ? place.addressable() : place.inside(window.own_part())) return;
+  end_job(process, MPI_ERR_RMA_RANGE,
+          "rank " + std::to_string(process.rank().index) +
+              ": an access by another rank lies outside of the window of " +
+              std::to_string(window.size) + " bytes");
+}
+
 mp::Task grant(Process& process, Window& window, RmaCommand command, int source) {
   std::vector<std::uint64_t> blocks(command.blocks);
   if (command.blocks > 0) {
@@ -222,7 +134,8 @@ mp::Task grant(Process& process, Window& window, RmaCommand command, int source)
         receive(process, window, {source, blocks_tag, blocks.data(), blocks.size() * 8, true});
     co_await mp::finished(process.messenger, list);
   }
-  const TargetMemory place(process, window, command, std::move(blocks));
+  const TargetMemory place(window.own_part(), command, std::move(blocks));
+  check_range(process, window, place);
   const bool carried = process.fabric.carries_data;
   const std::size_t size = command.kind == RmaCommand::Kind::swap ? 2 * place.size() : place.size();
   // A put into one block is received directly in place.
@@ -237,11 +150,7 @@ mp::Task grant(Process& process, Window& window, RmaCommand command, int source)
   Bytes old(command.answer_tag != 0 ? place.size() : 0);
   if (carried) {
     if (command.answer_tag != 0) old = place.read();
-    if (command.kind == RmaCommand::Kind::put && !direct) place.write(data.data());
-    if (command.kind == RmaCommand::Kind::accumulate || command.kind == RmaCommand::Kind::fetch) {
-      accumulate(command, place, data);
-    }
-    if (command.kind == RmaCommand::Kind::swap) swap(place, data);
+    if (!direct) change(command, place, data);
   }
   if (command.answer_tag != 0) {
     mp::Task answered = answer(process, window, source, command.answer_tag, std::move(old), false);
@@ -268,6 +177,9 @@ mp::Task serve(Process& process, Window& window) {
     }
   }
 }
+
+Window::Window() = default;
+Window::~Window() = default;
 
 Window::Target& Window::target(int rank) {
   for (Target& known : targets) {

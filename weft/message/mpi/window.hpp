@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A window: memory that other ranks read and change (RMA). Its owner executes their commands one
 // after the other, in the order in which each rank sent them, whenever the owner is inside the
-// library. So the answer to a command means that all earlier ones of the same rank are done.
+// library. So the answer to a command means that all earlier ones of the same rank are done. Shared
+// windows need no commands (shared_window.hpp).
 #pragma once
 
 #include <cstddef>
@@ -21,6 +22,8 @@
 namespace weft::mpi {
 
 class Datatype;
+class SharedBlock;     // shared_block.hpp
+struct SharedControl;  // shared_window.hpp
 
 // A command to the owner of a window.
 struct RmaCommand {
@@ -79,14 +82,22 @@ struct Window {
   InfoTable info;
   Attributes attributes;
   MPI_Errhandler handler = MPI_ERRORS_ARE_FATAL;
-  std::shared_ptr<std::byte[]> memory;  // For windows that the library allocates.
-  // For a shared window: the memory of each rank.
+  std::unique_ptr<std::byte[]> memory;  // Of a window that the library allocates for this rank.
+  // The memory of a rank.
   struct Part {
     std::byte* base;
     MPI_Aint size;
     MPI_Aint unit;
   };
-  std::vector<Part> parts;
+  // The memory of all ranks, for a shared window (shared_window.hpp).
+  struct Common {
+    std::unique_ptr<SharedBlock> block;
+    SharedControl* controls = nullptr;  // Null: not shared. By rank, like the parts.
+    std::vector<Part> parts;
+    bool holds_all = false;  // MPI_Win_lock_all has locked every part.
+  };
+  Common common;
+  bool shared() const { return common.controls != nullptr; }
 
   // State of the owner (target).
   mp::Task server;
@@ -108,7 +119,13 @@ struct Window {
   std::size_t next_sweep = 64;  // When this many are pending, finished ones are removed.
   int last_answer_tag = 0;
 
+  Window();
+  ~Window();
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+
   Target& target(int rank);
+  Part own_part() const { return {base, size, unit}; }
   void add_pending(int target, mp::Task task);
   void sweep();  // Removes finished accesses.
 };

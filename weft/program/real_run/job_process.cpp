@@ -22,6 +22,7 @@
 #include <weft/message/mpi/process.hpp>
 #include <weft/message/mpi/runtime.hpp>
 #include <weft/program/real_run/recorder.hpp>
+#include <weft/program/real_run/shared_blocks.hpp>
 #include <weft/program/real_run/singleton.hpp>
 #include <weft/real/launch/seat.hpp>
 #include <weft/real/wire/wire.hpp>
@@ -87,6 +88,13 @@ class WiredRuntime final : public mpi::Runtime {
   double tick() const override { return clock_tick(); }
   std::uint32_t node_of(RankId rank) const override {
     return wire_ == nullptr ? 0 : wire_->node_of(rank);
+  }
+  Result<std::unique_ptr<mpi::SharedBlock>> make_shared(std::size_t size) override {
+    return wire_ == nullptr ? mpi::make_block_of_process(size) : make_block_of_host(size);
+  }
+  Result<std::unique_ptr<mpi::SharedBlock>> open_shared(const mpi::SharedTicket& ticket,
+                                                        std::size_t size) override {
+    return open_block_of_host(ticket, size);
   }
   std::string trouble_with(RankId rank) const override { return wire_->trouble_with(rank); }
 
