@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of SharedMemoryRail that copies together with the peer.
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include <weft/real/wire/shared_memory_rail.hpp>
 
@@ -27,16 +32,57 @@ struct Stretches {
   bool done() const { return slot.copied.load(std::memory_order_acquire) == copy.size; }
 };
 
-bool read_from(int process, std::byte* to, std::uint64_t from, std::size_t size) {
+// 0, or why it failed.
+int read_from(int process, std::byte* to, std::uint64_t from, std::size_t size) {
   std::size_t got = 0;
   while (got < size) {
     const iovec here{to + got, size - got};
     const iovec there{reinterpret_cast<void*>(from + got), size - got};
     const ssize_t count = ::process_vm_readv(process, &here, 1, &there, 1, 0);
-    if (count <= 0) return false;
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return count == 0 ? EFAULT : errno;
     got += static_cast<std::size_t>(count);
   }
+  return 0;
+}
+
+// Into our own memory, which may not be writable: where a plain copy would end the process, the
+// system says so.
+bool write_here(std::byte* to, const std::byte* from, std::size_t size) {
+  std::size_t done = 0;
+  while (done < size) {
+    const iovec here{const_cast<std::byte*>(from) + done, size - done};
+    const iovec there{to + done, size - done};
+    const ssize_t count = ::process_vm_writev(::getpid(), &here, 1, &there, 1, 0);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno != EFAULT) {  // The call is forbidden.
+      std::memcpy(to + done, from + done, size - done);
+      return true;
+    }
+    if (count <= 0) return false;
+    done += static_cast<std::size_t>(count);
+  }
   return true;
+}
+
+bool is_writable(std::byte* data, std::size_t size) {
+  const std::vector<std::byte> zeros(size);
+  return write_here(data, zeros.data(), size);  // It will be written to in any case.
+}
+
+std::string refusal(const std::string& what, const std::byte* memory) {
+  std::ostringstream text;
+  text << what << static_cast<const void*>(memory) << " is not writable";
+  return text.str();
+}
+
+struct StretchWords {
+  std::uint64_t slot = 0, number = 0, from = 0;
+};
+StretchWords read_words(const std::byte* data) {
+  StretchWords words;
+  std::memcpy(&words, data, sizeof words);
+  return words;
 }
 
 }  // namespace
@@ -68,12 +114,15 @@ bool SharedMemoryRail::begin_copy(Payload payload, RemoteMemory target, const Fr
   out_.publish({sizeof copy + head_size, static_cast<std::uint8_t>(Kind::copy)});
   theirs_->wake();
   Stretches stretches{copy, slots[chosen]};
+  outward_.push_back({copy, cookie});
   while (const auto begin = stretches.claim()) {
     const std::size_t size = stretches.size_at(*begin);
-    if (!copy_across({payload.data + *begin, size}, there.data + *begin)) break;
-    stretches.copied(size);
+    if (copy_across({payload.data + *begin, size}, there.data + *begin)) {
+      stretches.copied(size);
+    } else {
+      send_stretch(copy, *begin, size);
+    }
   }
-  outward_.push_back({copy, cookie});
   return true;
 }
 
@@ -92,7 +141,7 @@ void SharedMemoryRail::end_copies() {
 bool SharedMemoryRail::may_read(std::uint64_t address) {
   if (access_ == Access::unknown) {
     std::byte probe{};
-    const bool may = read_from(setting_.segment.process, &probe, address, 1);
+    const bool may = read_from(setting_.segment.process, &probe, address, 1) == 0;
     access_ = may ? Access::granted : Access::denied;
   }
   return access_ == Access::granted;
@@ -111,16 +160,110 @@ bool SharedMemoryRail::take_copy(const std::byte* data, Completion& out) {
   Stretches stretches{copy, inlet_.copies[copy.slot]};
   if (setting_.single_copy && may_read(copy.source)) {
     while (const auto begin = stretches.claim()) {
-      const std::size_t size = stretches.size_at(*begin);
-      if (!read_from(setting_.segment.process, target.data + *begin, copy.source + *begin, size)) {
-        broken_ = true;  // Its process is gone.
-        return false;
-      }
-      stretches.copied(size);
+      if (!read_stretch(copy, target.data + *begin, *begin)) return false;
     }
   }
   incoming_.push_back(inward);
   return end_incoming(out);
+}
+
+// Copies a stretch that we have claimed. false: the copy has failed, and both sides know it.
+bool SharedMemoryRail::read_stretch(const SharedCopy& copy, std::byte* to, std::uint64_t from) {
+  Stretches stretches{copy, inlet_.copies[copy.slot]};
+  const std::size_t size = stretches.size_at(from);
+  switch (read_from(setting_.segment.process, to, copy.source + from, size)) {
+    case 0:
+      stretches.copied(size);
+      return true;
+    case ESRCH:
+      broken_ = true;  // Its process is gone.
+      return false;
+    default:
+      break;
+  }
+  if (!is_writable(to, size)) {
+    refuse(to);
+    return false;
+  }
+  ask_for_stretch(copy, from, size);
+  return true;
+}
+
+// The system does not copy it: it goes through the ring.
+void SharedMemoryRail::send_stretch(const SharedCopy& copy, std::uint64_t from,
+                                    std::uint64_t size) {
+  Pending pending;
+  pending.kind = Kind::stretch;
+  pending.copy = copy;
+  pending.from = from;
+  pending.size = size;
+  pending.data = reinterpret_cast<const std::byte*>(copy.source + from);
+  pending_.push_back(std::move(pending));
+}
+
+void SharedMemoryRail::ask_for_stretch(const SharedCopy& copy, std::uint64_t from,
+                                       std::uint64_t size) {
+  if (theirs_ == nullptr && !reach_or_lose()) return;
+  Pending pending;
+  pending.kind = Kind::resend;
+  pending.copy = copy;
+  pending.from = from;
+  pending.size = size;
+  pending_.push_back(std::move(pending));
+}
+
+void SharedMemoryRail::answer_resend(const std::byte* data) {
+  const StretchWords asked = read_words(data);
+  std::uint64_t size = 0;
+  std::memcpy(&size, data + sizeof asked, sizeof size);
+  for (const Outward& outward : outward_) {
+    const SharedCopy& copy = outward.copy;
+    if (copy.slot != asked.slot || copy.number != asked.number) continue;
+    if (asked.from > copy.size || size > copy.size - asked.from) continue;
+    send_stretch(copy, asked.from, size);
+  }
+}
+
+void SharedMemoryRail::take_stretch(const std::byte* data, std::size_t size) {
+  const StretchWords sent = read_words(data);
+  size -= sizeof sent;
+  for (const Inward& inward : incoming_) {
+    const SharedCopy copy = inward.copy;
+    if (copy.slot != sent.slot || copy.number != sent.number) continue;
+    if (sent.from > copy.size || size > copy.size - sent.from) break;
+    const Stretch target = host_.regions().find(copy.key, copy.offset + sent.from, size);
+    if (target.data == nullptr) break;
+    if (store(target.data, data + sizeof sent, size)) {
+      Stretches{copy, inlet_.copies[copy.slot]}.copied(size);
+    }
+    return;
+  }
+}
+
+bool SharedMemoryRail::store(std::byte* to, const std::byte* from, std::size_t size) {
+  if (write_here(to, from, size)) return true;
+  refuse(to);
+  return false;
+}
+
+// The message cannot be received, and those that follow would come out of order: the two ranks are
+// lost to each other. Our rail stays open for the word about it.
+void SharedMemoryRail::refuse(const std::byte* memory) {
+  incoming_.clear();
+  if (theirs_ == nullptr && !reach_or_lose()) return;
+  Pending pending;
+  pending.kind = Kind::refused;
+  pending.from = reinterpret_cast<std::uint64_t>(memory);
+  pending_.push_back(std::move(pending));
+  flush();
+  host_.lose(setting_.peer, refusal("its message cannot be received, memory at ", memory));
+}
+
+void SharedMemoryRail::hear_refusal(std::uint64_t address) {
+  set_lost();
+  outward_.clear();
+  host_.lose(setting_.peer, refusal("it cannot receive a message, its memory at ",
+                                    reinterpret_cast<const std::byte*>(address)));
 }
 
 bool SharedMemoryRail::end_incoming(Completion& out) {

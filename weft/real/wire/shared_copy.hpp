@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A copy from process to process that both of them work on: each takes the next stretch and copies
 // it by a system call, the sender into the receiver's memory, the receiver out of the sender's. If
-// one of them is busy elsewhere, the other does it all.
+// one of them is busy elsewhere, the other does it all. A stretch that the system does not copy
+// goes through the ring.
 #pragma once
 
 #include <atomic>

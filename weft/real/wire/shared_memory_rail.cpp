@@ -143,8 +143,8 @@ bool SharedMemoryRail::copy_across(Payload payload, std::byte* to) {
     const ssize_t count = ::process_vm_writev(setting_.segment.process, &from, 1, &into, 1, 0);
     if (count <= 0) {
       if (count < 0 && errno == EINTR) continue;
-      // Forbidden, now and later; or the process has just ended.
-      setting_.single_copy = false;
+      // Forbidden, now and later; or the process has just ended. Or it is about this memory alone.
+      if (count < 0 && errno != EFAULT) setting_.single_copy = false;
       return false;
     }
     done += static_cast<std::size_t>(count);
@@ -175,6 +175,7 @@ bool SharedMemoryRail::write(const RemoteWrite& write) {
       pending_.push_back(std::move(pending));
       return true;
     }
+    pending.doubted = there.data != nullptr && setting_.single_copy;
   }
   pending.kind = Kind::piece;
   pending.data = payload.data;
@@ -191,6 +192,9 @@ bool SharedMemoryRail::put_some(Pending& pending) {
       return put_frame(pending.head, pending.data, pending.size);
     case Kind::written:
       return put_written(pending.head, pending.size);
+    case Kind::resend:
+    case Kind::refused:
+      return put_words(pending);
     case Kind::goodbye: {
       if (out_.reserve(0) == nullptr) return false;
       out_.publish({0, static_cast<std::uint8_t>(Kind::goodbye)});
@@ -214,6 +218,8 @@ bool SharedMemoryRail::put_piece(Pending& pending) {
   if (kind == Kind::first) {
     kind = pending.gone == 0 ? Kind::first : Kind::more;
     front = kind == Kind::first ? head_size + word : 0;
+  } else if (kind == Kind::stretch) {
+    front = 3 * word;
   } else {
     kind = last ? Kind::last : Kind::piece;
     front = last ? 3 * word + head_size : 2 * word;
@@ -223,6 +229,10 @@ bool SharedMemoryRail::put_piece(Pending& pending) {
   if (kind == Kind::first) {
     put(at, pending.head.data(), head_size);
     put(at, pending.size);
+  } else if (kind == Kind::stretch) {
+    put(at, pending.copy.slot);
+    put(at, pending.copy.number);
+    put(at, pending.from + pending.gone);
   } else if (kind != Kind::more) {
     put(at, pending.target.key);
     put(at, pending.target.offset + pending.gone);
@@ -232,9 +242,23 @@ bool SharedMemoryRail::put_piece(Pending& pending) {
     }
   }
   put(at, pending.data + pending.gone, size);
-  out_.publish({static_cast<std::uint32_t>(front + size), static_cast<std::uint8_t>(kind)});
+  out_.publish({static_cast<std::uint32_t>(front + size), static_cast<std::uint8_t>(kind),
+                static_cast<std::uint8_t>(pending.doubted ? 1 : 0)});
   theirs_->wake();
   pending.gone += size;
+  return true;
+}
+
+// Records that are nothing but a few words.
+bool SharedMemoryRail::put_words(const Pending& pending) {
+  std::byte* at = out_.reserve(4 * word);
+  if (at == nullptr) return false;
+  put(at, pending.copy.slot);
+  put(at, pending.copy.number);
+  put(at, pending.from);
+  put(at, pending.size);
+  out_.publish({4 * word, static_cast<std::uint8_t>(pending.kind)});
+  theirs_->wake();
   return true;
 }
 
@@ -339,6 +363,19 @@ bool SharedMemoryRail::take_part(Kind kind, RingWord head, const std::byte* data
     return true;
   }
   if (kind == Kind::copy && front(sizeof(SharedCopy) + head_size)) return take_copy(at, out);
+  if (kind == Kind::stretch && front(3 * word)) {
+    take_stretch(at, head.size);
+    return false;
+  }
+  if (kind == Kind::resend && front(4 * word)) {
+    answer_resend(at);
+    return false;
+  }
+  if (kind == Kind::refused && front(4 * word)) {
+    at += 2 * word;
+    hear_refusal(take_word(at));
+    return false;
+  }
   const bool last = kind == Kind::last;
   if ((kind != Kind::piece && !last) || !front(last ? 3 * word + head_size : 2 * word)) {
     broken_ = true;
@@ -352,8 +389,10 @@ bool SharedMemoryRail::take_part(Kind kind, RingWord head, const std::byte* data
     at += head_size;
   }
   const Stretch target = host_.regions().find(key, offset, rest());
-  if (target.data != nullptr) std::memcpy(target.data, at, rest());
-  return last && target.data != nullptr;
+  if (target.data == nullptr) return false;
+  if (head.flags != 0) return store(target.data, at, rest()) && last;
+  std::memcpy(target.data, at, rest());
+  return last;
 }
 
 }  // namespace weft::wire

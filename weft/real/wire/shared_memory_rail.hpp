@@ -73,10 +73,13 @@ class SharedMemoryRail final : public Rail {
     first,      // Head, size of all data as 8 bytes, first data: more follow.
     more,       // Data.
     written,    // Notice, size as 8 bytes: the data is there already.
-    piece,      // Key, offset, data of a write,
+    piece,      // Key, offset, data of a write (flags 1: that the system did not copy),
     last,       // Key, offset, size of the whole write, notice, data: its last piece.
     goodbye,
-    copy,  // SharedCopy, notice: both copy.
+    copy,     // SharedCopy, notice: both copy.
+    stretch,  // Slot, number, offset in the copy, data: a part of it that went through the ring.
+    resend,   // Slot, number, offset in the copy, size: send this part through the ring.
+    refused,  // Address: what you sent is for memory of ours that is not writable.
   };
   struct Outward {
     SharedCopy copy;
@@ -94,6 +97,9 @@ class SharedMemoryRail final : public Rail {
     Kind kind = Kind::frame;
     RemoteMemory target;
     std::uint64_t cookie = 0;
+    SharedCopy copy;         // Of a stretch,
+    std::uint64_t from = 0;  // and where it begins there.
+    bool doubted = false;    // The system has not written to this memory.
   };
   bool reach_or_lose();
   void keep(const Frame& frame);
@@ -102,6 +108,7 @@ class SharedMemoryRail final : public Rail {
   bool put_written(const FrameHead& notice, std::size_t size);
   bool put_some(Pending& pending);
   bool put_piece(Pending& pending);
+  bool put_words(const Pending& pending);
   bool copy_across(Payload payload, std::byte* to);
   bool take(RingWord head, const std::byte* data, Completion& out);
   // shared_copy.cpp
@@ -111,6 +118,15 @@ class SharedMemoryRail final : public Rail {
   bool take_copy(const std::byte* data, Completion& out);
   bool end_incoming(Completion& out);
   bool may_read(std::uint64_t address);
+  void send_stretch(const SharedCopy& copy, std::uint64_t from, std::uint64_t size);
+  void ask_for_stretch(const SharedCopy& copy, std::uint64_t from, std::uint64_t size);
+  void take_stretch(const std::byte* data, std::size_t size);
+  void answer_resend(const std::byte* data);
+  bool read_stretch(const SharedCopy& copy, std::byte* to, std::uint64_t from);
+  // For memory that may not be writable. false: it is not, and both sides know.
+  bool store(std::byte* to, const std::byte* from, std::size_t size);
+  void refuse(const std::byte* memory);
+  void hear_refusal(std::uint64_t address);
   bool take_part(Kind kind, RingWord head, const std::byte* data, Completion& out);
 
   Setting setting_;
