@@ -87,9 +87,6 @@ void Messenger::handle_frame(const Header& header, Completion& completion) {
     case Verb::cancel:
       on_cancel(header, completion.peer);
       break;
-    case Verb::cancel_reply:
-      on_cancel_reply(header);
-      break;
     case Verb::credit:
     case Verb::none:
       break;
@@ -180,30 +177,58 @@ void Messenger::accept(Request* receive, const UnexpectedRecord& record) {
   if (record.ahead > 0 && requests_->find(id) != nullptr) head_starts_->hand_over(receive, record);
 }
 
-void Messenger::on_cancel(const Header& header, RankId peer) {
-  Header reply;
-  reply.verb = Verb::cancel_reply;
-  reply.sender = header.sender;
+// A message that waits for a receive goes away.
+bool Messenger::withdraw_unexpected(RankId peer, std::uint64_t sender) {
   for (UnexpectedRecord* record = matching_->first_unexpected(); record != nullptr;
        record = record->after) {
-    if (record->rendezvous && record->peer == peer && record->sender == header.sender) {
-      if (!HeadStarts::is_here(*record)) break;  // Data is on its way.
-      const std::size_t ahead = record->ahead;
-      matching_->remove_unexpected(record);
-      if (fabric_.observer != nullptr) fabric_.observer->withdrawn(peer, header.sender);
-      if (ahead > 0) sender_->owe_credit(peer, ahead);
-      reply.size = 1;
-      break;
-    }
+    if (!record->rendezvous || record->peer != peer || record->sender != sender) continue;
+    if (record->ahead > 0) sender_->owe_credit(peer, record->ahead);
+    matching_->remove_unexpected(record);
+    return true;
   }
-  sender_->answer(peer, reply);
+  return false;
 }
 
-void Messenger::on_cancel_reply(const Header& header) {
-  Request* const request = requests_->find(header.sender);
-  if (request == nullptr || request->matched || header.size == 0) return;
-  request->arrival.cancelled = true;
-  requests_->complete(request);
+// The sender has decided, and no data follows. Later messages of this sender come after this word,
+// so none of them has passed by a receive that must match again.
+void Messenger::on_cancel(const Header& header, RankId peer) {
+  head_starts_->drop(peer, header.sender);
+  if (fabric_.observer != nullptr) fabric_.observer->withdrawn(peer, header.sender);
+  if (withdraw_unexpected(peer, header.sender)) return;
+  for (UnexpectedRecord* const record : taken_) {
+    if (record->peer == peer && record->sender == header.sender) record->withdrawn = true;
+  }
+  Request* matched = nullptr;
+  requests_->each_open([&](Request& request) {
+    if (request.kind == Request::Kind::receive && request.matched && request.peer == peer &&
+        request.sender == header.sender) {
+      matched = &request;
+    }
+  });
+  if (matched != nullptr) match_again(matched);
+}
+
+// A receive whose message was withdrawn takes the next one that fits, as if it had matched nothing.
+// One of a message that was taken out of matching can have no other, and ends cancelled.
+void Messenger::match_again(Request* receive) {
+  if (receive->region != 0) fabric_.transport.deregister_memory(receive->region);
+  receive->region = receive->sender = 0;
+  receive->missing = 0;
+  receive->covered.reset();
+  receive->matched = false;
+  receive->arrival = {};
+  if (receive->taken) {
+    receive->arrival = {receive->source, receive->tag, 0, false, true};
+    requests_->complete(receive);
+    return;
+  }
+  UnexpectedRecord* const found = matching_->find(receive->context, receive->source, receive->tag);
+  if (found != nullptr) {
+    const std::unique_ptr<UnexpectedRecord> record = matching_->remove_unexpected(found);
+    accept(receive, *record);
+  } else {
+    matching_->add_again(receive);
+  }
 }
 
 // What waits for this peer alone fails.

@@ -52,7 +52,7 @@ void HeadStarts::expect(const Envelope& message, std::uint64_t receive, Unexpect
 void HeadStarts::on_head(const Header& header, Completion& completion) {
   const auto key = std::pair(completion.peer.index, header.sender);
   Expected& expected = expected_[key];
-  if (expected.receive == 0 && expected.record == nullptr) {
+  if (expected.receive == 0 && expected.record == nullptr && !expected.unwanted) {
     keep_data(completion);
     expected.early.push_back(std::move(completion));
     return;
@@ -99,6 +99,14 @@ void HeadStarts::hand_over(Request* receive, const UnexpectedRecord& record) {
     if (requests_.find(id) == nullptr) return;  // It was complete, and its caller has released it.
     take(receive, part, record.data == nullptr ? nullptr : record.data.get() + part.offset);
   }
+}
+
+void HeadStarts::drop(RankId peer, std::uint64_t sender) {
+  const auto found = expected_.find({peer.index, sender});
+  if (found == expected_.end()) return;
+  found->second.unwanted = true;
+  found->second.receive = 0;
+  found->second.record = nullptr;
 }
 
 void HeadStarts::forget(RankId peer) {

@@ -37,6 +37,8 @@ class HeadStarts {
   void on_head(const Header& header, Completion& completion);
   // A receive has matched the message: it takes what is here, and later what still comes.
   void hand_over(Request* receive, const UnexpectedRecord& record);
+  // The message is withdrawn: what still comes of it is of no use.
+  void drop(RankId peer, std::uint64_t sender);
   void forget(RankId peer);
 
   // All of the head start has arrived.
@@ -51,6 +53,7 @@ class HeadStarts {
     std::uint64_t receive = 0;           // The request that takes it, or
     UnexpectedRecord* record = nullptr;  // the message that no receive has matched yet.
     std::size_t missing = 0;
+    bool unwanted = false;
     std::vector<Completion> early;  // Arrived before the envelope.
   };
   void take(Request* receive, Stretch part, const std::byte* data);

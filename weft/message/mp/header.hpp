@@ -11,14 +11,13 @@ namespace weft::mp {
 
 enum class Verb : std::uint8_t {
   none = 0,
-  eager,         // A message: envelope and data.
-  request,       // A large message waits at the sender: envelope; `key`: its head start.
-  ready,         // Its receiver is there: where to write it.
-  part,          // The notice of a write: part of it has arrived.
-  credit,        // Nothing but the return of credit.
-  cancel,        // Take back a request, if no receive has matched it.
-  cancel_reply,  // size: 1 taken back, 0 too late.
-  head,          // A part of a head start; `key` says where it begins.
+  eager,    // A message: envelope and data.
+  request,  // A large message waits at the sender: envelope; `key`: its head start.
+  ready,    // Its receiver is there: where to write it.
+  part,     // The notice of a write: part of it has arrived.
+  credit,   // Nothing but the return of credit.
+  cancel,   // A request is taken back: whoever has matched it must wait for another one.
+  head,     // A part of a head start; `key` says where it begins.
 };
 inline constexpr auto verb_last = Verb::head;
 

@@ -31,6 +31,16 @@ void unlink(Node* node, Node*& first, Node*& last) {
   node->before = node->after = nullptr;
 }
 
+// Into a list that is sorted by order.
+void insert(Request* request, Request*& first, Request*& last) {
+  Request* after = first;
+  while (after != nullptr && after->order < request->order) after = after->after;
+  request->after = after;
+  request->before = after == nullptr ? last : after->before;
+  (request->before == nullptr ? first : request->before->after) = request;
+  (after == nullptr ? last : after->before) = request;
+}
+
 }  // namespace
 
 Matching::~Matching() {
@@ -57,12 +67,21 @@ Request* Matching::match_arrival(ContextId context, int source, int tag) {
 }
 
 void Matching::add_posted(Request* request) {
-  request->order = orders_++;
+  number(request);
   if (request->source == any_source) {
     append(request, wild_first_, wild_last_);
   } else {
     Bin& bin = bins_[key(request->context, request->source)];
     append(request, bin.posted_first, bin.posted_last);
+  }
+}
+
+void Matching::add_again(Request* request) {
+  if (request->source == any_source) {
+    insert(request, wild_first_, wild_last_);
+  } else {
+    Bin& bin = bins_[key(request->context, request->source)];
+    insert(request, bin.posted_first, bin.posted_last);
   }
 }
 

@@ -26,6 +26,7 @@ struct Envelope {
 struct UnexpectedRecord : Envelope {
   std::unique_ptr<std::byte[]> data;  // Data of an eager message or head start, if any.
   std::vector<Stretch> came;          // Parts of a head start.
+  bool withdrawn = false;             // By its sender, after it was taken out of matching.
   UnexpectedRecord *before = nullptr, *after = nullptr;          // All, by arrival.
   UnexpectedRecord *bin_before = nullptr, *bin_after = nullptr;  // Same context and source.
 };
@@ -40,6 +41,10 @@ class Matching {
   // The receive that was posted first among those that take this message; taken out. Null: none.
   Request* match_arrival(ContextId context, int source, int tag);
   void add_posted(Request* request);
+  // For a receive that finds its message at once: its place among those that wait.
+  void number(Request* request) { request->order = orders_++; }
+  // One that was matched, but waits again: it keeps its place in the order of posting.
+  void add_again(Request* request);
   void remove_posted(Request* request);
 
   // The first message that a receive takes; it stays.

@@ -153,6 +153,7 @@ Request* Messenger::receive(const Receiving& receiving) {
   request->data = static_cast<std::byte*>(receiving.data);
   if (UnexpectedRecord* const found =
           matching_->find(receiving.context, receiving.source, receiving.tag)) {
+    matching_->number(request);
     const std::unique_ptr<UnexpectedRecord> record = matching_->remove_unexpected(found);
     accept(request, *record);
   } else if ((request->bound && is_lost(request->peer)) || is_revoked(request->context)) {
@@ -173,12 +174,20 @@ void Messenger::cancel(Request* request) {
     requests_->complete(request);
     return;
   }
-  if (request->parts_open > 0) return;  // On its way.
+  if (request->matched || request->parts_open > 0) return;  // On its way.
+  if (request->size == 0) {
+    // A receive may have completed with its envelope, which is all of it: it counts as sent.
+    requests_->complete(request);
+    return;
+  }
+  if (trunk_ != nullptr && request->ahead > 0) trunk_->keep_head(RequestTable::id_of(request));
   Header header;
   header.verb = Verb::cancel;
   header.sender = RequestTable::id_of(request);
   sender_->number(header, request->peer);
   sender_->answer(request->peer, header);
+  request->arrival.cancelled = true;
+  requests_->complete(request);
 }
 
 std::optional<Arrival> Messenger::probe(ContextId context, int source, int tag) {
@@ -189,7 +198,9 @@ std::optional<Arrival> Messenger::probe(ContextId context, int source, int tag) 
 
 UnexpectedRecord* Messenger::take(ContextId context, int source, int tag) {
   UnexpectedRecord* const record = matching_->find(context, source, tag);
-  return record == nullptr ? nullptr : matching_->remove_unexpected(record).release();
+  if (record == nullptr) return nullptr;
+  if (record->rendezvous) taken_.push_back(record);
+  return matching_->remove_unexpected(record).release();
 }
 
 const Arrival& Messenger::taken(const UnexpectedRecord* message) const {
@@ -198,7 +209,9 @@ const Arrival& Messenger::taken(const UnexpectedRecord* message) const {
 
 Request* Messenger::receive_taken(UnexpectedRecord* message, const Receiving& receiving) {
   const std::unique_ptr<UnexpectedRecord> record(message);
+  std::erase(taken_, message);
   Request* const request = requests_->make(Request::Kind::receive);
+  request->taken = true;
   request->context = record->context;
   request->source = record->arrival.source;
   request->tag = record->arrival.tag;
@@ -206,7 +219,11 @@ Request* Messenger::receive_taken(UnexpectedRecord* message, const Receiving& re
   request->size = receiving.size;
   // Also when no data will come: where memory lies may decide how fast it is written.
   request->data = static_cast<std::byte*>(receiving.data);
-  accept(request, *record);
+  if (record->withdrawn) {
+    match_again(request);
+  } else {
+    accept(request, *record);
+  }
   return request;
 }
 

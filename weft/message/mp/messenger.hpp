@@ -46,8 +46,8 @@ class Messenger {
   bool send_now(const Sending& sending);
   // Lets go of a request; what is not done yet goes on and is freed then.
   void release(Request* request);
-  // A receive that has matched nothing is done at once, cancelled. A send may take until progress()
-  // has the receiver's answer: then it is done, cancelled or not.
+  // What can be cancelled is done at once: a receive that has matched nothing, and a send whose
+  // receiver has not answered, whatever that one does. Everything else goes on.
   void cancel(Request* request);
 
   // The first message that a receive would match now; it stays where it is.
@@ -102,7 +102,8 @@ class Messenger {
   void accept(Request* receive, const UnexpectedRecord& record);
   void accept_eager(Request* receive, const Arrival& arrival, const std::byte* data);
   void on_cancel(const Header& header, RankId peer);
-  void on_cancel_reply(const Header& header);
+  bool withdraw_unexpected(RankId peer, std::uint64_t sender);
+  void match_again(Request* receive);
   void on_peer_lost(RankId peer);
 
   const Fabric fabric_;
@@ -116,7 +117,8 @@ class Messenger {
   std::unique_ptr<Rendezvous> rendezvous_;
   std::vector<RankId> lost_;
   std::vector<ContextId> revoked_;
-  Completion incoming_;  // Kept: making one costs more than filling it.
+  std::vector<UnexpectedRecord*> taken_;  // Large messages out of matching, until their receives.
+  Completion incoming_;                   // Kept: making one costs more than filling it.
   Use use_;
 };
 

@@ -71,6 +71,14 @@ class OnAnyNetwork : public testing::TestWithParam<Net> {
     return measured ? Split::measured : Split::proportional;
   }
   Bytes head_start() const { return Bytes{GetParam().head_start}; }
+  // No message goes as a whole before its receiver has answered.
+  Options taking_back() const {
+    const std::int64_t ahead = std::min<std::int64_t>(GetParam().head_start, 2000);
+    return {.eager_limit = Bytes{50},
+            .head_start = Bytes{ahead},
+            .stripe_min = Bytes{100},
+            .split = split()};
+  }
 };
 
 // Everyone sends to everyone, all sizes around the limits; every byte arrives where it should.
@@ -254,6 +262,114 @@ TEST_P(OnAnyNetwork, CancelsWhatNobodyHasMatched) {
     }
   });
   EXPECT_TRUE(status) << status.error().text();
+}
+
+// Cancelling needs nothing of the receiver, not even that it looks at its messages.
+TEST_P(OnAnyNetwork, CancelsASendAtOnce) {
+  const Options settings = taking_back();
+  const Status status = run_on_testnet(2, options(), [&](const Fabric& fabric) {
+    Messenger m(fabric, settings);
+    if (fabric.self.index == 0) {
+      std::vector<std::byte> data = pattern(4000, 1);
+      Request* const unwanted = m.send(to(1, 0, 1, data));
+      m.cancel(unwanted);
+      EXPECT_TRUE(unwanted->done);
+      EXPECT_TRUE(unwanted->arrival.cancelled);
+      m.release(unwanted);
+      std::fill(data.begin(), data.end(), std::byte{0xee});  // It is the program's again.
+      Sending empty = to(1, 0, 2, {});
+      empty.synchronous = true;
+      Request* const sent = m.send(empty);
+      m.cancel(sent);
+      EXPECT_TRUE(sent->done);
+      EXPECT_FALSE(sent->arrival.cancelled);
+      m.release(sent);
+      EXPECT_TRUE(m.quiet());
+      data = pattern(4000, 3);
+      finish(m, m.send(to(1, 0, 3, data)));
+    } else {
+      fabric.transport.wait(fabric.processor.now() + Duration::us(100));
+      std::vector<std::byte> room(4000);
+      EXPECT_EQ(finish(m, m.receive(from(0, any_tag, room))).tag, 2);
+      EXPECT_EQ(finish(m, m.receive(from(0, any_tag, room))).tag, 3);
+      EXPECT_EQ(room, pattern(4000, 3));
+    }
+  });
+  EXPECT_TRUE(status) << status.error().text();
+}
+
+// Lets time pass without looking at what has come.
+void look_away(const Fabric& fabric) {
+  for (int i = 0; i < 1000; ++i) {
+    fabric.transport.wait(fabric.processor.now() + Duration::us(1));
+    fabric.processor.copy(nullptr, nullptr, 1000);
+  }
+}
+
+// The receiver has matched the message, and its answer is under way: its receives take the next
+// messages, in the order in which they were posted.
+TEST_P(OnAnyNetwork, CancelsWhatAReceiveHasMatched) {
+  const Options settings = taking_back();
+  const Status status = run_on_testnet(2, options(), [&](const Fabric& fabric) {
+    Messenger m(fabric, settings);
+    if (fabric.self.index == 0) {
+      const std::vector<std::byte> data = pattern(4000, 1), next = pattern(20, 2);
+      Request* const unwanted = m.send(to(1, 0, 1, data));
+      look_away(fabric);
+      m.cancel(unwanted);
+      EXPECT_TRUE(unwanted->done && unwanted->arrival.cancelled);
+      m.release(unwanted);
+      finish(m, m.send(to(1, 0, 2, next)));
+      const std::vector<std::byte> last = pattern(3000, 3);
+      finish(m, m.send(to(1, 0, 3, last)));
+    } else {
+      std::vector<std::byte> one(4000), two(4000), three(4000);
+      Request* const other = m.receive(from(0, 9, three));  // Matches none of them.
+      Request* const first =
+          m.receive(from(GetParam().seed % 2 == 0 ? 0 : any_source, any_tag, one));
+      Request* const second = m.receive(from(0, any_tag, two));
+      EXPECT_EQ(finish(m, first).tag, 2);
+      EXPECT_EQ(finish(m, second).tag, 3);
+      two.resize(3000);
+      EXPECT_EQ(two, pattern(3000, 3));
+      m.cancel(other);
+      EXPECT_TRUE(finish(m, other).cancelled);
+    }
+  });
+  EXPECT_TRUE(status) << status.error().text();
+}
+
+// A message that was taken out of matching is nobody else's: its receive ends cancelled.
+TEST_P(OnAnyNetwork, CancelsWhatWasTaken) {
+  const Options settings = taking_back();
+  for (const bool received : {false, true}) {
+    const Status status = run_on_testnet(2, options(), [&](const Fabric& fabric) {
+      Messenger m(fabric, settings);
+      if (fabric.self.index == 0) {
+        const std::vector<std::byte> data = pattern(4000, 1), next = pattern(20, 2);
+        Request* const unwanted = m.send(to(1, 0, 1, data));
+        look_away(fabric);
+        m.cancel(unwanted);
+        EXPECT_TRUE(finish(m, unwanted).cancelled);
+        finish(m, m.send(to(1, 0, 2, next)));
+      } else {
+        std::vector<std::byte> room(4000), other(4000);
+        UnexpectedRecord* record = nullptr;
+        while ((record = m.take(0, 0, 1)) == nullptr) {
+          m.pause();
+          m.progress();
+        }
+        Request* const early = received ? m.receive_taken(record, from(0, 1, room)) : nullptr;
+        EXPECT_EQ(finish(m, m.receive(from(0, any_tag, other))).tag, 2);
+        const Arrival arrival =
+            finish(m, received ? early : m.receive_taken(record, from(0, 1, room)));
+        EXPECT_TRUE(arrival.cancelled);
+        EXPECT_EQ(arrival.size, 0u);
+        EXPECT_EQ(arrival.tag, 1);
+      }
+    });
+    EXPECT_TRUE(status) << status.error().text();
+  }
 }
 
 // Part of it may be on its way already: either it is taken back, or it comes.

@@ -105,7 +105,7 @@ TEST_F(OneRank, AnswersWithOpenMemoryAndEndsWithTheLastPart) {
 TEST_F(OneRank, FramesReturnCredit) {
   peers.owe(RankId(1), 100, options.credit);
   Header header;
-  header.verb = Verb::cancel_reply;
+  header.verb = Verb::cancel;
   sender.answer(RankId(1), header);
   ASSERT_EQ(port.posted.size(), 1u);
   EXPECT_EQ(port.posted[0].header.credit, 164u);

@@ -72,6 +72,7 @@ struct Request {
   bool internal = false;
   bool matched = false;
   bool bound = false;     // Fails when its peer is lost.
+  bool taken = false;     // A receive of a message that was taken out of matching before.
   bool released = false;  // The caller has let go; freed when done.
   std::uint16_t parts_open = 0;
   std::uint32_t generation = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gives the parts of messages to rails, and again if they are late or lost.
 #include <algorithm>
+#include <cstring>
 
 #include <weft/base/check.hpp>
 #include <weft/message/mp/trunk.hpp>
@@ -231,6 +232,17 @@ void Trunk::free(std::uint64_t cookie) {
   parts_[index].message = nullptr;
   parts_[index].generation = (parts_[index].generation + 1) & 0x7fffffffu;
   unused_.push_back(index);
+}
+
+void Trunk::keep_head(std::uint64_t sender) {
+  for (const auto& [serial, message] : messages_) {
+    Load& load = message->load;
+    if (!load.frames || !message->waits || load.notice.sender != sender) continue;
+    if (load.data.data == nullptr) continue;
+    message->kept = std::make_unique_for_overwrite<std::byte[]>(load.data.size);
+    std::memcpy(message->kept.get(), load.data.data, load.data.size);
+    load.data.data = message->kept.get();
+  }
 }
 
 std::uint64_t Trunk::delivered(std::uint64_t cookie) {

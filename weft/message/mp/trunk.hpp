@@ -68,11 +68,14 @@ class Trunk {
   static constexpr Duration look_again = Duration::ms(1);
   void tend(Time now);  // Now and then: looks after rails that are late.
   bool busy() const { return !messages_.empty(); }
+  // The memory of this request's head start is the program's again: what has not left is copied.
+  void keep_head(std::uint64_t sender);
   void forget(RankId peer);  // It is lost, and all that was to go there.
 
  private:
   struct Message {
     Load load;
+    std::unique_ptr<std::byte[]> kept;  // Its data, if the program has its memory back.
     std::uint64_t serial = 0;
     std::size_t next = 0;     // Nothing from here on has been given to a rail,
     std::size_t missing = 0;  // and this many bytes have not arrived yet.
