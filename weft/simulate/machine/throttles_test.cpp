@@ -36,9 +36,9 @@ TEST(Throttles, ProfilesHaveNone) {
 TEST(Throttles, ARoutingThatCablesDownChangeIsNamed) {
   const std::vector<std::string> one_down = {"network.down+=random:1"};
   EXPECT_THAT(read("fattree:radix=8,levels=2,taper=2", one_down).warnings, IsEmpty());
-  EXPECT_THAT(read("hyperx:4x4,p=2", one_down).warnings,
-              ElementsAre(HasSubstr("routing is shortest (2 VCs) instead of minimal (1 VC)")));
-  EXPECT_THAT(read("hyperx:4x4,p=2", {"network.down+=random:1", "routing.policy=ugal-l"}).warnings,
+  EXPECT_THAT(read("torus:4x4,p=2", one_down).warnings,
+              ElementsAre(HasSubstr("routing is dor-around (4 VCs) instead of dor (2 VCs)")));
+  EXPECT_THAT(read("torus:4x4,p=2", {"network.down+=random:1", "routing.policy=ugal-l"}).warnings,
               ElementsAre(HasSubstr("routing ugal-l takes shortest paths in layers of VCs")));
 }
 

@@ -151,8 +151,16 @@ Status read_delay(ConfigTable& table, Cabling& cable) {
   return {};
 }
 
+// Buffers follow from rates and packets, so these are checked as they are read.
+Status read_rate(ConfigTable& table, Rate& rate) {
+  table.get("rate", rate);
+  if (table.has("rate") && rate <= Rate())
+    return table.error_at("rate", "the rate must be more than zero");
+  return {};
+}
+
 Status read_cabling(ConfigTable table, Cabling& cable) {
-  table.get("rate", cable.rate);
+  if (Status s = read_rate(table, cable.rate); !s) return s;
   if (Status s = read_delay(table, cable); !s) return s;
   return table.finish();
 }
@@ -187,7 +195,7 @@ Status read_card(ConfigTable table, NetworkHardware& m) {
   table.get("inject_rate", m.inject_rate);
   table.get("eject_rate", m.eject_rate);
   m.node_link.rate = std::max({m.link.rate, m.inject_rate, m.eject_rate});
-  table.get("rate", m.node_link.rate);
+  if (Status s = read_rate(table, m.node_link.rate); !s) return s;
   table.get("inject_delay", m.inject_delay);
   table.get("eject_delay", m.eject_delay);
   if (Status s = get_word(table, "order", order_names, m.order); !s) return s;
@@ -247,8 +255,11 @@ Rate NetworkHardware::vc_rate(const CreditLoop& loop) const {
 }
 
 Bytes NetworkHardware::loop_buffer(const CreditLoop& loop) const {
-  const std::int64_t one = serialise(packet_max(), loop.rate).in_ps();
-  return packet_max() * ((loop.time.in_ps() + one - 1) / one);
+  // Values may be out of range here; check_hardware() refuses them, and buffers above 2 GiB.
+  const Bytes packet = std::max(packet_max(), Bytes{1});
+  const std::int64_t one = std::max<std::int64_t>(serialise(packet, loop.rate).in_ps(), 1);
+  const std::int64_t packets = loop.time.in_ps() / one + (loop.time.in_ps() % one > 0 ? 1 : 0);
+  return packet * std::clamp<std::int64_t>(packets, 0, INT32_MAX / packet.count + 1);
 }
 
 Result<Arbitration> parse_arbitration(std::string_view text) {
@@ -277,6 +288,7 @@ Status read_hardware(const Config& config, const Topology& topology, NetworkHard
   packet.get("mtu", machine.mtu);
   packet.get("header", machine.header);
   if (Status s = packet.finish(); !s) return s;
+  if (machine.mtu.count < 1) return packet.error_at("mtu", "packet.mtu must be at least 1 B");
   if (Status s = read_links(config, topology, machine); !s) return s;
   if (Status s = read_card(config.table("nic"), machine); !s) return s;
   if (Status s = read_router(config.table("router"), machine, rule, has_switches(topology)); !s)
