@@ -29,7 +29,7 @@ void read_stream(const std::uint8_t* data, std::size_t size) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) != 0) std::abort();
   Descriptor writer(ends[1]);
-  Stream stream(Descriptor(ends[0]), {1, true, std::size_t{1} << 20});
+  Stream stream(Descriptor{ends[0]}, {1, true, std::size_t{1} << 20});
   memory.fill(std::byte{0x5a});
   // The key that is open, now and then where a record has one.
   std::size_t sent = 0;

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fuzz target: files of prices.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <weft/study/compare/prices.hpp>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  return weft::compare::read_prices_text(text, "input").has_value() ? 0 : 0;
+}
