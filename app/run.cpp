@@ -220,6 +220,7 @@ Result<launch::LaunchJob> make_job(const RunOptions& options) {
   if (!options.remote.remote_weft.empty())
     job.remote_agent = {options.remote.remote_weft, "run", "--agent"};
   for (Status s : {read_duration("--grace", options.grace, job.grace),
+                   read_duration("--grace", options.grace, job.stop_grace),
                    read_duration("--timeout", options.timeout, job.timeout)})
     if (!s) return std::move(s).error();
   return job;
@@ -307,7 +308,8 @@ void add_rank_options(CLI::App& parser, RunOptions& options) {
   parser
       .add_option(
           "--grace", options.grace,
-          "Time for the other ranks to end by themselves after one has failed (default: 5 s)")
+          "Time for ranks to end by themselves after another has failed, after a signal or at the "
+          "time limit (default: 5 s, and 1 s for the latter two)")
       ->type_name("TIME");
 }
 

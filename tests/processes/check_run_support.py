@@ -27,9 +27,8 @@ class Job:
         self.mark = f"WEFT_TEST_MARK={uuid.uuid4()}"
         name, value = self.mark.split("=")
         environment = {**os.environ, **options.pop("env", {}), name: value}
-        options.setdefault("stdin", subprocess.DEVNULL)
-        self.process = subprocess.Popen([str(word) for word in words], env=environment, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, start_new_session=True, **options)
+        options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        self.process = subprocess.Popen([str(word) for word in words], env=environment, start_new_session=True, **options)
 
     def __enter__(self):
         return self

@@ -2,11 +2,14 @@
 #include "output_log.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 namespace weft {
@@ -61,6 +64,22 @@ void OutputLog::flush() {
     if (wrote > 0) left.remove_prefix(static_cast<std::size_t>(wrote));
   }
   buffer_.clear();
+}
+
+void OutputLog::add_after_crash(std::int64_t at_ps, std::uint32_t rank, int stream,
+                                std::string_view text) {
+  flush();
+  std::array<char, 64> head;
+  char* end = head.begin();
+  for (const std::int64_t number : {at_ps, std::int64_t{rank}, std::int64_t{stream}}) {
+    end = std::to_chars(end, head.end(), number).ptr;
+    *end++ = ' ';
+  }
+  const bool whole = text.ends_with('\n');
+  const iovec parts[] = {{head.begin(), static_cast<std::size_t>(end - head.begin())},
+                         {const_cast<char*>(text.data()), text.size()},
+                         {const_cast<char*>("\n"), whole ? 0u : 1u}};
+  if (::writev(descriptor_, parts, 3) < 0) failure_ = errno;
 }
 
 Status OutputLog::finish() {

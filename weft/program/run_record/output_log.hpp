@@ -27,6 +27,8 @@ class OutputLog {
   // Takes text in any pieces. A line is written when it is whole, or too long to wait for its end.
   void add(std::int64_t at_ps, std::uint32_t rank, int stream, std::string_view text);
   void flush();
+  // As add() and flush(), of a whole line and without allocation, for crash handlers.
+  void add_after_crash(std::int64_t at_ps, std::uint32_t rank, int stream, std::string_view text);
   // Writes lines without an end, and says whether all was written. A full disk ends no run.
   Status finish();
 

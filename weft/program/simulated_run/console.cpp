@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <iostream>
 #include <streambuf>
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <weft/base/check.hpp>
+#include <weft/base/nonblocking_output.hpp>
 #include <weft/base/pack.hpp>
 #include <weft/program/simulated_run/console.hpp>
+#include <weft/program/simulated_run/crash_text.hpp>
 
 namespace weft {
 
@@ -17,14 +17,17 @@ Console* Console::current_ = nullptr;
 
 namespace {
 
-// Writes all of it, or as much as the reader accepts.
-void write_all(int stream, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t wrote = Console::raw_write(stream, text.data(), text.size());
-    if (wrote <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(wrote));
-  }
-}
+constexpr int look_ms = 100;     // How often a wait for a reader checks whether to hurry.
+constexpr int stalled_ms = 400;  // Then a reader that takes nothing for so long has stalled.
+
+std::atomic<bool> hurried = false;
+std::atomic<std::uint64_t> bytes_dropped = 0;
+
+struct OutStream {
+  NonblockingOutput output;
+  std::atomic<bool> stalled = false;
+};
+OutStream out_streams[] = {{NonblockingOutput(1)}, {NonblockingOutput(2)}};
 
 // Hands over text of whatever runs on this thread; returns true if that is a rank.
 bool offer(int stream, std::string_view text) {
@@ -37,7 +40,7 @@ bool offer(int stream, std::string_view text) {
 
 ssize_t cookie_write(void* cookie, const char* text, std::size_t size) {
   const int stream = cookie == nullptr ? 1 : 2;
-  if (!offer(stream, {text, size})) write_all(stream, {text, size});
+  if (!offer(stream, {text, size})) Console::write_out(stream, {text, size});
   return static_cast<ssize_t>(size);
 }
 
@@ -48,7 +51,7 @@ class StreamBuffer final : public std::streambuf {
  protected:
   std::streamsize xsputn(const char* text, std::streamsize size) override {
     const std::string_view view(text, static_cast<std::size_t>(size));
-    if (!offer(stream_, view)) write_all(stream_, view);
+    if (!offer(stream_, view)) Console::write_out(stream_, view);
     return size;
   }
   int_type overflow(int_type c) override {
@@ -154,18 +157,20 @@ void Console::end(RankId rank, Time now) {
   }
 }
 
+bool Console::before(const Line& a, const Line& b) {
+  if (a.at != b.at) return a.at < b.at;
+  return a.rank != b.rank ? a.rank < b.rank : a.number < b.number;
+}
+
 void Console::show(Time until) {
   const auto later = std::partition(lines_.begin(), lines_.end(),
                                     [&](const Line& line) { return line.at <= until; });
-  std::sort(lines_.begin(), later, [](const Line& a, const Line& b) {
-    if (a.at != b.at) return a.at < b.at;
-    return a.rank != b.rank ? a.rank < b.rank : a.number < b.number;
-  });
+  std::sort(lines_.begin(), later, before);
   std::string text;
   int stream = 1;
   for (auto line = lines_.begin(); line != later; ++line) {
     if (line->stream != stream) {
-      write_all(stream, text);
+      Console::write_out(stream, text);
       text.clear();
       stream = line->stream;
     }
@@ -175,7 +180,7 @@ void Console::show(Time until) {
     // Another rank's line follows, or our own message after a crash.
     if (label_ && !line->text.ends_with('\n')) text += '\n';
   }
-  write_all(stream, text);
+  Console::write_out(stream, text);
   if (record_ != nullptr) record_->flush();
   lines_.erase(lines_.begin(), later);
 }
@@ -208,15 +213,51 @@ void Console::gather(ProcessGroup& peers, Time until) {
 }
 
 void Console::show_after_crash(Time until) {
-  if (mutex_.try_lock()) show(until);
+  if (!mutex_.try_lock()) return;
+  std::sort(lines_.begin(), lines_.end(), before);
+  for (const Line& line : lines_) {
+    if (line.at > until) return;
+    if (record_ != nullptr)
+      record_->add_after_crash(line.at.in_ps(), line.rank, line.stream, line.text);
+    if (label_) {
+      CrashText label;
+      label << "[" << line.rank << "] ";
+      write_out(line.stream, label.text());
+    }
+    write_out(line.stream, line.text);
+    if (label_ && !line.text.ends_with('\n')) write_out(line.stream, "\n");
+  }
 }
 
 void Console::drop_after(Time until) {
   std::erase_if(lines_, [&](const Line& line) { return line.at > until; });
 }
 
-ssize_t Console::raw_write(int stream, const char* text, std::size_t size) {
-  return ::syscall(SYS_write, stream, text, size);
+void Console::write_out(int stream, std::string_view text) {
+  OutStream& out = out_streams[stream == 1 ? 0 : 1];
+  for (int waited_ms = 0; !text.empty();) {
+    const long wrote = out.output.write_some(text);
+    if (wrote < 0) return;  // Nobody can read it any more.
+    text.remove_prefix(static_cast<std::size_t>(wrote));
+    if (wrote > 0 || out.output.wait(out.stalled ? 0 : look_ms)) {
+      waited_ms = 0;
+      continue;
+    }
+    if (!hurried) continue;
+    waited_ms += look_ms;
+    if (!out.stalled && waited_ms < stalled_ms) continue;
+    out.stalled = true;
+    bytes_dropped += text.size();
+    return;
+  }
+}
+
+void Console::hurry() {
+  hurried = true;
+}
+
+std::uint64_t Console::dropped() {
+  return bytes_dropped;
 }
 
 bool Console::offer_text(int stream, const char* text, std::size_t size) {

@@ -11,8 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include <sys/types.h>
-
 #include <weft/base/result.hpp>
 #include <weft/base/units.hpp>
 #include <weft/message/port/fabric.hpp>
@@ -46,7 +44,7 @@ class Console {
   void show(Time until);
   // Collective: moves the lines up to `until` of all processes to process 0.
   void gather(ProcessGroup& peers, Time until);
-  // As show(), but from a crash handler: shows as much as is still possible.
+  // As show(), but from a crash handler: neither allocates nor waits for threads that may be gone.
   void show_after_crash(Time until);
   // Discards what was printed after `until`.
   void drop_after(Time until);
@@ -55,8 +53,12 @@ class Console {
   // For replacements of write(): passes on text of whatever runs on this thread. Returns false if
   // that is not a rank.
   static bool offer_text(int stream, const char* text, std::size_t size);
-  // Writes to the process's own stream, bypassing all replacements.
-  static ssize_t raw_write(int stream, const char* text, std::size_t size);
+  // Writes to the process's own stream, bypassing all replacements. Waits for a reader that has
+  // stalled until hurry() was called; then drops what it does not take. Safe in signal handlers.
+  static void write_out(int stream, std::string_view text);
+  static void hurry();
+  // The number of bytes that nobody has read.
+  static std::uint64_t dropped();
 
  private:
   struct Line {
@@ -71,6 +73,7 @@ class Console {
     std::uint32_t lines = 0;
   };
   void add(Pending& pending, RankId rank, Time now, int stream);
+  static bool before(const Line& a, const Line& b);
 
   const bool label_;
   std::mutex mutex_;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
 #include <csignal>
-#include <cstdio>
-#include <cstring>
-#include <memory>
+#include <string_view>
 
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <weft/message/mpi/process.hpp>
+#include <weft/message/port/fabric.hpp>
 #include <weft/program/simulated_run/crash.hpp>
+#include <weft/program/simulated_run/crash_text.hpp>
 
 namespace weft {
 
@@ -17,8 +20,21 @@ namespace {
 const World* watched = nullptr;
 Console* shown = nullptr;
 
-void say(const char* text) {
-  Console::raw_write(2, text, std::strlen(text));
+constexpr std::size_t handler_stack_bytes = std::size_t{64} << 10;
+
+std::string_view name_of(int signal) {
+  switch (signal) {
+    case SIGSEGV:
+      return "Segmentation fault";
+    case SIGBUS:
+      return "Bus error";
+    case SIGFPE:
+      return "Floating point exception";
+    case SIGILL:
+      return "Illegal instruction";
+    default:
+      return "Aborted";
+  }
 }
 
 // The stack pointer at the time of the crash; null: unknown.
@@ -50,29 +66,83 @@ bool is_overflow(int signal, const siginfo_t& info, const void* context, RankId 
   return watched->find_stack(info.si_addr, owner, beyond) && (beyond || owner != rank);
 }
 
-// Must be careful with what it calls, as the process is broken. The process ends right after.
-void on_crash(int signal, siginfo_t* info, void* context) {
+// What is known of the crash; filled step by step, as each step may crash again.
+struct Report {
+  int signal = 0;
+  bool in_rank = false, overflow = false;
   RankId rank;
   Time now;
-  char line[256];
-  if (World::current(rank, now)) {
-    const bool overflow = is_overflow(signal, *info, context, rank);
-    const double us = static_cast<double>(now.in_ps()) / 1e6;
-    if (overflow) {
-      std::snprintf(line, sizeof line,
-                    "weft: error: rank %u overflowed its stack of %zu KiB at %.3f us; give more "
-                    "with --stack\n",
-                    rank.index, watched->stack_bytes() / 1024, us);
-    } else {
-      std::snprintf(line, sizeof line, "weft: error: rank %u crashed at %.3f us: %s\n", rank.index,
-                    us, strsignal(signal));
-    }
+  const char* call = nullptr;
+};
+Report report;
+std::atomic<int> step = 0;
+
+void find_rank() {
+  report.in_rank = World::current(report.rank, report.now);
+}
+
+// The call's name is a literal, so its first letters show whether the pointer is still good.
+void find_call() {
+  const auto* const layer = static_cast<const mpi::Process*>(Current::layer());
+  if (!report.in_rank || layer == nullptr || layer->call == nullptr) return;
+  const std::string_view name(layer->call, 4);
+  if (name == "MPI_") report.call = layer->call;
+}
+
+void show_output() {
+  if (shown != nullptr) shown->show_after_crash(report.now);
+}
+
+void print_report() {
+  CrashText line;
+  line << "weft: error: ";
+  if (!report.in_rank) {
+    line << "the simulator crashed: " << name_of(report.signal);
+  } else if (report.overflow) {
+    line << "rank " << report.rank.index << " overflowed its stack of "
+         << watched->stack_bytes() / 1024 << " KiB at " << report.now << "; give more with --stack";
   } else {
-    std::snprintf(line, sizeof line, "weft: error: the simulator crashed: %s\n", strsignal(signal));
+    line << "rank " << report.rank.index << " crashed at " << report.now;
+    if (report.call != nullptr) line << " in " << std::string_view(report.call);
+    line << ": " << name_of(report.signal);
   }
-  if (shown != nullptr) shown->show_after_crash(now);
-  say(line);
-  ::syscall(SYS_exit_group, 128 + signal);  // Bypasses our _exit, which would end only the rank.
+  line << "\n";
+  Console::write_out(2, line.text());
+}
+
+// Uses nothing that the crash may have broken: no heap, no stdio, no lock that is waited for. A
+// step that crashes itself is left out. The process ends right after.
+void on_crash(int signal, siginfo_t* info, void* context) {
+  static std::atomic<long> reporter = 0;
+  const long self = ::syscall(SYS_gettid);
+  if (long nobody = 0; !reporter.compare_exchange_strong(nobody, self) && nobody != self)
+    for (;;) ::pause();  // Another thread is ending the process.
+  if (step == 0) report.signal = signal;
+  switch (++step) {
+    case 1:
+      find_rank();
+      ++step;
+      [[fallthrough]];
+    case 2:
+      if (report.signal == signal && report.in_rank)
+        report.overflow = is_overflow(signal, *info, context, report.rank);
+      ++step;
+      [[fallthrough]];
+    case 3:
+      find_call();
+      ++step;
+      [[fallthrough]];
+    case 4:
+      show_output();
+      ++step;
+      [[fallthrough]];
+    case 5:
+      print_report();
+      [[fallthrough]];
+    default:
+      // Bypasses our _exit, which would end only the rank.
+      ::syscall(SYS_exit_group, 128 + report.signal);
+  }
 }
 
 }  // namespace
@@ -82,22 +152,23 @@ void watch_for_crashes(const World& world, Console& console) {
   shown = &console;
   struct sigaction action = {};
   action.sa_sigaction = on_crash;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
     sigaction(signal, &action, nullptr);
   }
 }
 
 void prepare_thread_for_crashes() {
-  static thread_local const std::unique_ptr<char[]> memory = [] {
-    constexpr std::size_t size = std::size_t{64} * 1024;
-    auto made = std::make_unique<char[]>(size);
+  // Not from the heap, where a stray write could reach it. Lives as long as the process.
+  static thread_local const bool prepared = [] {
+    void* const memory = ::mmap(nullptr, handler_stack_bytes, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     stack_t stack = {};
-    stack.ss_sp = made.get();
-    stack.ss_size = size;
-    sigaltstack(&stack, nullptr);
-    return made;
+    stack.ss_sp = memory;
+    stack.ss_size = handler_stack_bytes;
+    return memory != MAP_FAILED && sigaltstack(&stack, nullptr) == 0;
   }();
+  static_cast<void>(prepared);
 }
 
 }  // namespace weft

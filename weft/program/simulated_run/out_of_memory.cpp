@@ -58,7 +58,7 @@ void end_for_lack_of_memory() {
                     "weft: error: out of memory%s after %.1f MB; use fewer ranks, carry no data "
                     "(--payload none), or more processes (mpirun -np 2 weft sim ...)\n",
                     asked, static_cast<double>(peak_memory()) / 1e6);
-  Console::raw_write(2, line, static_cast<std::size_t>(size));
+  Console::write_out(2, {line, static_cast<std::size_t>(size)});
   ::syscall(SYS_exit_group, 1);  // Bypasses our _exit, which would end only the rank.
   __builtin_unreachable();
 }

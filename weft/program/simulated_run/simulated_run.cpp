@@ -90,7 +90,7 @@ class SimulatedRun {
   Status write_timeline() const;
   bool is_root() const { return peers_ == nullptr || peers_->self() == 0; }
   void print(const std::string& text) const {
-    if (is_root()) Console::raw_write(2, text.data(), text.size());
+    if (is_root()) Console::write_out(2, text);
   }
   std::string ending(const RunTotals& totals) const;
 
@@ -346,6 +346,9 @@ int SimulatedRun::conclude(const ProgramCall& call) {
                       static_cast<double>(summary.hops) / wall / 1e6) +
           footprint_.table());
   }
+  if (Console::dropped() > 0)
+    print(fmt::format("weft: nobody read the output: {} dropped\n",
+                      to_text(Bytes{static_cast<std::int64_t>(Console::dropped())})));
   return code;
 }
 
@@ -367,6 +370,7 @@ Result<int> SimulatedRun::run(const ProgramCall& call) {
 
 void request_end() {
   end_requested = true;
+  Console::hurry();
 }
 
 Result<int> run_simulated(const SimulationOptions& options, const SimulationSetup& setup,

@@ -69,14 +69,14 @@ int exit_code(weft::Broken broken) {
 
 // All processes find the same error.
 [[noreturn]] void fail(const weft::Error& error) {
-  if (weft::launched().self == 0) std::fprintf(stderr, "weft: error: %s\n", error.text().c_str());
+  if (weft::launched().self == 0)
+    weft::Console::write_out(2, "weft: error: " + error.text() + "\n");
   end(exit_code(error.broken()));
 }
 
 // For a rank that computes without end and never reaches a point where the request is seen.
 void end_now() {
-  constexpr char text[] = "weft: interrupted inside a rank; there are no results\n";
-  weft::Console::raw_write(2, text, sizeof text - 1);
+  weft::Console::write_out(2, "weft: interrupted inside a rank; there are no results\n");
   ::syscall(SYS_exit_group, 130);  // Not our _exit, which would end only the rank.
 }
 
@@ -109,6 +109,7 @@ void on_alarm(int) {
 int simulate(int count, char** arguments, char** environment) {
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
+  if (std::signal(SIGHUP, on_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
   std::signal(SIGALRM, on_alarm);
   const auto code = weft::run_simulated(simulation->options, simulation->setup, *simulation->copies,
                                         {simulation->main, count, arguments, environment},

@@ -84,10 +84,9 @@ int Agent::serve() {
   while (!done_ && stream_.open()) turn();
   kill_all();
   // Final messages are sent regardless of credit.
-  window_ = std::numeric_limits<std::size_t>::max();
   for (const auto& rank : ranks_)
     for (const int stream : {1, 2})
-      while (read_output(*rank, stream)) {
+      while (read_output(*rank, stream, window_bytes) > 0) {
       }
   flush();
   ::close(signals_);
@@ -131,7 +130,8 @@ void Agent::wait_for(LocalRank& rank) {
   set_.add(process.holder(), POLLIN, [this, &rank] { check_holder(rank); });
   for (const int stream : {1, 2})
     if (window_ > 0)
-      set_.add(process.output(stream), POLLIN, [=, this, &rank] { read_output(rank, stream); });
+      set_.add(process.output(stream), POLLIN,
+               [=, this, &rank] { read_output(rank, stream, window_); });
   // POLLOUT also reports that the reader is gone.
   set_.add(process.input(), input_.empty() && !input_ended_ ? 0 : POLLOUT,
            [this] { feed_input(); });
@@ -171,7 +171,8 @@ void Agent::handle(const Frame& frame) {
       input_ended_ = true;
       return feed_input();
     case ToAgent::output_taken:
-      window_ = std::min<std::size_t>(window_bytes, window_ + in.number_up_to(window_bytes));
+      window_ = std::min<std::int64_t>(
+          window_bytes, window_ + in.number_up_to(std::numeric_limits<std::uint32_t>::max()));
       return;
     case ToAgent::output_closed: {
       const int stream = in.number_up_to(2) == 2 ? 2 : 1;

@@ -46,7 +46,8 @@ class Agent {
   void handle_rank(LocalRank& rank);
   void seat(LocalRank& rank, pid_t holder);
   void handle_packet(LocalRank& rank, const std::string& packet, pid_t sender);
-  bool read_output(LocalRank& rank, int stream);
+  std::size_t read_output(LocalRank& rank, int stream, std::int64_t room);
+  void drain_output(LocalRank& rank, int stream);
   void lose(LocalRank& rank);
   void check_holder(LocalRank& rank);
   void settle(LocalRank& rank);
@@ -67,7 +68,8 @@ class Agent {
   std::vector<std::unique_ptr<LocalRank>> ranks_;
   PollSet set_;
   int signals_ = -1;
-  std::size_t window_ = window_bytes;
+  // Credit for output; less than 0 after the last output of ranks that have ended.
+  std::int64_t window_ = window_bytes;
   std::string input_;
   bool input_ended_ = false;
   Deadline kill_at_ = Deadline::never();

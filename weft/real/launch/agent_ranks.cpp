@@ -6,6 +6,7 @@
 #include <csignal>
 #include <limits>
 
+#include <fcntl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,20 +53,32 @@ void Agent::feed_input() {
   }
 }
 
-bool Agent::read_output(LocalRank& rank, int stream) {
+// Forwards at most `room` bytes; returns how many.
+std::size_t Agent::read_output(LocalRank& rank, int stream, std::int64_t room) {
   std::array<char, 32 << 10> bytes;
   const int from = rank.process.output(stream);
-  if (from < 0 || window_ == 0) return false;
-  const ssize_t size = ::read(from, bytes.data(), std::min(bytes.size(), window_));
-  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+  if (from < 0 || room <= 0) return 0;
+  const ssize_t size =
+      ::read(from, bytes.data(), std::min(bytes.size(), static_cast<std::size_t>(room)));
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
   if (size <= 0) {
     rank.process.close_output(stream);
-    return false;
+    return 0;
   }
-  window_ -= static_cast<std::size_t>(size);
+  window_ -= size;
   report(FromAgent::output, {rank.rank, static_cast<std::uint64_t>(stream)},
          {bytes.data(), static_cast<std::size_t>(size)});
-  return true;
+  return static_cast<std::size_t>(size);
+}
+
+// A pipeful is taken regardless of credit: the end of a rank must be reported although nobody reads
+// what it printed.
+void Agent::drain_output(LocalRank& rank, int stream) {
+  const int from = rank.process.output(stream);
+  if (from < 0) return;
+  std::int64_t room = std::max<std::int64_t>(window_, ::fcntl(from, F_GETPIPE_SZ));
+  while (const std::size_t size = read_output(rank, stream, room))
+    room -= static_cast<std::int64_t>(size);
 }
 
 void Agent::handle_rank(LocalRank& rank) {
@@ -168,10 +181,7 @@ void Agent::settle(LocalRank& rank) {
   handle_rank(rank);
   // A script ended successfully and left the program running in the background; it may go on.
   if (rank.status == 0 && rank.seated && rank.process.holder_lives()) return;
-  for (const int stream : {1, 2})
-    while (read_output(rank, stream)) {
-    }
-  if (window_ == 0) return;
+  for (const int stream : {1, 2}) drain_output(rank, stream);
   if (rank.seated) lose(rank);
   rank.reported = true;
   report(FromAgent::ended, {rank.rank, static_cast<std::uint32_t>(rank.status)});

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include <fcntl.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -21,6 +22,12 @@ namespace {
 constexpr int ready_ms_max = 60'000;   // Time for agents to start.
 constexpr int finish_ms_max = 15'000;  // Time for agents to clean up.
 constexpr int kill_after_ms = 2'000;   // Time between asking ranks to end and killing them.
+// After a signal or at the time limit all is over within 2 s, unless --grace asks for more: ranks
+// are killed 1.5 s later at most, agents have 0.2 s to report that, and so have readers.
+constexpr int stop_kill_ms = 500;    // Time between asking ranks to end and killing them.
+constexpr int stop_report_ms = 200;  // Time for agents to report that ranks were killed.
+constexpr int stop_flush_ms = 200;   // Time for readers after that.
+constexpr int stalled_ms = 500;      // A reader that takes nothing for so long has stalled.
 constexpr int code_timeout = 124;
 
 std::vector<std::string> hosts_by_rank(const LaunchJob& job) {
@@ -66,6 +73,12 @@ Launcher::Launcher(const LaunchJob& job)
       err_(2, job.label, job.printed),
       exchanges_(ranks_) {}
 
+Launcher::~Launcher() {
+  if (signals_ < 0) return;
+  ::close(signals_);
+  ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+}
+
 Status Launcher::open() {
   if (::getrandom(secret_.data(), secret_.size(), 0) != static_cast<ssize_t>(secret_.size()))
     return Error::run("the system gives no random numbers for the job's secret");
@@ -79,7 +92,7 @@ Status Launcher::open() {
     ::sigaction(number, nullptr, &before);
     if (before.sa_handler != SIG_IGN) sigaddset(&caught, number);
   }
-  ::sigprocmask(SIG_BLOCK, &caught, nullptr);
+  ::sigprocmask(SIG_BLOCK, &caught, &mask_before_);
   signals_ = ::signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
   if (signals_ < 0) return Error::run(std::string("signals: ") + std::strerror(errno));
   agents_.reserve(job_.hosts.size());
@@ -109,14 +122,7 @@ Result<int> Launcher::run() {
   loop();
   end_descendants([](pid_t, int) {});
   print_reason();
-  out_.end_all();
-  err_.end_all();
-  while (out_.writing() || err_.writing()) {
-    for (Printer* const printer : {&out_, &err_})
-      if (printer->writing())
-        set_.add(printer->descriptor(), POLLOUT, [printer] { printer->write_now(); });
-    set_.turn(Deadline::never());
-  }
+  flush_output();
   if (refusal_ && interrupted_ == 0 && !fixed_code_) return *std::move(refusal_);
   return exit_code();
 }
@@ -136,12 +142,48 @@ void Launcher::loop() {
       send_to_all(ToAgent::finish, "");
       finish_by_ = Deadline::in_ms(finish_ms_max);
     }
-    if (finish_by_.passed()) return;  // Remaining agents are killed.
+    if (finish_by_.passed() || stop_by_.passed()) return;  // Remaining agents are killed.
   }
+}
+
+// A stalled reader is waited for, as a program would wait, until a signal or the time limit ends
+// that.
+void Launcher::flush_output() {
+  finishing_ = true;
+  grace_ = finish_by_ = ready_by_ = Deadline::never();
+  for (std::size_t before = 0;;) {
+    out_.end_all();
+    err_.end_all();
+    if (!out_.writing() && !err_.writing()) break;
+    const std::size_t left = out_.backlog() + err_.backlog();
+    if (left != before) stalled_at_ = Deadline::in_ms(stalled_ms);
+    before = left;
+    if (drop_by_.passed() || (drop_by_.set() && stalled_at_.passed())) break;
+    turn();
+  }
+  drop_output();
+}
+
+// Says how much nobody has read. What weft prints later shall not wait for such a reader either.
+void Launcher::drop_output() {
+  for (Printer* const printer : {&out_, &err_}) {
+    if (!printer->writing()) continue;
+    printer->give_up();
+    const int nothing = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    ::dup2(nothing, printer->descriptor());
+    ::close(nothing);
+  }
+  const std::size_t dropped = out_.dropped() + err_.dropped();
+  if (dropped == 0) return;
+  const std::size_t rounded = dropped < 10'000 ? dropped : dropped / 1000 * 1000;
+  err_.say("weft run: nobody read the output: " +
+           weft::to_text(Bytes{static_cast<std::int64_t>(rounded)}) + " dropped");
+  err_.write_now();
 }
 
 Deadline Launcher::next_deadline() const {
   Deadline next = sooner(sooner(grace_, timeout_), sooner(finish_by_, ready_by_));
+  next = sooner(next, sooner(stop_by_, sooner(drop_by_, stalled_at_)));
   return sooner(next, sooner(out_.next(), err_.next()));
 }
 
@@ -178,7 +220,8 @@ void Launcher::write_printer(Printer& printer) {
 }
 
 void Launcher::confirm_output() {
-  if (out_.backlog() + err_.backlog() > window_bytes) return;
+  // Without credit ranks wait for the reader of their output, but not once they are to end.
+  if (!stop_by_.set() && out_.backlog() + err_.backlog() > window_bytes) return;
   for (HostAgent& agent : agents_) {
     if (agent.owed == 0 || agent.gone) continue;
     FieldWriter body;
@@ -204,14 +247,41 @@ void Launcher::check_deadlines() {
              ", its limit (--timeout): ended");
     if (!fixed_code_) fixed_code_ = code_timeout;
     said_reason_ = true;
+    const int kill_ms = stop_grace_ms() + stop_kill_ms;
+    stop(kill_ms);
     if (ready_by_.set()) return refuse(Error::run("out of time while starting"));
-    end_ranks(kill_after_ms);
+    end_ranks(kill_ms);
   }
   if (grace_.passed()) {
     grace_ = Deadline::never();
     print_reason();
-    end_ranks(kill_after_ms);
+    end_ranks(interrupted_ != 0 ? stop_kill_ms : kill_after_ms);
   }
+}
+
+int Launcher::stop_grace_ms() const {
+  return static_cast<int>(job_.stop_grace.in_ps() / 1'000'000'000);
+}
+
+// The job is to end, and its ranks are killed by then.
+void Launcher::stop(int ms_until_kill) {
+  stop_by_ = sooner(stop_by_, Deadline::in_ms(ms_until_kill + stop_report_ms));
+  drop_by_ = sooner(drop_by_, Deadline::in_ms(ms_until_kill + stop_report_ms + stop_flush_ms));
+  out_.keep_at_most(window_bytes);
+  err_.keep_at_most(window_bytes);
+}
+
+void Launcher::interrupt(int number) {
+  if (interrupted_ != 0) {
+    stop(0);
+    return end_ranks(0);
+  }
+  interrupted_ = number;
+  stop(stop_grace_ms() + stop_kill_ms);
+  if (ready_by_.set()) return refuse(Error::run("interrupted while starting"));
+  send_to_all(ToAgent::signal, {static_cast<std::uint64_t>(number)});
+  send_to_all(ToAgent::signal, {SIGCONT});
+  grace_ = Deadline::in_ms(stop_grace_ms());
 }
 
 void Launcher::send_to_all(ToAgent kind, std::string_view body) {
@@ -243,7 +313,8 @@ void Launcher::print_reason() {
   if (said_reason_ || interrupted_ != 0 || refusal_) return;
   const std::string reason =
       outcome_.reason().empty() ? outcome_.reason_of_loss() : outcome_.reason();
-  if (!reason.empty()) err_.say("weft run: " + reason);
+  if (!reason.empty() && reason != said_) err_.say("weft run: " + reason);
+  said_ = reason;
   said_reason_ = !reason.empty();
 }
 

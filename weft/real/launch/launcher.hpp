@@ -41,6 +41,8 @@ struct LaunchJob {
   // Called with text of a rank as it is printed: rank, stream (1 or 2), text in any pieces.
   std::function<void(std::uint32_t, int, std::string_view)> printed;
   Duration grace = Duration::ms(5000);  // Time for surviving ranks to report.
+  // Time for ranks to end by themselves after a signal or at the time limit.
+  Duration stop_grace = Duration::ms(1000);
   Duration timeout = Duration::zero();  // Zero: no limit.
   DecideBinding places;                 // Binds the ranks on this host.
 };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <weft/base/version.hpp>
@@ -17,8 +18,15 @@
 namespace weft::launch {
 namespace {
 
-constexpr int interrupt_ms_max = 5'000;  // Time before interrupted ranks are asked to end.
-constexpr int abort_ms_max = 500;        // Time before ranks of an aborted job are killed.
+// Signals that we never send.
+bool is_crash(int status) {
+  if (!WIFSIGNALED(status)) return false;
+  const int number = WTERMSIG(status);
+  return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
+         number == SIGABRT;
+}
+
+constexpr int abort_ms_max = 500;  // Time before ranks of an aborted job are killed.
 
 }  // namespace
 
@@ -107,7 +115,10 @@ void Launcher::handle(HostAgent& agent, const Frame& frame) {
     out_.end(rank);
     err_.end(rank);
     const bool counts = !ending_ && interrupted_ == 0;
-    if (outcome_.ended(rank, status, counts)) {
+    // Another rank may have missed this one, and aborted the job, before we hear why.
+    const bool crashed = is_crash(status) && interrupted_ == 0;
+    if (outcome_.ended(rank, status, counts || crashed)) {
+      if (crashed) said_reason_ = false;
       print_reason();
       notify_lost(rank);
     }
@@ -189,15 +200,6 @@ void Launcher::handle_signal() {
       if (!agent.gone) agent.link->stream().write_now();
     ::raise(SIGSTOP);
   }
-}
-
-void Launcher::interrupt(int number) {
-  if (interrupted_ != 0) return end_ranks(0);
-  interrupted_ = number;
-  if (ready_by_.set()) return refuse(Error::run("interrupted while starting"));
-  send_to_all(ToAgent::signal, {static_cast<std::uint64_t>(number)});
-  send_to_all(ToAgent::signal, {SIGCONT});
-  grace_ = Deadline::in_ms(interrupt_ms_max);
 }
 
 void Launcher::read_input() {

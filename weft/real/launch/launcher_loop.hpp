@@ -3,6 +3,7 @@
 // arrives.
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -31,6 +32,9 @@ struct HostAgent {
 class Launcher {
  public:
   explicit Launcher(const LaunchJob& job);
+  Launcher(const Launcher&) = delete;
+  Launcher& operator=(const Launcher&) = delete;
+  ~Launcher();
   Result<int> run();
 
  private:
@@ -63,6 +67,10 @@ class Launcher {
   void print_reason();
   void end_ranks(int ms_until_kill);
   void refuse(Error error);
+  int stop_grace_ms() const;
+  void stop(int ms_until_kill);
+  void flush_output();
+  void drop_output();
   void confirm_output();
   void write_printer(Printer& printer);
   int exit_code() const;
@@ -75,14 +83,21 @@ class Launcher {
   Secret secret_{};
   PollSet set_;
   int signals_ = -1;
+  sigset_t mask_before_ = {};
   Exchanges exchanges_;
   std::size_t input_room_ = window_bytes / 16;
   bool input_ended_ = false;
   Deadline ready_by_ = Deadline::never(), grace_ = Deadline::never(), timeout_ = Deadline::never(),
            finish_by_ = Deadline::never();
+  // Set once a signal or the time limit ends the job: when to wait no longer for agents, and for
+  // readers of the output.
+  Deadline stop_by_ = Deadline::never(), drop_by_ = Deadline::never();
+  // When a reader of the last output counts as stalled.
+  Deadline stalled_at_ = Deadline::never();
   bool ending_ = false;     // Ranks were asked to end: their exit status no longer counts.
   bool finishing_ = false;  // All ranks have ended.
   bool said_reason_ = false;
+  std::string said_;               // The reason.
   int interrupted_ = 0;            // The signal, or 0.
   std::optional<int> fixed_code_;  // From an abort or the time limit.
   std::optional<Error> refusal_;   // Why the job could not be started.

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include <weft/real/launch/stream.hpp>
-
 namespace weft::launch {
 namespace {
 
@@ -45,8 +43,10 @@ void Printer::put_labelled(std::uint32_t rank, std::string_view text) {
 void Printer::put(std::uint32_t rank, Line& line, std::size_t size) {
   if (size == 0) return;
   const std::string_view text = std::string_view(line.text).substr(0, size);
-  if (listener_) listener_(rank, descriptor_, text);
-  if (label_) {
+  if (listener_) listener_(rank, descriptor(), text);
+  if (out_.size() > kept_max_) {
+    dropped_ += text.size();
+  } else if (label_) {
     put_labelled(rank, text);
   } else {
     out_ += text;
@@ -102,8 +102,13 @@ void Printer::end_all() {
   while (!lines_.empty()) end(lines_.begin()->first);
 }
 
+void Printer::give_up() {
+  dropped_ += out_.size();
+  out_.clear();
+}
+
 bool Printer::write_now() {
-  const long done = write_some(descriptor_, out_);
+  const long done = output_.write_some(out_);
   if (done >= 0) {
     out_.erase(0, static_cast<std::size_t>(done));
     return true;

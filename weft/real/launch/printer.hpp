@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include <weft/base/nonblocking_output.hpp>
 #include <weft/real/launch/clock.hpp>
 
 namespace weft::launch {
@@ -20,7 +22,7 @@ class Printer {
   using Listener = std::function<void(std::uint32_t, int, std::string_view)>;
   // With `label` each line begins with [rank].
   Printer(int descriptor, bool label, Listener listener = {})
-      : descriptor_(descriptor), label_(label), listener_(std::move(listener)) {}
+      : output_(descriptor), label_(label), listener_(std::move(listener)) {}
 
   void add(std::uint32_t rank, std::string_view bytes);
   // The rank will print no more; flushes its partial line.
@@ -34,12 +36,19 @@ class Printer {
   void pump();
   // When pump() must be called again if nothing else arrives.
   Deadline next() const;
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return output_.descriptor(); }
   bool writing() const { return !out_.empty(); }
   // Call when poll() reports room. Returns false if the reader is gone; from then on everything is
   // dropped.
   bool write_now();
   std::size_t backlog() const { return out_.size() + waiting_; }
+
+  // From now on text of ranks is dropped while this much waits for the reader.
+  void keep_at_most(std::size_t backlog) { kept_max_ = backlog; }
+  // Drops all that waits for the reader.
+  void give_up();
+  // Bytes of ranks that were dropped; the listener has heard them.
+  std::size_t dropped() const { return dropped_; }
 
  private:
   struct Line {
@@ -50,13 +59,15 @@ class Printer {
   void put_labelled(std::uint32_t rank, std::string_view text);
   void let_out(std::uint32_t rank, Line& line);
 
-  const int descriptor_;
+  NonblockingOutput output_;
   const bool label_;
   const Listener listener_;
   bool closed_ = false;
   std::map<std::uint32_t, Line> lines_;  // Pending text, by rank.
   std::size_t waiting_ = 0;              // Total size of pending text.
   std::string out_;
+  std::size_t kept_max_ = std::numeric_limits<std::size_t>::max();
+  std::size_t dropped_ = 0;
   // The rank that has printed a partial line (a prompt, say) and may continue it; others wait a
   // while.
   static constexpr std::uint32_t nobody = 0xffffffffu;
