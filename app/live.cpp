@@ -8,6 +8,8 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <exception>
 #include <thread>
 
 #include <fmt/format.h>
@@ -15,6 +17,7 @@
 #include <sys/random.h>
 #endif
 
+#include <weft/base/threads.hpp>
 #include <weft/base/version.hpp>
 #include <weft/output/report/heat.hpp>
 #include <weft/output/report/page.hpp>
@@ -96,10 +99,12 @@ class LiveServer final : public LivePage {
     return fmt::format("http://127.0.0.1:{}/{}/", port_, token_);
   }
   void start() override {
-    thread_ = std::thread([this] {
-      server_.listen_after_bind();
+    const auto serve = [this] {
+      failure_.guard([this] { server_.listen_after_bind(); });
       stopped_ = true;
-    });
+    };
+    // The run goes on without the page if it cannot be served.
+    if (!failure_.guard([&] { thread_ = std::thread(serve); })) stopped_ = true;
     // A server can be stopped only while it runs, and a short program may end before that.
     while (!server_.is_running() && !stopped_)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -124,6 +129,8 @@ class LiveServer final : public LivePage {
 
  private:
   void add_handlers();
+  // False: the browser is gone.
+  bool send_events(LiveFeed& feed, httplib::DataSink& sink);
   // Against DNS rebinding: a page of another site must not read this one through its own name.
   bool is_for_us(const httplib::Request& request) const {
     const std::string host = request.get_header_value("Host");
@@ -133,13 +140,20 @@ class LiveServer final : public LivePage {
     closing_ = true;
     server_.stop();
     if (thread_.joinable()) thread_.join();
+    try {
+      failure_.rethrow();
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "weft: warning: --live: the page could not be served: %s\n",
+                   error.what());
+    }
   }
 
   const LiveSettings settings_;
   std::string token_, page_;
   httplib::Server server_;
   int port_ = 0;
-  std::thread thread_;
+  std::thread thread_;  // Not of Threads, since it may have to be left behind.
+  FirstFailure failure_;
   std::atomic<bool> run_over_ = false, closing_ = false, stopped_ = false;
   std::atomic<int> watchers_ = 0;
 };
@@ -164,21 +178,27 @@ void LiveServer::add_handlers() {
     out.set_chunked_content_provider(
         "text/event-stream",
         [this, feed](std::size_t, httplib::DataSink& sink) {
-          const bool last = run_over_;  // Read first, so that the events below are complete.
-          const std::string events = feed->new_events() + (last ? feed->final_event() : "");
-          // An empty comment finds out whether the browser is still there.
-          const std::string text = events.empty() ? ": \n\n" : events;
-          if (!sink.write(text.data(), text.size())) return false;
-          if (last || closing_) {
-            sink.done();
-          } else {
-            for (int i = 0; i < 10 && !run_over_ && !closing_; ++i)
-              std::this_thread::sleep_for(pause / 10);
-          }
-          return true;
+          bool more = false;
+          // On a thread of the library; a browser asks again after an end.
+          failure_.guard([&] { more = send_events(*feed, sink); });
+          return more;
         },
         [this](bool) { --watchers_; });
   });
+}
+
+bool LiveServer::send_events(LiveFeed& feed, httplib::DataSink& sink) {
+  const bool last = run_over_;  // Read first, so that the events below are complete.
+  const std::string events = feed.new_events() + (last ? feed.final_event() : "");
+  // An empty comment finds out whether the browser is still there.
+  const std::string text = events.empty() ? ": \n\n" : events;
+  if (!sink.write(text.data(), text.size())) return false;
+  if (last || closing_) {
+    sink.done();
+  } else {
+    for (int i = 0; i < 10 && !run_over_ && !closing_; ++i) std::this_thread::sleep_for(pause / 10);
+  }
+  return true;
 }
 
 }  // namespace

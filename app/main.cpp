@@ -10,6 +10,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "command.hpp"
@@ -153,7 +154,12 @@ int main(int argc, char** argv) {
     pointers.push_back(nullptr);
     return weft::app::run(static_cast<int>(words.size()), pointers.data());
   } catch (const std::bad_alloc&) {
-    return print_error("out of memory", weft::app::exit_finding);
+    return print_error(
+        "out of memory: use fewer threads or a smaller problem, or allow more (ulimit -v)",
+        weft::app::exit_finding);
+  } catch (const std::system_error& e) {
+    // A resource that the system does not give; the text says which, and what to do.
+    return print_error(e.what(), weft::app::exit_finding);
   } catch (const std::exception& e) {
     return print_error(std::string("internal error: ") + e.what(), weft::app::exit_bug);
   } catch (...) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a user, the system or a full disk can do to `weft sim` in the middle of a run. Usage: check_fault.py WEFT [Faults] [Memory]"""
+"""What a user, the system or a full disk can do to `weft sim` in the middle of a run. Usage: check_fault.py WEFT [Faults] [Memory] [Workers]"""
 import json
 import os
 import pathlib
@@ -154,6 +154,40 @@ class Faults(Case):
                                rb"probably ran out of memory; use fewer ranks, ")
 
 
+class Workers(Case):
+    """Each command that has threads of its own, in less and less address space."""
+
+    def commands(self):
+        pairs = self.place / "pairs.txt"
+        pairs.write_text("".join(f"{i} {(i * 7 + k) % 512} {1000 + k}\n" for i in range(512) for k in range(1, 9)), encoding="ascii")
+        search = ["--traffic", str(pairs), "--threads", "3", "--evaluations", "60", "--tries", "3000"]
+        points = ["--warmup", "500", "--measure", "500"]
+        return {
+            "map": ["map", "--net", "torus:8x8x8", *search],
+            "map, simulated": ["map", "--net", "torus:8x8x8", *search, "--simulate", "--objective", "time"],
+            "traffic, points": ["traffic", "--net", "torus:16x16", "--load", "0.05,0.1,0.15", "--jobs", "3", *points],
+            "traffic, threads": ["traffic", "--net", "torus:32x32", "--load", "0.1", "--threads", "3", "--jobs", "1", *points],
+        }
+
+    def test_lack_of_memory_is_told(self):
+        for name, words in self.commands().items():
+            codes = set()
+            for megabytes in (*range(40, 240, 10), 4096):
+                def limit(size=megabytes << 20):
+                    resource.setrlimit(resource.RLIMIT_AS, (size, size))
+                    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+                run = subprocess.run([WEFT, *words], capture_output=True, check=False, timeout=60, preexec_fn=limit)
+                if b"error while loading shared libraries" in run.stderr or b"cannot allocate memory in static TLS" in run.stderr:
+                    continue  # The system could not even begin.
+                with self.subTest(name, megabytes=megabytes):
+                    self.assertIn(run.returncode, (0, 1), run.stderr)
+                    if run.returncode == 1:
+                        self.assertRegex(run.stderr, rb"^weft: error: (out of memory|no further thread can be started): use fewer ")
+                codes.add(run.returncode)
+            self.assertEqual(codes, {0, 1}, name)
+
+
 class Memory(Case):
     """A sanitizer needs more address space than this, and has its own way to refuse."""
 
@@ -176,4 +210,4 @@ class Memory(Case):
 
 
 if __name__ == "__main__":
-    skip.run_unittests(["check_fault", *(sys.argv[2:] or ("Faults", "Memory"))])
+    skip.run_unittests(["check_fault", *(sys.argv[2:] or ("Faults", "Memory", "Workers"))])

@@ -2,7 +2,9 @@
 #include "weft/parallel/des/calendar.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
+#include <new>
 #include <set>
 #include <thread>
 #include <vector>
@@ -79,6 +81,62 @@ TEST(WorkerThreads, AreTheSameEachTime) {
     EXPECT_EQ(std::count(ids.begin(), ids.end(), ids.front()), 200);
   }
   EXPECT_NE(seen[1].front(), seen[2].front());
+}
+
+TEST(WorkerThreads, CarryErrorsBack) {
+  const int workers = 3;
+  for (int failing = 0; failing < workers; ++failing) {
+    const auto fail = [&](int w) {
+      if (w == failing) throw std::bad_alloc();
+    };
+    EXPECT_THROW(run_workers(workers, fail), std::bad_alloc);
+    WorkerThreads threads(workers);
+    EXPECT_THROW(threads.run(fail), std::bad_alloc);
+    std::atomic<int> done = 0;
+    threads.run([&](int) { ++done; });
+    EXPECT_EQ(done, workers);
+  }
+}
+
+// A model in which one process fails in its third visit; the others have work without end.
+class Failing {
+ public:
+  Failing(std::uint32_t processes, int workers, std::uint32_t failing)
+      : agenda_(Partition::even(processes, workers), Duration::ps(10)),
+        windows_(*this, agenda_, Duration::ps(10)),
+        failing_(failing),
+        visits_(processes) {
+    for (int w = 0; w < workers; ++w) {
+      const auto i = static_cast<std::size_t>(w);
+      for (std::uint32_t p = agenda_.partition().first[i]; p < agenda_.partition().first[i + 1];
+           ++p)
+        agenda_.wake(w, p, 0);
+    }
+  }
+  void visit(int worker, std::uint32_t p, Reach reach) {
+    if (++visits_[p] == 3 && p == failing_) throw std::bad_alloc();
+    agenda_.wake(worker, p, reach.sure_ps);
+  }
+  void expect(int, std::uint32_t, int) {}
+  void write_mail(int, int) {}
+  void read_mail(int, int) {}
+  std::int64_t mailed_ps(int) { return INT64_MAX; }
+  void run() { windows_.run(Time::never()); }
+
+ private:
+  Agenda agenda_;
+  Windows<Failing> windows_;
+  const std::uint32_t failing_;
+  std::vector<int> visits_;
+};
+
+TEST(Windows, EndWhereOneWorkerFails) {
+  for (const int workers : {1, 2, 3}) {
+    for (const std::uint32_t failing : {0u, 4u, 8u}) {
+      Failing model(9, workers, failing);
+      EXPECT_THROW(model.run(), std::bad_alloc);
+    }
+  }
 }
 
 // Tokens that walk a ring of processes with delay one window or more: order and times must not

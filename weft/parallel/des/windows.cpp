@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "weft/parallel/des/windows.hpp"
 
+#include <thread>
+
 namespace weft {
 
 Partition Partition::even(std::uint32_t processes, int workers) {
@@ -51,41 +53,45 @@ std::int64_t MinBarrier::wait(std::int64_t mine) {
 }
 
 void run_workers(int workers, const std::function<void(int)>& work) {
-  std::vector<std::thread> threads;
-  threads.reserve(static_cast<std::size_t>(workers));
-  for (int w = 1; w < workers; ++w) threads.emplace_back(work, w);
-  work(0);
-  for (std::thread& thread : threads) thread.join();
+  Threads threads;
+  for (int w = 1; w < workers; ++w) threads.start([&work, w] { work(w); });
+  FirstFailure own;
+  own.guard([&work] { work(0); });
+  threads.join();
+  own.rethrow();
 }
 
 WorkerThreads::~WorkerThreads() {
   work_ = nullptr;
   round_.fetch_add(1, std::memory_order_release);
   round_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
 }
 
 void WorkerThreads::run(const std::function<void(int)>& work) {
+  // Before the round begins: those that take part in it wait for each other.
+  while (threads_.count() + 1 < static_cast<std::size_t>(workers_)) {
+    const int worker = static_cast<int>(threads_.count()) + 1;
+    const std::uint32_t seen = round_.load(std::memory_order_relaxed);
+    threads_.start([this, worker, seen] { serve(worker, seen); });
+  }
   work_ = &work;
   busy_.store(workers_ - 1, std::memory_order_relaxed);
   round_.fetch_add(1, std::memory_order_release);
   round_.notify_all();
-  // Threads that start now begin with the round that is under way.
-  for (int w = 1; threads_.size() + 1 < static_cast<std::size_t>(workers_); ++w)
-    threads_.emplace_back(&WorkerThreads::serve, this, w);
-  work(0);
+  failure_.guard([&work] { work(0); });
   for (int left = busy_.load(std::memory_order_acquire); left > 0;
        left = busy_.load(std::memory_order_acquire)) {
     busy_.wait(left, std::memory_order_acquire);
   }
+  failure_.rethrow();
 }
 
-void WorkerThreads::serve(int worker) {
-  for (std::uint32_t seen = 0;;) {
+void WorkerThreads::serve(int worker, std::uint32_t seen) {
+  for (;;) {
     round_.wait(seen, std::memory_order_acquire);
     seen = round_.load(std::memory_order_acquire);
     if (work_ == nullptr) return;
-    (*work_)(worker);
+    failure_.guard([this, worker] { (*work_)(worker); });
     if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_all();
   }
 }

@@ -13,9 +13,9 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <thread>
 #include <vector>
 
+#include <weft/base/threads.hpp>
 #include <weft/base/units.hpp>
 #include <weft/parallel/des/calendar.hpp>
 
@@ -59,6 +59,8 @@ class MinBarrier {
  public:
   explicit MinBarrier(int workers);
   std::int64_t wait(std::int64_t mine);
+  // The number of a worker that failed and leaves: less than all others, so that all learn of it.
+  static constexpr std::int64_t failed = INT64_MIN;
 
  private:
   const int workers_, spins_;
@@ -68,6 +70,7 @@ class MinBarrier {
 };
 
 // Runs `work(worker)` on each worker's own thread (worker 0 on the caller's) and waits for all.
+// Then throws the first exception that left any of them.
 void run_workers(int workers, const std::function<void(int)>& work);
 
 // As run_workers(), many times with the same threads: what belongs to a thread (the stack of a
@@ -80,17 +83,19 @@ class WorkerThreads {
   WorkerThreads(const WorkerThreads&) = delete;
   WorkerThreads& operator=(const WorkerThreads&) = delete;
 
-  // Worker 0 runs on the caller's thread. Returns when all are done.
+  // Worker 0 runs on the caller's thread. Returns, or throws as run_workers() does, when all are
+  // done.
   void run(const std::function<void(int)>& work);
 
  private:
-  void serve(int worker);
+  void serve(int worker, std::uint32_t seen);
 
   const int workers_;
   const std::function<void(int)>* work_ = nullptr;  // Null: end.
   std::atomic<std::uint32_t> round_{0};
   std::atomic<int> busy_{0};
-  std::vector<std::thread> threads_;
+  FirstFailure failure_;
+  Threads threads_;  // Last: they use the others until they have ended.
 };
 
 // How far a process may go in a visit. Before `sure` all influences of others are known. Before
@@ -148,8 +153,13 @@ class Windows {
     MinBarrier barrier(workers());
     bool remains = false;
     threads_.run([&](int worker) {
-      const bool mine = run_worker(worker, until.in_ps(), barrier);
-      if (worker == 0) remains = mine;
+      try {
+        const bool mine = run_worker(worker, until.in_ps(), barrier);
+        if (worker == 0) remains = mine;
+      } catch (...) {
+        barrier.wait(MinBarrier::failed);  // Where the others wait for this one.
+        throw;
+      }
     });
     return remains;
   }
@@ -197,7 +207,7 @@ class Windows {
     const bool alone = workers() == 1;
     std::int64_t next = alone ? calendar.next() : barrier.wait(calendar.next());
     for (int side = 0;; side ^= 1) {
-      if (next == Calendar::no_window) return false;
+      if (next == Calendar::no_window || next == MinBarrier::failed) return false;
       const std::int64_t from = next * window_ps_;
       if (from >= until) return true;
       calendar.advance(next);
@@ -208,6 +218,7 @@ class Windows {
         const std::int64_t mailed = model_.mailed_ps(worker);
         if (mailed != INT64_MAX) next = std::min(next, agenda_.window_of(mailed));
         next = barrier.wait(next);
+        if (next == MinBarrier::failed) return false;
         // Nothing that was mailed matters before `next`, so it may be read here, before anyone
         // writes this side again.
         model_.read_mail(worker, side);

@@ -4,9 +4,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <thread>
-#include <vector>
 
+#include <weft/base/threads.hpp>
 #include <weft/study/map/run_jobs.hpp>
 
 namespace weft::map {
@@ -16,24 +15,35 @@ void run_jobs(std::size_t count, int threads, const std::function<void(std::size
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   std::condition_variable changed;
-  std::size_t working = std::min(count, static_cast<std::size_t>(std::max(threads, 1)));
+  const std::size_t asked = std::min(count, static_cast<std::size_t>(std::max(threads, 1)));
+  std::size_t working = asked;  // Threads with jobs.
+  FirstFailure failure;
+  const auto guard = [&](const auto& part) {
+    if (!failure.guard(part)) next = count;  // No further job begins.
+  };
   const auto work = [&] {
-    for (std::size_t i = next++; i < count; i = next++) job(i);
+    guard([&] {
+      for (std::size_t i = next++; i < count; i = next++) job(i);
+    });
     const std::lock_guard lock(mutex);
     --working;
     changed.notify_one();
   };
-  std::vector<std::thread> workers;
-  for (std::size_t t = working; t-- > 0;) workers.emplace_back(work);
+  Threads workers;
+  guard([&] {
+    while (workers.count() < asked) workers.start(work);
+  });
   std::unique_lock lock(mutex);
+  working -= asked - workers.count();
   do {
     if (working > 0) changed.wait_for(lock, std::chrono::milliseconds(50));
     lock.unlock();
-    look();
+    guard(look);
     lock.lock();
   } while (working > 0);
   lock.unlock();
-  for (std::thread& t : workers) t.join();
+  workers.join();
+  failure.rethrow();
 }
 
 }  // namespace weft::map

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
+#include <chrono>
+#include <new>
+#include <stdexcept>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -19,6 +23,28 @@ TEST(RunJobs, LooksAtLeastOnce) {
       EXPECT_EQ(done, jobs);
       EXPECT_GE(looks, 1);
     }
+  }
+}
+
+// Errors of jobs, and of the progress, reach the caller after all threads have ended.
+TEST(RunJobs, CarriesErrorsBack) {
+  for (const int threads : {1, 3}) {
+    std::atomic<std::size_t> begun = 0, ended = 0;
+    const auto job = [&](std::size_t i) {
+      ++begun;
+      if (i == 2) {
+        ++ended;
+        throw std::bad_alloc();
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      ++ended;
+    };
+    EXPECT_THROW(run_jobs(1000, threads, job, [] {}), std::bad_alloc);
+    EXPECT_EQ(begun, ended);
+    EXPECT_LT(begun, 1000u);
+    EXPECT_THROW(run_jobs(
+                     3, threads, [](std::size_t) {}, [] { throw std::runtime_error("x"); }),
+                 std::runtime_error);
   }
 }
 

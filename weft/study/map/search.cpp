@@ -69,8 +69,9 @@ void Search::go(Chains& chains, const char* doing) {
     if (i % count == self) mine.push_back(chains[i].get());
   }
   run_jobs(
-      mine.size(), options_.threads, [&](std::size_t i) { mine[i]->made = mine[i]->run(*mine[i]); },
-      [&] { look(chains, doing); });
+      mine.size(), options_.threads,
+      [&](std::size_t i) { or_halt([&] { mine[i]->made = mine[i]->run(*mine[i]); }); },
+      [&] { or_halt([&] { look(chains, doing); }); });
   if (peers != nullptr && exchange(chains, *peers, halt_.load())) halt_ = true;
   for (const auto& chain : chains) {
     take(chain->made);
@@ -110,7 +111,7 @@ void Search::make_first() {
     made = make_candidates(problem_, options_.objective, numberings_, choice, &halt_);
   };
   // By a thread of its own, so that this one can look at the clock.
-  run_jobs(1, 1, build, [&] { look({}, "first maps"); });
+  run_jobs(1, 1, build, [&] { or_halt([&] { look({}, "first maps"); }); });
   for (const Candidate& given : options_.given) made.push_back(given);
   run_jobs(
       made.size(), options_.threads,

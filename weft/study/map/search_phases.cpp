@@ -219,7 +219,7 @@ Status Search::choose_by_time() {
     const auto job = [&](std::size_t) {
       time = options_.play(candidates_[i].map, quickest, halt_);
     };
-    run_jobs(1, 1, job, [&] { look({}, "simulating the best maps"); });
+    run_jobs(1, 1, job, [&] { or_halt([&] { look({}, "simulating the best maps"); }); });
     if (!time) return Error(time.error());
     if (over()) break;
     if (*time >= quickest) continue;

@@ -34,6 +34,16 @@ class Search {
   void look(const Chains& chains, const char* doing);
   void keep_checkpoint(const Chains& chains);
   void go(Chains& chains, const char* doing);
+  // If this fails, the other jobs end soon.
+  template <typename Work>
+  void or_halt(Work&& work) {
+    try {
+      work();
+    } catch (...) {
+      halt_ = true;
+      throw;
+    }
+  }
   void take(Candidate candidate);
 
   void make_first();

@@ -45,7 +45,12 @@ class TaskRunner {
       for (;;) {
         const std::size_t i = next.fetch_add(1);
         if (i >= count || ended()) return;
-        if (Status done = task(i); !done) fail(i, std::move(done).error());
+        try {
+          if (Status done = task(i); !done) fail(i, std::move(done).error());
+        } catch (...) {
+          failed_.store(true);
+          throw;
+        }
       }
     });
   }
