@@ -26,6 +26,7 @@
 
 #include <weft/base/file.hpp>
 #include <weft/base/quantity.hpp>
+#include <weft/base/shell_word.hpp>
 #include <weft/base/text.hpp>
 #include <weft/message/coll/choose.hpp>
 #include <weft/message/conn/request.hpp>
@@ -213,8 +214,9 @@ Result<launch::LaunchJob> make_job(const RunOptions& options) {
   job.label = options.label;
   std::error_code failed;
   job.folder = std::filesystem::current_path(failed).string();
-  for (const std::string_view word : split(options.remote.rsh, ' '))
-    if (!word.empty()) job.remote_shell.emplace_back(word);
+  auto remote_shell = split_shell_words(options.remote.rsh);
+  if (!remote_shell) return Error::call("--rsh: " + remote_shell.error().message());
+  job.remote_shell = *std::move(remote_shell);
   if (job.remote_shell.empty()) job.remote_shell = usual_remote_shell(options.placing);
   job.remote_agent = {find_home().lib + "/weft-agent"};
   if (!options.remote.remote_weft.empty())

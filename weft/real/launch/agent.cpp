@@ -209,6 +209,7 @@ Status Agent::start_ranks(const std::vector<RankBinding>& places) {
   for (std::size_t i = 0; i < job_.here.size(); ++i) {
     auto rank = std::make_unique<LocalRank>();
     rank->rank = job_.here[i];
+    settings->ancestor = std::to_string(::getpid());
     settings->places = places[i].settings;
     rank->settings = to_text(*settings);
     if (rank->settings.size() > packet_size_max / 2)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <weft/base/quantity.hpp>
+#include <weft/base/shell_word.hpp>
 #include <weft/real/launch/descendants.hpp>
 #include <weft/real/launch/launcher_loop.hpp>
 
@@ -39,14 +40,16 @@ std::vector<std::string> hosts_by_rank(const LaunchJob& job) {
   return names;
 }
 
-// Quotes a word for the remote shell, which evaluates the command that ssh passes on.
-std::string quoted(const std::string& word) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./";
-  if (word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
+// ssh and its like hand the words to a shell on the other host; these start them as they are.
+bool starts_words_itself(const std::vector<std::string>& remote_shell) {
+  for (const std::string& word : remote_shell) {
+    const std::string_view name = std::string_view(word).substr(word.rfind('/') + 1);
+    for (const char* const known :
+         {"srun", "jsrun", "docker", "podman", "kubectl", "nsenter", "lxc-attach"})
+      if (name == known) return true;
+    if (name != "sudo" && name != "env") return false;
+  }
+  return false;
 }
 
 std::vector<std::string> remote_command(const LaunchJob& job, const std::string& host) {
@@ -59,7 +62,9 @@ std::vector<std::string> remote_command(const LaunchJob& job, const std::string&
     named = true;
   }
   if (!named) words.push_back(host);
-  for (const std::string& word : job.remote_agent) words.push_back(quoted(word));
+  const bool as_it_is = starts_words_itself(job.remote_shell);
+  for (const std::string& word : job.remote_agent)
+    words.push_back(as_it_is ? word : shell_word(word));
   return words;
 }
 

@@ -97,6 +97,7 @@ void each_field(AnySettings& settings, Visit&& visit) {
   visit("messages", settings.messages);
   visit("connections", settings.connections);
   visit("groups", settings.groups);
+  visit("ancestor", settings.ancestor);
   visit("places", settings.places);
 }
 

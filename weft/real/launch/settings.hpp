@@ -25,6 +25,8 @@ struct Settings {
   // "managed,shortcuts=4"; empty: as the limit of descriptors allows.
   std::string connections;
   std::string groups;  // Lines "HOST SWITCH", for managed connections; empty: one group per host.
+  // Number of the process from which all processes of this host descend; empty: unknown.
+  std::string ancestor;
   std::string places;  // Locality of this process; see locality/places.hpp.
 };
 

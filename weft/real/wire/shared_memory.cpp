@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <weft/base/text.hpp>
 #include <weft/real/wire/contact.hpp>
 #include <weft/real/wire/rail_kinds.hpp>
 #include <weft/real/wire/shared_memory_rail.hpp>
@@ -20,7 +21,10 @@ namespace {
 class SharedMemory final : public RailKind {
  public:
   SharedMemory(const KindSetting& setting, KindHost& host)
-      : host_(host), self_(setting.self), single_copy_(setting.settings.single_copy) {}
+      : host_(host),
+        self_(setting.self),
+        single_copy_(setting.settings.single_copy),
+        ancestor_(setting.settings.ancestor) {}
 
   std::string place() const override { return "shared"; }
   Status open(const Neighbourhood& neighbourhood) override;
@@ -62,6 +66,7 @@ class SharedMemory final : public RailKind {
   KindHost& host_;
   RankId self_;
   bool single_copy_;
+  std::string ancestor_;
   bool scarce_ = false;  // Descriptors.
   std::uint32_t descriptors_ = 0;
   std::vector<std::uint32_t> ranks_;
@@ -70,13 +75,20 @@ class SharedMemory final : public RailKind {
   std::size_t next_ = 0;  // The rail to be polled.
 };
 
+// Other ranks copy into our memory and out of it. Security modules have to be told that they may:
+// those that descend from this process, or all of the user's where the launcher is not ours.
+void allow_copies(const std::string& ancestor) {
+  const auto process = parse_int(ancestor);
+  ::prctl(PR_SET_PTRACER, process ? static_cast<unsigned long>(*process) : PR_SET_PTRACER_ANY, 0, 0,
+          0);
+}
+
 Status SharedMemory::open(const Neighbourhood& neighbourhood) {
   ranks_ = neighbourhood.ranks;
   auto segment = Segment::make(static_cast<std::uint32_t>(ranks_.size()));
   if (!segment) return std::move(segment).error();
   segment_ = *std::move(segment);
-  // Other processes copy into our memory: tell security modules that they may.
-  ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+  if (single_copy_ && ranks_.size() > 1) allow_copies(ancestor_);
   host_.watch(*this, bell_token, segment_->bell());
   return {};
 }
