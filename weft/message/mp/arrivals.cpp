@@ -33,15 +33,14 @@ void Messenger::handle(Completion& completion) {
       rendezvous_->on_sent(completion.cookie);
       break;
     case Completion::Kind::unsent:
-      WEFT_CHECK(trunk_ != nullptr);  // Others do not send again.
-      trunk_->returned(completion.cookie);
+      rendezvous_->on_unsent(completion.cookie);
       break;
     case Completion::Kind::peer_lost:
       on_peer_lost(completion.peer);
       break;
     case Completion::Kind::rail_up:
     case Completion::Kind::rail_down:
-      if (trunk_ != nullptr) trunk_->rail_changed(completion.peer, completion.rail);
+      rendezvous_->on_rail_change(completion);
       break;
     case Completion::Kind::refused:
       break;
@@ -234,7 +233,7 @@ void Messenger::match_again(Request* receive) {
 // What waits for this peer alone fails.
 void Messenger::on_peer_lost(RankId peer) {
   lost_.push_back(peer);
-  if (trunk_ != nullptr) trunk_->forget(peer);
+  rendezvous_->forget(peer);
   head_starts_->forget(peer);
   requests_->each_open([&](Request& request) {
     const bool waits = request.kind == Request::Kind::send || request.matched || request.bound;

@@ -67,8 +67,9 @@ class OnAnyNetwork : public testing::TestWithParam<Net> {
     return o;
   }
   Split split() const {
-    const bool measured = GetParam().unsent_percent > 0 || GetParam().head_start > 0;
-    return measured ? Split::measured : Split::proportional;
+    if (GetParam().head_start > 0) return Split::measured;
+    constexpr Split all[] = {Split::measured, Split::proportional, Split::equal};
+    return all[GetParam().seed % std::size(all)];
   }
   Bytes head_start() const { return Bytes{GetParam().head_start}; }
   // No message goes as a whole before its receiver has answered.

@@ -65,15 +65,40 @@ void Rendezvous::write_parts(Request* send, const Header& ready) {
     write_measured(send, ready, notice);
     return;
   }
-  const Duration gap = send->tuning == nullptr ? Duration::zero() : send->tuning->gap;
-  const std::vector<RailPart> parts = sender_.rails().cut(send->peer, ready.size, send->tuning);
-  send->parts_open = static_cast<std::uint16_t>(parts.size());
-  for (const RailPart& part : parts) {
-    const std::byte* const data = send->data == nullptr ? nullptr : send->data + part.offset;
-    notice.key = part.offset;
-    fabric_.transport.write({send->peer, part.rail, gap}, {data, part.size},
-                            {ready.key, part.offset}, encode(notice), RequestTable::id_of(send));
+  CutMessages::Message message;
+  message.id = RequestTable::id_of(send);
+  message.peer = send->peer;
+  message.data = send->data;
+  message.key = ready.key;
+  message.notice = notice;
+  message.tuning = send->tuning;
+  send->parts_open = cut_messages_.begin(message, ready.size);
+}
+
+void Rendezvous::on_unsent(std::uint64_t cookie) {
+  if (trunk_ != nullptr) {
+    trunk_->returned(cookie);
+  } else {
+    add_parts(cut_messages_.returned(cookie));
   }
+}
+
+void Rendezvous::on_rail_change(const Completion& change) {
+  if (trunk_ != nullptr) {
+    trunk_->rail_changed(change.peer, change.rail);
+  } else if (change.kind == Completion::Kind::rail_up) {
+    for (const CutMessages::Returned& part : cut_messages_.rail_up(change.peer)) add_parts(part);
+  }
+}
+
+void Rendezvous::forget(RankId peer) {
+  if (trunk_ != nullptr) trunk_->forget(peer);
+  cut_messages_.forget(peer);
+}
+
+void Rendezvous::add_parts(const CutMessages::Returned& part) {
+  Request* const send = requests_.find(part.id);
+  if (send != nullptr) send->parts_open = static_cast<std::uint16_t>(send->parts_open + part.added);
 }
 
 void Rendezvous::on_part(const Header& header, const Completion& completion) {
@@ -88,8 +113,8 @@ void Rendezvous::on_part(const Header& header, const Completion& completion) {
 }
 
 void Rendezvous::on_sent(std::uint64_t cookie) {
-  if (trunk_ != nullptr && Trunk::owns(cookie)) {
-    cookie = trunk_->delivered(cookie);
+  if (Trunk::owns(cookie)) {
+    cookie = trunk_ != nullptr ? trunk_->delivered(cookie) : cut_messages_.delivered(cookie);
     if (cookie == 0) return;
   }
   Request* const request = requests_.find(cookie);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <weft/message/mp/cut_messages.hpp>
 #include <weft/message/mp/frame_sender.hpp>
 #include <weft/message/mp/head_starts.hpp>
 #include <weft/message/mp/header.hpp>
@@ -20,7 +21,11 @@ class Rendezvous {
  public:
   // `trunk` may be null: then messages are cut once, by what the rails say of themselves.
   Rendezvous(const Fabric& fabric, RequestTable& requests, FrameSender& sender, Trunk* trunk)
-      : fabric_(fabric), requests_(requests), sender_(sender), trunk_(trunk) {}
+      : fabric_(fabric),
+        requests_(requests),
+        sender_(sender),
+        trunk_(trunk),
+        cut_messages_(fabric, sender.rails()) {}
 
   // At the receiver: a receive has matched the message.
   void answer(Request* receive, const Envelope& message);
@@ -30,15 +35,21 @@ class Rendezvous {
   void on_part(const Header& header, const Completion& completion);
   // At the sender: a frame or write with this cookie has left.
   void on_sent(std::uint64_t cookie);
+  // At the sender: a write may not have arrived, as its rail broke; it goes again.
+  void on_unsent(std::uint64_t cookie);
+  void on_rail_change(const Completion& change);
+  void forget(RankId peer);  // It is lost.
 
  private:
   void write_parts(Request* send, const Header& ready);
+  void add_parts(const CutMessages::Returned& part);
   void write_measured(Request* send, const Header& ready, const Header& notice);
 
   const Fabric fabric_;
   RequestTable& requests_;
   FrameSender& sender_;
   Trunk* const trunk_;
+  CutMessages cut_messages_;  // Without a trunk.
 };
 
 }  // namespace weft::mp

@@ -52,6 +52,67 @@ TEST_F(OneRank, CutsAMessageByTheRatesOfItsRails) {
   EXPECT_TRUE(send->done);
 }
 
+// For every split that cuts once, and every order of the ends of parts.
+TEST_F(OneRank, SendsPartsOfABrokenRailAgain) {
+  for (const Split split : {Split::equal, Split::proportional}) {
+    for (const bool other_first : {false, true}) {
+      options.split = split;
+      port.written.clear();
+      port.rails.assign(3, {Rate::gbyte_per_s(1), Duration::us(1)});
+      Request* const send = sending(99'000);
+      rendezvous.on_ready(ready(send, 99'000), RankId(1));
+      ASSERT_EQ(port.written.size(), 3u);
+      const TestPort::Frame lost = port.written[1];
+      port.rails[1].up = false;
+      if (other_first) rendezvous.on_sent(port.written[0].cookie);
+      rendezvous.on_unsent(lost.cookie);
+      ASSERT_EQ(port.written.size(), 5u);  // Over both rails that are left.
+      EXPECT_EQ(port.written[3].path.rail, RailId(0));
+      EXPECT_EQ(port.written[4].path.rail, RailId(2));
+      EXPECT_EQ(port.written[3].target.offset, lost.target.offset);
+      EXPECT_EQ(port.written[3].header.key, lost.target.offset);
+      EXPECT_EQ(port.written[4].target.offset, lost.target.offset + port.written[3].size);
+      EXPECT_EQ(port.written[3].size + port.written[4].size, lost.size);
+      EXPECT_EQ(port.written[4].target.key, 77u);
+      rendezvous.on_sent(lost.cookie);  // Of nothing any more.
+      if (!other_first) rendezvous.on_sent(port.written[0].cookie);
+      rendezvous.on_sent(port.written[2].cookie);
+      rendezvous.on_sent(port.written[3].cookie);
+      EXPECT_FALSE(send->done);
+      rendezvous.on_sent(port.written[4].cookie);
+      EXPECT_TRUE(send->done);
+    }
+  }
+}
+
+TEST_F(OneRank, WaitsWhileNoRailIsUp) {
+  Request* const send = sending(50'000);
+  rendezvous.on_ready(ready(send, 50'000), RankId(1));
+  port.rails[0].up = false;
+  rendezvous.on_unsent(port.written[0].cookie);
+  EXPECT_EQ(port.written.size(), 1u);
+  Completion change;
+  change.kind = Completion::Kind::rail_up;
+  change.peer = RankId(1);
+  port.rails[0].up = true;
+  rendezvous.on_rail_change(change);
+  ASSERT_EQ(port.written.size(), 2u);
+  rendezvous.on_rail_change(change);
+  EXPECT_EQ(port.written.size(), 2u);
+  rendezvous.on_sent(port.written[1].cookie);
+  EXPECT_TRUE(send->done);
+}
+
+TEST_F(OneRank, ForgetsPartsForALostPeer) {
+  Request* const send = sending(50'000);
+  rendezvous.on_ready(ready(send, 50'000), RankId(1));
+  rendezvous.forget(RankId(1));
+  rendezvous.on_unsent(port.written[0].cookie);
+  rendezvous.on_sent(port.written[0].cookie);
+  EXPECT_EQ(port.written.size(), 1u);
+  EXPECT_FALSE(send->done);
+}
+
 TEST_F(OneRank, WritesNoMoreThanTheReceiverHasRoomFor) {
   Request* const send = sending(50'000);
   rendezvous.on_ready(ready(send, 10'000), RankId(1));
