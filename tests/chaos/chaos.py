@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs of weft run on two hosts of the test bed, with options by chance, while things break by chance.
+
+Usage: chaos.py WEFT [--seconds N] [--jobs N] [--seed N] [--fault NAME] [--verbose]
+
+Each job computes something whose every word is checked. It must end with the right answer, or, where the fault allows that, with an error that
+says why, in time, with no process, shared memory or socket left behind. The seed of each job is printed where it fails; --seed N --jobs 1 runs it
+again. Ends with a line of counts.
+"""
+import argparse
+import collections
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "bed")]
+import bed  # noqa: E402 pylint: disable=wrong-import-position
+import skip  # noqa: E402 pylint: disable=wrong-import-position
+
+LAB = "link a b rate 400mbit\n" * 2
+# Every value of every option that messages meet.
+OPTIONS = {
+    "split": ([], ["--set", "messages.split=equal"], ["--set", "messages.split=proportional"], ["--set", "messages.split=measured"]),
+    "connections": ([], ["--connections", "full"], ["--connections", "on-demand"], ["--connections", "managed"],
+                    ["--connections", "managed,shortcuts=1"], ["--connections", "managed,max=4,replace=random"]),
+    "memory": ([], ["--no-shared-memory"], ["--no-single-copy"], ["--no-shared-memory", "--no-single-copy"]),
+    "rails": ([], ["--rails", "eth0"], ["--rails", "eth1"], ["--rails", "eth0,eth1"]),
+    "eager": ([], ["--set", "messages.eager_limit=256B"], ["--set", "messages.eager_limit=256KiB"]),
+    "record": ([], [], ["--record", "record"], ["--record", "record", "--events"]),
+    "label": ([], ["--label"])}
+SURVIVES, MAY_FAIL, FAILS = "must survive", "may fail", "must fail"
+ENDED_BY_USER = [-number for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)]  # Then a word is not needed.
+FAULTS = {}
+
+
+def fault(outcome):
+    def add(function):
+        FAULTS[function.__name__] = (function, outcome)
+        return function
+    return add
+
+
+class Scene:
+    """One job and what may happen to it."""
+
+    def __init__(self, lab, made, luck, verbose):
+        self.lab, self.made, self.luck, self.verbose = lab, made, luck, verbose
+        self.ranks_wanted = luck.choice((2, 3, 4, 6))
+        self.words = [word for values in OPTIONS.values() for word in luck.choice(values)]
+        self.before, self.disk, self.job, self.folder = None, None, None, None
+        self.single_rail = "--rails" in self.words and "," not in self.words[self.words.index("--rails") + 1]
+
+    def start(self, seconds):
+        self.folder = pathlib.Path(self.lab.folder.name) / "work"
+        subprocess.run(["rm", "-rf", str(self.folder)], check=True)
+        self.folder.mkdir()
+        if self.disk is not None:
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={self.disk}", "tmpfs", str(self.folder)], check=True)
+            self.words = [word for word in self.words if word not in ("--record", "record", "--events")] + ["--record", "record", "--events"]
+        words = self.lab.words(OPTIONS_GIVEN.weft, self.ranks_wanted, "--timeout", "60s", "--lost-after", "4s", *self.words, self.made, seconds)
+        words = [str(self.folder / word) if word == "record" else word for word in words]
+        if self.before is not None:
+            words = ["sh", "-c", f'{self.before} && exec "$@"', "sh", *words]
+        self.job = bed.Job(words, self.made)
+
+    def begun(self):
+        return bed.wait_until(lambda: "begun" in self.job.text() or self.job.process.poll() is not None, 30)
+
+    def kill(self, pids, how):
+        try:
+            os.kill(self.luck.choice(pids), how)
+        except (IndexError, ProcessLookupError):
+            pass  # It has ended already.
+
+    def agents(self):
+        """weft's own processes of this job: the command and an agent on each host."""
+        ranks = set(self.job.ranks())
+        return [pid for pid in self.job.left() if pid not in ranks and bed.is_program(pid, OPTIONS_GIVEN.weft)]
+
+    def pause(self, pids, seconds):
+        chosen = self.luck.choice(pids) if pids else None
+        try:
+            if chosen:
+                os.kill(chosen, signal.SIGSTOP)
+                time.sleep(seconds)
+                for pid in (chosen, *self.job.left()):  # nsenter stops when its child does.
+                    os.kill(pid, signal.SIGCONT)
+        except ProcessLookupError:
+            pass
+
+
+@fault(SURVIVES)
+def nothing(_):
+    pass
+
+
+@fault(SURVIVES)
+def rail_goes(scene):
+    """A rail breaks and comes back. The only one may not stay away."""
+    link = f"{scene.luck.choice('ab')}:eth{scene.luck.choice((0, 1))}"
+    scene.lab.netlab(scene.luck.choice(("cut", "unplug", "ifdown")), link)
+    time.sleep(scene.luck.uniform(0, 1.5))
+    scene.lab.netlab("heal", link)
+
+
+@fault(SURVIVES)
+def rails_go_in_turn(scene):
+    for _ in range(3):
+        rail_goes(scene)
+
+
+@fault(FAILS)
+def rank_killed(scene):
+    scene.kill(scene.job.ranks(), signal.SIGKILL)
+
+
+@fault(FAILS)
+def rank_segfaults(scene):
+    scene.kill(scene.job.ranks(), signal.SIGSEGV)
+
+
+@fault(FAILS)
+def agent_killed(scene):
+    scene.kill(scene.agents(), signal.SIGKILL)
+
+
+@fault(FAILS)
+def job_terminated(scene):
+    scene.job.process.send_signal(scene.luck.choice((signal.SIGTERM, signal.SIGINT, signal.SIGHUP)))
+
+
+@fault(SURVIVES)
+def rank_paused(scene):
+    scene.pause(scene.job.ranks(), scene.luck.uniform(0.1, 2))
+
+
+@fault(SURVIVES)
+def agent_paused(scene):
+    scene.pause(scene.agents(), scene.luck.uniform(0.1, 2))
+
+
+@fault(SURVIVES)
+def strangers(scene):
+    """Callers who say nothing, or nonsense, at every door of the job, from the hosts themselves."""
+    code = ("import socket,sys,time\n"
+            "kept=[]\n"
+            "for line in open('/proc/net/tcp').read().splitlines()[1:]:\n"
+            "    f=line.split()\n"
+            "    if f[3]!='0A': continue\n"
+            "    host,port=f[1].split(':')\n"
+            "    for i in range(40):\n"
+            "        s=socket.socket(); s.settimeout(1)\n"
+            "        try:\n"
+            "            s.connect(('127.0.0.1' if host=='00000000' else socket.inet_ntoa(int(host,16).to_bytes(4,'little')),int(port,16)))\n"
+            "            s.send(bytes(i)); kept.append(s)\n"
+            "        except OSError: pass\n"
+            "time.sleep(1)\n")
+    scene.lab.netlab("exec", scene.luck.choice("ab"), sys.executable, "-c", code, check=False)
+
+
+@fault(MAY_FAIL)
+def few_descriptors(scene):
+    """Set before the start: see run_one."""
+
+
+few_descriptors.before = "ulimit -n {}"
+few_descriptors.values = (24, 32, 48, 64, 128)
+
+
+@fault(MAY_FAIL)
+def little_memory(scene):
+    """Address space is short."""
+
+
+little_memory.before = "ulimit -v {}"
+little_memory.values = (200_000, 400_000, 800_000, 1_600_000)
+
+
+@fault(MAY_FAIL)
+def disk_full(scene):
+    """The record goes to a file system that is soon full: see run_one."""
+
+
+disk_full.disk = ("4k", "16k", "64k")
+
+
+def describe(pid):
+    try:
+        folder = pathlib.Path(f"/proc/{pid}")
+        state = (folder / "stat").read_text().rsplit(")", 1)[1].split()[0]
+        return f"{pid} {state} {(folder / 'cmdline').read_bytes().replace(bytes(1), b' ').decode()[:120]}"
+    except OSError:
+        return f"{pid} ended"
+
+
+def shared_files():
+    return {path.name for path in pathlib.Path("/dev/shm").glob("*weft*")}
+
+
+def judge(scene, outcome, seconds_left):
+    """What is wrong with the end of the job; empty if nothing is."""
+    job = scene.job
+    if not bed.wait_until(lambda: job.process.poll() is not None, seconds_left):
+        return f"runs on; {len(job.ranks())} ranks are left; " + ", ".join(describe(pid) for pid in job.left())
+    if not bed.wait_until(lambda: not job.left(), 5):
+        return f"leaves processes: {job.left()}"
+    text, code = job.text(), job.process.returncode
+    for word in ("internal error", "wrong", "AddressSanitizer", "terminate called", "ThreadSanitizer"):
+        if word in text:
+            return f"says '{word}'"
+    right = sum(1 for rank in range(scene.ranks_wanted) if f"rank {rank} right" in text)
+    if code == 0 and right == scene.ranks_wanted:
+        return ""  # Too late for the fault.
+    if code == 0:
+        return f"succeeds with {right} right answers"
+    if outcome == SURVIVES:
+        return f"fails with code {code}"
+    if "weft" not in text and code not in ENDED_BY_USER:
+        return f"fails with code {code} and says nothing"
+    return ""
+
+
+def run_one(lab, made, seed, wanted, verbose):
+    luck = random.Random(seed)
+    scene = Scene(lab, made, luck, verbose)
+    names = [wanted] if wanted else sorted(FAULTS)
+    name = luck.choice(names)
+    function, outcome = FAULTS[name]
+    if hasattr(function, "before"):
+        scene.before = function.before.format(luck.choice(function.values))
+    if scene.single_rail and name.startswith("rail"):
+        outcome = MAY_FAIL  # Its only rail may be away for too long.
+    if hasattr(function, "disk"):
+        scene.disk = luck.choice(function.disk)
+    before = shared_files()
+    scene.start(f"{luck.uniform(0.3, 1.5):.2f}")
+    try:
+        if scene.begun() and scene.job.process.poll() is None:
+            time.sleep(luck.uniform(0, 0.4))
+            function(scene)
+        problem = judge(scene, outcome, 25)
+        left = shared_files() - before
+        if not problem and left:
+            problem = f"leaves shared memory: {sorted(left)}"
+        ended_well = scene.job.process.poll() == 0
+        if problem or verbose:
+            print(f"seed {seed}: {name} ({outcome}), {scene.ranks_wanted} ranks, {' '.join(scene.words)} {scene.before or ''}: {problem or 'fine'}", flush=True)
+        if problem:
+            print("  " + scene.job.text()[-2000:].replace("\n", "\n  "), flush=True)
+        return name, problem, ended_well
+    finally:
+        scene.job.__exit__()
+        if scene.disk is not None:
+            subprocess.run(["umount", "-l", str(scene.folder)], check=True)
+
+
+OPTIONS_GIVEN = None
+
+
+def main():
+    global OPTIONS_GIVEN
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("weft", type=os.path.abspath)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--jobs", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--fault", choices=sorted(FAULTS))
+    parser.add_argument("--verbose", action="store_true")
+    OPTIONS_GIVEN = parser.parse_args()
+    if bed.missing():
+        skip.leave(bed.missing())
+    first = OPTIONS_GIVEN.seed if OPTIONS_GIVEN.seed is not None else int.from_bytes(os.urandom(3), "big")
+    print(f"first seed {first}", flush=True)
+    counts, failed, right = collections.Counter(), 0, 0
+    end = time.monotonic() + OPTIONS_GIVEN.seconds
+    with bed.Lab(LAB, ["a", "b"]) as lab:
+        made = bed.build(OPTIONS_GIVEN.weft, HERE / "checked.c", lab.folder.name)
+        for turn in range(OPTIONS_GIVEN.jobs):
+            if time.monotonic() > end:
+                break
+            name, problem, ended_well = run_one(lab, made, first + turn, OPTIONS_GIVEN.fault, OPTIONS_GIVEN.verbose)
+            counts[name] += 1
+            failed += bool(problem)
+            right += ended_well
+    faults = sum(counts.values()) - counts["nothing"]
+    print(f"{sum(counts.values())} jobs, {faults} faults, {right} right answers, {failed} failures: "
+          + ", ".join(f"{name} {count}" for name, count in sorted(counts.items())), flush=True)
+    return 1 if failed or not counts else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
