@@ -47,7 +47,7 @@ class Map(unittest.TestCase):
                           self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stderr, b"")
-        return done.stdout, (self.folder / "best.map").read_bytes(), (self.folder / "report.json").read_bytes()
+        return done.stdout, (self.folder / "best.map").read_bytes(), launch.results_in(self.folder / "report.json")
 
     def same(self, name):
         text, options = CASES[name]

@@ -52,7 +52,7 @@ class Traffic(unittest.TestCase):
         done = launch.run([*before, WEFT, "traffic", *options, "--csv", "out.csv", "--json", "out.json"], self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stderr, b"")
-        return done.stdout, (self.folder / "out.csv").read_bytes(), (self.folder / "out.json").read_bytes()
+        return done.stdout, (self.folder / "out.csv").read_bytes(), launch.results_in(self.folder / "out.json")
 
     def same(self, name):
         options = CASES[name]

@@ -260,6 +260,11 @@ TEST(WalkedPaths, NoWay) {
 TEST(MakeWays, WordsAndErrors) {
   const auto torus = network("torus:4x4");
   EXPECT_EQ(describe_paths(*torus, "dor:up"), "one way");
+  EXPECT_EQ(describe_paths(*torus, "dor-around"), describe_paths(*torus, "dor"));
+  Topology broken = *torus;
+  const LinkId cable[] = {broken.graph.link(RouterId(0), 0)};
+  broken.graph = Graph::with_down(std::move(broken.graph), cable);
+  EXPECT_EQ(describe_paths(broken, "dor-around"), "one way");
   EXPECT_EQ(describe_paths(*torus, "dor"), "one way, half-way round a ring both");
   EXPECT_EQ(describe_paths(*network("mesh:4x4"), "dor"), "one way");
   EXPECT_EQ(describe_paths(*network("torus:5x3"), "dor"), "one way");
