@@ -35,7 +35,8 @@ OPTIONS = {
     "record": ([], [], ["--record", "record"], ["--record", "record", "--events"]),
     "label": ([], ["--label"])}
 SURVIVES, MAY_FAIL, FAILS = "must survive", "may fail", "must fail"
-ENDED_BY_USER = [-number for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)]  # Then a word is not needed.
+# The command itself was ended: then nobody needs to say a word, or can.
+ENDED_BY_USER = [-number for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL)]
 FAULTS = {}
 
 

@@ -111,6 +111,9 @@ MadePolicy make_dor_around(const Topology& t, int vcs) {
 int vcs_dor_around_with(const Topology& t, const ChosenWords&) {
   return vcs_dor_around(t);
 }
+TieRule ties_of_dor_around(const ChosenWords& words) {
+  return !words.empty() && words.front() == "up" ? TieRule::up : TieRule::coin;
+}
 MadePolicy make_dor_around_with(const Topology& t, int vcs, const ChosenWords& words) {
   return make(t, vcs, words.front() == "up");
 }
@@ -125,6 +128,7 @@ extern const PolicyEntry dor_around_policy{
     .groups = words_known,
     .vcs_needed_with = &vcs_dor_around_with,
     .make_with = &make_dor_around_with,
+    .dimension_order = &ties_of_dor_around,
     .usual = true,
     .one_path_words = "up",
     .reaches_all = [](const Topology&) { return true; },

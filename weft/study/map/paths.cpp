@@ -167,16 +167,8 @@ struct Examined {
   std::unique_ptr<Policy> policy;
 };
 
-// `dor-around` is `dor` while all cables are up. Where some are down, only one of the two ways
-// half-way round a ring is followed, as for `dor`.
-std::string judged_as(const Topology& topology, const std::string& routing) {
-  if (routing != "dor-around") return routing;
-  return topology.graph.all_up() ? "dor" : "dor-around:up";
-}
-
 // How packets go under a routing. Makes the policy as well, as that is the one to ask.
-Result<Examined> examine(const Topology& topology, const std::string& named) {
-  const std::string routing = judged_as(topology, named);
+Result<Examined> examine(const Topology& topology, const std::string& routing) {
   auto policy = make_policy(routing, topology, std::max(1, vcs_usual(routing, topology)));
   if (!policy) return std::move(policy).error();
   const PolicyFacts facts = (*policy)->facts();
