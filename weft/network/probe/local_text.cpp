@@ -149,15 +149,31 @@ std::string to_tables(const LocalNode& node) {
          "split = \"measured\"\nhead_start = \"64 KiB\"\n";
 }
 
+namespace {
+
+// Beyond 5 % weft run takes a core for contested, and does not poll. Empty: there is nothing to
+// say.
+std::string busy_note(const LocalNode& node) {
+  if (node.disturbed <= 0.2 && node.held_off <= 0.05) return "";
+  return fmt::format(
+      "the machine is busy: other work kept ranks off their cores for {:.0f} % of the time; "
+      "measure "
+      "again when it is idle",
+      100 * node.held_off);
+}
+
+}  // namespace
+
 LocalText to_local_network(const LocalNode& node, const std::string& host,
                            const std::string& graph_file) {
   LocalText out;
   out.graph = fmt::format("weft-graph 1\nrouter memory\nnode {} memory\n", host);
   out.description = fmt::format(
       "# {}, measured by weft probe --local: a network of one node, whose ranks talk through "
-      "memory.\n# weft sim --net FILE -n RANKS --compute measured ./program\n"
+      "memory.\n# weft sim --net FILE -n RANKS --compute measured ./program\n{}"
       "profile = \"cluster\"\n\n[network]\ntopology = \"graph:{}\"\n\n{}",
-      host, graph_file, to_tables(node));
+      host, busy_note(node).empty() ? "" : "# Measured while " + busy_note(node) + ".\n",
+      graph_file, to_tables(node));
   return out;
 }
 
@@ -185,12 +201,7 @@ std::string to_local_table(const LocalNode& node, const std::string& host) {
                      text_of(node.copy_alone));
   out += fmt::format("spread         medians are {:.0f} % above the lower quartiles, which count\n",
                      100 * node.disturbed);
-  // Beyond 5 % weft run takes a core for contested, and does not poll.
-  if (node.disturbed > 0.2 || node.held_off > 0.05)
-    out += fmt::format(
-        "note: the machine is busy: other work kept ranks off their cores for {:.0f} % of the "
-        "time; measure again when it is idle\n",
-        100 * node.held_off);
+  if (const std::string note = busy_note(node); !note.empty()) out += "note: " + note + "\n";
   return out;
 }
 
