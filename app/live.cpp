@@ -10,10 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
-#include <functional>
-#include <semaphore>
 #include <thread>
-#include <utility>
 
 #include <fmt/format.h>
 #include <httplib.h>
@@ -68,25 +65,6 @@ Result<std::string> make_live_page(const LiveSettings& settings) {
   report::PageHead head{settings.title, "weft " + std::string(version()), true};
   return report::make_page(*page_template, head, std::span(&view, 1));
 }
-
-// Connections that nobody has read from yet take descriptors of the simulation: only so many are
-// accepted, and the others wait in the kernel. Each has a second to ask (set_read_timeout).
-class LimitedQueue final : public httplib::TaskQueue {
- public:
-  using Taken = decltype(std::declval<httplib::TaskQueue&>().enqueue({}));  // void or bool.
-  Taken enqueue(std::function<void()> task) override {
-    places_.acquire();
-    return pool_.enqueue([this, task = std::move(task)] {
-      task();
-      places_.release();
-    });
-  }
-  void shutdown() override { pool_.shutdown(); }
-
- private:
-  std::counting_semaphore<> places_{32};
-  httplib::ThreadPool pool_{8};
-};
 
 class LiveServer final : public LivePage {
  public:
@@ -181,7 +159,6 @@ class LiveServer final : public LivePage {
 };
 
 void LiveServer::add_handlers() {
-  server_.new_task_queue = [] { return new LimitedQueue; };
   server_.set_keep_alive_max_count(1);
   server_.set_read_timeout(1);
   server_.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& out) {

@@ -29,7 +29,6 @@ class Dial {
   Descriptor take() { return std::move(socket_); }
   Time since() const { return since_; }
   bool connecting() const { return stage_ == Stage::connecting; }
-  bool proving() const { return stage_ == Stage::verdict; }  // We have, and await the verdict.
 
  private:
   enum class Stage : std::uint8_t { connecting, challenge, verdict };

@@ -59,17 +59,15 @@ class TcpKind final : public RailKind {
   std::uint32_t descriptors_per_peer() const override {
     return static_cast<std::uint32_t>(own_.interfaces.size());
   }
-  std::uint32_t descriptors_for_callers() const override { return callers_.places(); }
-  void keep_free(std::uint32_t descriptors) override {
-    setting_.keep_free = descriptors;
-    callers_.keep_free(descriptors);
-  }
+  void keep_free(std::uint32_t descriptors) override { setting_.keep_free = descriptors; }
   std::string address() const override;
   Status add_rails(const Meeting& meeting, Link& link, std::string& trouble) override;
   std::span<const locality::Interface> interfaces() const override { return own_.interfaces; }
 
   void stir(std::uint32_t token) override;
-  void close() override { callers_.close(); }
+  void tend(Time now) override { callers_.tend(now); }
+  bool needs_tending() const override { return !callers_.empty(); }
+  void close() override { listeners_.clear(); }
 
  private:
   void answer(Caller& caller);
@@ -77,7 +75,8 @@ class TcpKind final : public RailKind {
   KindHost& host_;
   TcpSetting setting_;
   TcpPlace own_;
-  Callers callers_;  // Its listeners are in the order of the interfaces.
+  std::vector<Descriptor> listeners_;  // By interface; the number is the token.
+  Callers callers_;
   struct Peer {
     Link* link = nullptr;
     std::vector<TcpRail*> rails;
@@ -86,18 +85,18 @@ class TcpKind final : public RailKind {
 };
 
 Status TcpKind::open(const Neighbourhood&) {
-  std::vector<Descriptor> listeners;
-  for (const locality::Interface& interface : own_.interfaces) {
-    auto listener = listen_on(interface);
+  for (std::size_t i = 0; i < own_.interfaces.size(); ++i) {
+    auto listener = listen_on(own_.interfaces[i]);
     if (!listener) return std::move(listener).error();
-    listeners.push_back(*std::move(listener));
+    host_.watch(*this, static_cast<std::uint32_t>(i), listener->get());
+    listeners_.push_back(*std::move(listener));
   }
-  return callers_.open(std::move(listeners), 0);
+  return {};
 }
 
 std::string TcpKind::address() const {
   std::ostringstream text;
-  for (const Descriptor& listener : callers_.listeners()) {
+  for (const Descriptor& listener : listeners_) {
     const auto port = port_of(listener);
     text << (port ? *port : std::uint16_t{0}) << ' ';
   }
@@ -114,7 +113,6 @@ Status TcpKind::add_rails(const Meeting& meeting, Link& link, std::string& troub
   const auto pairs =
       locality::pair_rails(own_.interfaces, theirs->interfaces,
                            {.same_host = meeting.same_host, .named = own_.named && theirs->named});
-  for (const locality::Interface& interface : theirs->interfaces) callers_.know(interface.address);
   for (const locality::RailPair& pair : pairs) {
     if (pair.theirs >= ports->size() || (*ports)[pair.theirs] == 0) continue;
     auto rail = std::make_unique<TcpRail>(
@@ -132,8 +130,12 @@ Status TcpKind::add_rails(const Meeting& meeting, Link& link, std::string& troub
   return {};
 }
 
-void TcpKind::stir(std::uint32_t) {
-  while (const auto caller = callers_.next()) answer(*caller);
+void TcpKind::stir(std::uint32_t token) {
+  if ((token & Callers::token_bit) != 0) {
+    if (const auto caller = callers_.hear(token)) answer(*caller);
+  } else if (token < listeners_.size()) {
+    callers_.accept(listeners_[token], setting_.keep_free);
+  }
 }
 
 void TcpKind::answer(Caller& caller) {

@@ -33,9 +33,7 @@ struct SocketPair {
     const auto listener = listen_on(loopback());
     const auto port = port_of(*listener);
     far = connect_from(loopback(), loopback().address, *port).value();
-    locality::Address from;
-    bool local = false;
-    while (!near) near = accept_from(*listener, from, local);
+    while (!near) near = accept_from(*listener);
   }
   Descriptor near, far;
 };
