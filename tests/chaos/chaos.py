@@ -68,7 +68,13 @@ class Scene:
         words = [str(self.folder / word) if word == "record" else word for word in words]
         if self.before is not None:
             words = ["sh", "-c", f'{self.before} && exec "$@"', "sh", *words]
+        bed.wait_until(self.rails_are_up, 10)
         self.job = bed.Job(words, self.made)
+
+    def rails_are_up(self):
+        """A rail that was healed a moment ago may have no carrier yet."""
+        return all(self.lab.netlab("exec", host, "cat", f"/sys/class/net/eth{rail}/carrier", check=False).stdout.strip() == b"1"
+                   for host in "ab" for rail in (0, 1))
 
     def begun(self):
         return bed.wait_until(lambda: "begun" in self.job.text() or self.job.process.poll() is not None, 30)

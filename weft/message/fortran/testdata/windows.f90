@@ -29,6 +29,7 @@ program windows
   other = 100 + rank
   call mpi_win_fence(0, window, ierror)
   call check(all(own == 100 + previous), 'stores of the neighbour')
+  call mpi_barrier(node, ierror)  ! Nobody changes it before all have looked.
   call mpi_win_get_attr(window, MPI_WIN_CREATE_FLAVOR, attribute, found, ierror)
   flavor_value = int(attribute)
   call check(found .and. flavor_value == MPI_WIN_FLAVOR_SHARED, 'flavour')
