@@ -15,6 +15,8 @@ target_compile_options(weft_flags INTERFACE
   $<$<BOOL:${WEFT_WERROR}>:-Werror>)
 if(WEFT_SANITIZE)
   target_compile_options(weft_flags INTERFACE -fsanitize=${WEFT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  # Clang's check of calls through pointers cannot be compiled in coroutines ("Cannot represent a difference across sections").
+  target_compile_options(weft_flags INTERFACE $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function>)
   target_link_options(weft_flags INTERFACE -fsanitize=${WEFT_SANITIZE})
 endif()
 
