@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: what hosts tell each other as text: layouts, interfaces, places, options of a
-// simulation.
+// simulation. What was read is written, and read again as the same.
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 
 #include <weft/real/locality/host_layout.hpp>
@@ -12,19 +13,40 @@
 
 using namespace weft;
 
+namespace {
+
+template <typename Parse>
+void read_twice(const std::string& text, const Parse& parse) {
+  const auto first = parse(text);
+  if (!first) {
+    if (first.error().text().empty()) std::abort();
+    return;
+  }
+  const auto second = parse(std::string(to_text(*first)));
+  if (!second || to_text(*second) != to_text(*first)) std::abort();
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string text(reinterpret_cast<const char*>(data + 1), size - 1);
   switch (data[0] % 5) {
     case 0:
-      return locality::parse_host_layout(text).has_value() ? 0 : 0;
+      read_twice(text, locality::parse_host_layout);
+      break;
     case 1:
-      return locality::parse_interfaces(text).has_value() ? 0 : 0;
+      read_twice(text, locality::parse_interfaces);
+      break;
     case 2:
-      return locality::parse_process_place(text).has_value() ? 0 : 0;
+      read_twice(text, locality::parse_process_place);
+      break;
     case 3:
-      return locality::parse_binding(text).has_value() ? 0 : 0;
+      read_twice(text, [](const std::string& word) { return locality::parse_binding(word); });
+      break;
     default:
-      return parse_simulation_options(text).has_value() ? 0 : 0;
+      read_twice(text, parse_simulation_options);
+      break;
   }
+  return 0;
 }
