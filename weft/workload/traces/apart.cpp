@@ -80,9 +80,10 @@ Result<TrafficMatrix> read_apart(const std::string& path,
   }
   if (child == 0) {
     ::close(ends[0]);
-    // A crash is expected of bad files: no core, no word of the C library about it.
+    // A crash is expected of bad files: no core, no handler, no word of the C library about it.
     const rlimit none{0, 0};
     ::setrlimit(RLIMIT_CORE, &none);
+    for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) ::signal(signal, SIG_DFL);
     ::close(STDERR_FILENO);
     ::_exit(write_all(ends[1], pack(read())) ? 0 : 1);
   }
