@@ -110,8 +110,10 @@ void draw_links(Sheet& sheet, const NetworkFacts& network, const Layout& layout,
 // Names in a picture, none of which covers another.
 class Names {
  public:
+  explicit Names(Sheet& sheet) : sheet_(sheet) {}
+
   // A name that would cover another is left out.
-  void draw(Sheet& sheet, Spot place, const std::string& name) {
+  void draw(Spot place, const std::string& name) {
     const double width = text_width(name, name_size);
     const auto covers = [&](const Box& other) {
       return place.x < other.x + other.width + 2 && other.x < place.x + width + 2 &&
@@ -119,15 +121,16 @@ class Names {
     };
     if (std::any_of(taken_.begin(), taken_.end(), covers)) return;
     taken_.push_back({place.x, place.y, width, 0});
-    sheet.name(place.x, place.y, name);
+    sheet_.name(place.x, place.y, name);
   }
 
  private:
+  Sheet& sheet_;
   std::vector<Box> taken_;
 };
 
 // The name of the busiest link, in its middle.
-void draw_busiest(Sheet& sheet, const Box& box, const NetworkFacts& network, const Layout& layout,
+void draw_busiest(const Box& box, const NetworkFacts& network, const Layout& layout,
                   std::size_t link, Names& names) {
   const Spot &a = layout.spots[static_cast<std::size_t>(network.link_from[link])],
              &b = layout.spots[static_cast<std::size_t>(network.link_to[link])];
@@ -135,12 +138,11 @@ void draw_busiest(Sheet& sheet, const Box& box, const NetworkFacts& network, con
   const double width = text_width(text, name_size);
   const double x = (a.x + b.x) / 2 - width / 2;
   names.draw(
-      sheet,
       {std::clamp(x, box.x, std::max(box.x, box.x + box.width - width)), (a.y + b.y) / 2 + 4},
       text);
 }
 
-void draw_group_names(Sheet& sheet, const Box& box, const Layout& layout, Names& names) {
+void draw_group_names(const Box& box, const Layout& layout, Names& names) {
   for (std::size_t g = 0; g < layout.groups.size(); ++g) {
     const std::string name = "group " + std::to_string(g);
     const double width = text_width(name, name_size);
@@ -149,16 +151,14 @@ void draw_group_names(Sheet& sheet, const Box& box, const Layout& layout, Names&
     const double side = (at.x - box.x - box.width / 2) / box.width,
                  down = (at.y - box.y - box.height / 2) / box.height;
     const double beyond = (layout.group_radius + layout.size / 2 + 6) / std::hypot(side, down);
-    names.draw(sheet, {at.x - width / 2 + side * (beyond + width), at.y + 4 + down * (beyond + 8)},
-               name);
+    names.draw({at.x - width / 2 + side * (beyond + width), at.y + 4 + down * (beyond + 8)}, name);
   }
 }
 
 // Names stand where there are no links: above the upper rows of a tree and below its lowest,
 // outside a circle.
-void draw_names(Sheet& sheet, const Box& box, const NetworkFacts& network, const Layout& layout,
-                Names& names) {
-  if (!layout.groups.empty()) return draw_group_names(sheet, box, layout, names);
+void draw_names(const Box& box, const NetworkFacts& network, const Layout& layout, Names& names) {
+  if (!layout.groups.empty()) return draw_group_names(box, layout, names);
   if (network.routers > named_routers_max) return;
   for (std::uint32_t r = 0; r < network.routers; ++r) {
     const std::string& name = network.names[r];
@@ -170,7 +170,7 @@ void draw_names(Sheet& sheet, const Box& box, const NetworkFacts& network, const
                    down = (at.y - box.y - box.height / 2) / box.height;
       place = {at.x - width / 2 + side * (width + 24), at.y + 4 + 36 * down};
     }
-    names.draw(sheet, place, name);
+    names.draw(place, name);
   }
 }
 
@@ -189,9 +189,9 @@ double draw_lines(Sheet& sheet, const Box& box, const NetworkFacts& network,
       sheet.dot(at.x, at.y, layout.size / 2, palette.router(r), network.names[r]);
     }
   }
-  Names names;
-  if (palette.busiest) draw_busiest(sheet, box, network, layout, *palette.busiest, names);
-  draw_names(sheet, box, network, layout, names);
+  Names names(sheet);
+  if (palette.busiest) draw_busiest(box, network, layout, *palette.busiest, names);
+  draw_names(box, network, layout, names);
   return box.height;
 }
 

@@ -327,6 +327,34 @@ bool SharedMemoryRail::take(RingWord head, const std::byte* data, Completion& ou
   return take_part(kind, head, data, out);
 }
 
+// Of a frame that is longer than the ring: its first bytes, or more of them.
+bool SharedMemoryRail::take_stage(Kind kind, RingWord head, const std::byte* data,
+                                  Completion& out) {
+  const std::byte* at = data;
+  if (kind == Kind::first && head.size >= head_size + word) {
+    std::memcpy(whole_head_.data(), at, head_size);
+    at += head_size;
+    whole_size_ = take_word(at);
+    whole_got_ = 0;
+    if (whole_size_ <= (std::size_t{1} << 30)) {
+      whole_ = std::make_unique_for_overwrite<std::byte[]>(whole_size_);
+    }
+  } else if (kind == Kind::first) {
+    broken_ = true;
+  }
+  const std::size_t rest = head.size - static_cast<std::size_t>(at - data);
+  broken_ = broken_ || whole_ == nullptr || rest > whole_size_ - whole_got_;
+  if (broken_) return false;
+  std::memcpy(whole_.get() + whole_got_, at, rest);
+  whole_got_ += rest;
+  if (whole_got_ < whole_size_) return false;
+  out.kind = Completion::Kind::frame;
+  out.head = whole_head_;
+  out.size = whole_size_;
+  out.data = std::move(whole_);
+  return true;
+}
+
 bool SharedMemoryRail::take_part(Kind kind, RingWord head, const std::byte* data, Completion& out) {
   const std::byte* at = data;
   const auto front = [&](std::size_t size) {
@@ -341,27 +369,7 @@ bool SharedMemoryRail::take_part(Kind kind, RingWord head, const std::byte* data
     out.size = take_word(at);
     return true;
   }
-  if (kind == Kind::first && front(head_size + word)) {
-    std::memcpy(whole_head_.data(), at, head_size);
-    at += head_size;
-    whole_size_ = take_word(at);
-    whole_got_ = 0;
-    if (whole_size_ <= (std::size_t{1} << 30)) {
-      whole_ = std::make_unique_for_overwrite<std::byte[]>(whole_size_);
-    }
-  }
-  if (kind == Kind::first || kind == Kind::more) {
-    broken_ = broken_ || whole_ == nullptr || rest() > whole_size_ - whole_got_;
-    if (broken_) return false;
-    std::memcpy(whole_.get() + whole_got_, at, rest());
-    whole_got_ += rest();
-    if (whole_got_ < whole_size_) return false;
-    out.kind = Completion::Kind::frame;
-    out.head = whole_head_;
-    out.size = whole_size_;
-    out.data = std::move(whole_);
-    return true;
-  }
+  if (kind == Kind::first || kind == Kind::more) return take_stage(kind, head, data, out);
   if (kind == Kind::copy && front(sizeof(SharedCopy) + head_size)) return take_copy(at, out);
   if (kind == Kind::stretch && front(3 * word)) {
     take_stretch(at, head.size);

@@ -127,6 +127,7 @@ class SharedMemoryRail final : public Rail {
   bool store(std::byte* to, const std::byte* from, std::size_t size);
   void refuse(const std::byte* memory);
   void hear_refusal(std::uint64_t address);
+  bool take_stage(Kind kind, RingWord head, const std::byte* data, Completion& out);
   bool take_part(Kind kind, RingWord head, const std::byte* data, Completion& out);
 
   Setting setting_;
