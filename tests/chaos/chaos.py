@@ -260,7 +260,7 @@ def run_one(lab, made, seed, wanted, verbose):
             print(f"seed {seed}: {name} ({outcome}), {scene.ranks_wanted} ranks, {' '.join(scene.words)} {scene.before or ''}: {problem or 'fine'}", flush=True)
         if problem:
             print("  " + scene.job.text()[-2000:].replace("\n", "\n  "), flush=True)
-        return name, problem, ended_well
+        return name, outcome, problem, ended_well
     finally:
         scene.job.__exit__()
         if scene.disk is not None:
@@ -285,19 +285,25 @@ def main():
     first = OPTIONS_GIVEN.seed if OPTIONS_GIVEN.seed is not None else int.from_bytes(os.urandom(3), "big")
     print(f"first seed {first}", flush=True)
     counts, failed, right = collections.Counter(), 0, 0
+    fatal, late = 0, 0  # Jobs that a fault must end, and those of them that were through before it.
     end = time.monotonic() + OPTIONS_GIVEN.seconds
     with bed.Lab(LAB, ["a", "b"]) as lab:
         made = bed.build(OPTIONS_GIVEN.weft, HERE / "checked.c", lab.folder.name)
         for turn in range(OPTIONS_GIVEN.jobs):
             if time.monotonic() > end:
                 break
-            name, problem, ended_well = run_one(lab, made, first + turn, OPTIONS_GIVEN.fault, OPTIONS_GIVEN.verbose)
+            name, outcome, problem, ended_well = run_one(lab, made, first + turn, OPTIONS_GIVEN.fault, OPTIONS_GIVEN.verbose)
             counts[name] += 1
             failed += bool(problem)
             right += ended_well
+            fatal += outcome == FAILS
+            late += outcome == FAILS and ended_well
     faults = sum(counts.values()) - counts["nothing"]
     print(f"{sum(counts.values())} jobs, {faults} faults, {right} right answers, {failed} failures: "
           + ", ".join(f"{name} {count}" for name, count in sorted(counts.items())), flush=True)
+    if fatal >= 4 and 2 * late > fatal:
+        print(f"{late} of {fatal} jobs ended well although something was killed")
+        failed += 1
     return 1 if failed or not counts else 0
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: graph files, and what is written of a graph that was read.
+// Fuzz target: graph files.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

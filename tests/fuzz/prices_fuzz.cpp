@@ -8,5 +8,6 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  return weft::compare::read_prices_text(text, "input").has_value() ? 0 : 0;
+  static_cast<void>(weft::compare::read_prices_text(text, "input").has_value());
+  return 0;
 }

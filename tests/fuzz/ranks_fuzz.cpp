@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: files that say on which node each rank runs, and map files.
+// Fuzz target: files that say on which node each rank runs.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

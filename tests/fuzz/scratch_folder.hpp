@@ -17,7 +17,7 @@ class ScratchFolder {
  public:
   ScratchFolder() {
     const bool shared = ::access("/dev/shm", W_OK) == 0;
-    std::string name = (shared ? "/dev/shm" : "/tmp") + std::string("/weft-fuzz-XXXXXX");
+    std::string name = (shared ? "/dev/shm" : "/tmp") + std::string("/fuzz-XXXXXX");
     if (::mkdtemp(name.data()) == nullptr) std::abort();
     path_ = name;
   }

@@ -19,8 +19,8 @@ import unittest
 from check_run_support import bed, Job, NETLAB, WEFT, main, wait_until
 
 HERE = pathlib.Path(__file__).resolve().parent
-# The promise is 2 s; a loaded machine may need a little more for the rest of the test.
-END_S_MAX = float(os.environ.get("WEFT_TEST_END_S", "2"))
+# The promise is 2 s, which the target `stops` checks on an idle machine; a loaded one may take longer for reasons of its own.
+END_S_MAX = float(os.environ.get("WEFT_TEST_END_S", "20"))
 DROPPED = re.compile(r"nobody read the output: [0-9.]+ [kMG]?i?B dropped")
 
 
