@@ -17,7 +17,8 @@ class NonblockingOutput {
   NonblockingOutput& operator=(const NonblockingOutput&) = delete;
 
   int descriptor() const { return descriptor_; }
-  // Writes what fits now. 0: nothing fits. -1: there is no reader, or writing failed.
+  // Writes as much as fits without waiting, and says how much: 0 if nothing fits, -1 if nobody
+  // reads or writing failed.
   long write_some(std::string_view bytes);
   // Waits until something fits, at most this long; -1: without limit. False: nothing fits yet, or a
   // signal arrived.

@@ -15,6 +15,14 @@ const std::vector<std::string> words = {"plain", "with blank", "  ",        "it'
                                         "*?[a]", "~",          "a;b|c&d>e", "!x",     "#no comment",
                                         "",      "\xc3\xa4"};
 
+TEST(ShellWord, QuotesWhatAShellWouldChange) {
+  EXPECT_EQ(shell_word("--net=torus:4x4"), "--net=torus:4x4");
+  EXPECT_EQ(shell_word(""), "''");
+  EXPECT_EQ(shell_word("a b"), "'a b'");
+  EXPECT_EQ(shell_word("(0,0)-(1,0)"), "'(0,0)-(1,0)'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+}
+
 TEST(ShellWord, MeansTheSameToAShell) {
   for (const std::string& word : words) {
     const std::string line = "printf %s " + shell_word(word);

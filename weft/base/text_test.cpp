@@ -5,8 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <weft/base/shell_word.hpp>
-
 namespace weft {
 namespace {
 
@@ -62,14 +60,6 @@ TEST(Suggest, NamesWordsThatBeginWithTheGivenOne) {
   constexpr std::array<std::string_view, 4> many = {"link-one", "link-two", "link-three",
                                                     "link-four"};
   EXPECT_EQ(suggest("link", many), "; known: link-one, link-two, link-three, link-four");
-}
-
-TEST(ShellWord, QuotesWhatAShellWouldChange) {
-  EXPECT_EQ(shell_word("--net=torus:4x4"), "--net=torus:4x4");
-  EXPECT_EQ(shell_word(""), "''");
-  EXPECT_EQ(shell_word("a b"), "'a b'");
-  EXPECT_EQ(shell_word("(0,0)-(1,0)"), "'(0,0)-(1,0)'");
-  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
 }
 
 TEST(Suggest, TakesTheFirstOfEquals) {

@@ -87,8 +87,8 @@ enum class Bundling : std::uint8_t {
 inline constexpr std::size_t bundled_block_max = std::size_t{128} << 10;
 
 // How often each algorithm was used by the ranks of this process. A call counts once, at the first
-// rank of its team; calls without data and in teams of one do not count. Between two groups there
-// is no choice; what each group does inside of itself counts.
+// rank of its team; calls without data and in teams of one do not count. A call
+// between two groups has no algorithm to choose; what its groups do inside counts.
 class Usage {
  public:
   void add(Operation operation, Algorithm algorithm) {

@@ -29,8 +29,8 @@ class Bypass {
   explicit Bypass(const Graph& graph) : graph_(graph), all_up_(graph.all_up()) {}
 
   bool all_up() const { return all_up_; }
-  // From place `own` of the set to place `other`, on the way to `target`; LegStep::nowhere if there
-  // is no way.
+  // The port by which a packet for `target` goes from place `own` of the set towards place `other`;
+  // LegStep::nowhere if no cables lead there.
   std::uint16_t port(RouterId here, const Set& set, int own, int other, RouterId target) const {
     const std::uint16_t direct = set.port(own, other);
     if (all_up_ || graph_.ports(here)[direct].usable()) return direct;

@@ -18,7 +18,7 @@ Console* Console::current_ = nullptr;
 namespace {
 
 constexpr int look_ms = 100;     // How often a wait for a reader checks whether to hurry.
-constexpr int stalled_ms = 400;  // Then a reader that takes nothing for so long has stalled.
+constexpr int stalled_ms = 400;  // A reader that takes nothing for so long has stalled.
 
 std::atomic<bool> hurried = false;
 std::atomic<std::uint64_t> bytes_dropped = 0;
