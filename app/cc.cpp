@@ -36,6 +36,11 @@ Status compile(const Wrapper& wrapper, const std::vector<std::string>& arguments
     tools.plugin = plugin;
   tools.clang_dir = WEFT_CLANG_FOLDER;
   if (wrapper.language == Language::fortran) tools.libraries = {"mpi_abi_fortran", "mpi_abi"};
+#ifdef WEFT_SANITIZERS
+  tools.sanitizers = WEFT_SANITIZERS;
+  if (wrapper.language == Language::c) tools.sanitizing_compiler = WEFT_SANITIZING_CC;
+  if (wrapper.language == Language::cxx) tools.sanitizing_compiler = WEFT_SANITIZING_CXX;
+#endif
   auto call = make_compiler_call(wrapper.language, arguments, tools,
                                  {environment(wrapper.variable), environment("PATH")});
   if (!call) return std::move(call).error();

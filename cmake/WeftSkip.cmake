@@ -24,5 +24,5 @@ endfunction()
 # Why programs that weft cc makes cannot be tested in this build, or nothing.
 set(WEFT_LACKS_PROGRAMS "")
 if(WEFT_SANITIZE)
-  set(WEFT_LACKS_PROGRAMS "built with a sanitizer, which has to be the first library of a program")
+  set(WEFT_LACKS_PROGRAMS "built with a sanitizer: the test sanitized runs programs in such a build")
 endif()

@@ -160,6 +160,8 @@ class Compiler {
       if (!word.empty()) words_.emplace_back(word);
     const std::string clang = tools.clang_dir + "/clang";
     const bool has_pass = !tools.plugin.empty() && ::access(clang.c_str(), X_OK) == 0;
+    if (words_.empty() && !tools.sanitizing_compiler.empty())
+      words_.push_back(tools.sanitizing_compiler);
     if (words_.empty()) words_.push_back(standard(language, has_pass ? clang : ""));
     if (!has_pass) return;
     std::error_code ignored;
@@ -225,6 +227,9 @@ Words full_command(Language language, const Request& request, const ToolChain& t
   // No optimiser may run after the pass.
   if (request.lto && compiler.loads_pass()) command.emplace_back("-fno-lto");
   if (links && !request.shared) command.emplace_back("-pie");
+  // The program's own code stays as it is: weft is what is looked at.
+  if (links && !request.shared && !tools.sanitizers.empty())
+    command.push_back("-fsanitize=" + tools.sanitizers);
   // Linked statically, so that each rank has its own I/O units and random numbers.
   if (links && !request.shared && !request.loose && language == Language::fortran)
     command.emplace_back("-static-libgfortran");

@@ -20,6 +20,10 @@ struct ToolChain {
   std::string plugin;       // The compiler pass; empty if weft was built without it.
   std::string clang_dir;    // Folder of the compilers that can load it.
   std::vector<std::string> libraries = {"mpi_abi"};
+  // With which sanitizers weft itself was built ("address,undefined"); empty: none. Programs need
+  // the same, and of the same compiler, since a sanitizer has to be their first library.
+  std::string sanitizers;
+  std::string sanitizing_compiler;
 };
 
 // Settings from the user's environment.

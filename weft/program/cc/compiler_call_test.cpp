@@ -67,6 +67,20 @@ TEST(CompilerCall, AddsWhatEachStageNeeds) {
   EXPECT_EQ(gcc({"-r", "a.o", "-o", "b.o"}), (Words{"gcc", "-r", "a.o", "-o", "b.o"}));
 }
 
+TEST(CompilerCall, SanitizedLibrariesNeedTheirSanitizer) {
+  ToolChain tools = tools_without_pass();
+  tools.sanitizers = "address,undefined";
+  tools.sanitizing_compiler = "/usr/bin/cc";
+  EXPECT_EQ(command(Language::c, {"a.c"}, tools),
+            (Words{"/usr/bin/cc", "-I/w/include", "a.c", "-fPIC", "-pie",
+                   "-fsanitize=address,undefined"} +
+             link_flags));
+  EXPECT_EQ(command(Language::c, {"-c", "a.c"}, tools, {"clang", ""}),
+            (Words{"clang", "-I/w/include", "-c", "a.c", "-fPIC"}));
+  EXPECT_EQ(command(Language::c, {"-shared", "a.o"}, tools),
+            (Words{"/usr/bin/cc", "-shared", "a.o"} + link_flags));
+}
+
 TEST(CompilerCall, LeavesCallsWithoutInputsAlone) {
   const ToolChain tools = tools_without_pass();
   for (const char* word : {"--version", "-v", "-dumpmachine", "-print-search-dirs"})
