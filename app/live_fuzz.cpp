@@ -10,6 +10,7 @@
 
 using namespace weft::app;
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer calls it so.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static TestLiveServer server;
   const std::string_view text(reinterpret_cast<const char*>(data), size);

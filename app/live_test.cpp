@@ -47,8 +47,9 @@ TEST(LiveAnswers, AnotherSitesNameIsRefused) {
 // Anybody on this machine could otherwise fill our memory.
 TEST(LiveAnswers, WhatComesWithOtherMethodsIsNotRead) {
   for (const std::string method : {"POST", "PUT", "PATCH", "DELETE"}) {
-    const std::string request = method + " / HTTP/1.1\r\n" + own_host +
-                                "Content-Length: 9000000000\r\n\r\n" + std::string(100000, 'x');
+    std::string request = method;
+    request += " / HTTP/1.1\r\n" + own_host + "Content-Length: 9000000000\r\n\r\n";
+    request.append(100000, 'x');
     TestLiveServer server;
     TestConnection connection(request);
     server.take(connection);

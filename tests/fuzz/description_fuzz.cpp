@@ -14,6 +14,7 @@
 using namespace weft;
 
 // Each line is a key that goes over the description of a small network.
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer calls it so.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   static_cast<void>(Config::read_text(text, "input").has_value());

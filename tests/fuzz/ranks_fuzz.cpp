@@ -9,6 +9,7 @@
 
 using namespace weft;
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer calls it so.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   static const Topology topology = *make_topology("torus:4x4,p=2");

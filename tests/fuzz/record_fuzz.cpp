@@ -18,6 +18,7 @@
 
 using namespace weft;
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer calls it so.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static constexpr std::array<std::string_view, 10> names = {
       "summary.json", "settings.json",  "traffic.txt",        "machine.toml", "machine-used.toml",

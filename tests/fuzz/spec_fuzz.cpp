@@ -23,6 +23,7 @@ bool is_small(std::string_view text) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer calls it so.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), std::min<std::size_t>(size, 40));
   if (is_small(text)) static_cast<void>(weft::make_topology(text).has_value());

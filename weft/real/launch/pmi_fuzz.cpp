@@ -34,6 +34,7 @@ void take_seat_in(std::unique_ptr<Store> store) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer calls it so.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   std::array<int, 2> ends{};

@@ -89,6 +89,7 @@ bool happen(Bytes& in, TraceRanks& ranks) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer calls it so.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   Bytes in(data, size);
