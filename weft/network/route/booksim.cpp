@@ -84,7 +84,8 @@ class PlanarAdaptiveBooksim final : public Policy {
             .hops_max = legs_.hops_max(),
             .asks_source = false,
             .looks = false,
-            .in_order = std::has_single_bit(upper_)};
+            .in_order = std::has_single_bit(upper_),
+            .one_path = legs_.one_way()};
   }
 
  private:

@@ -78,7 +78,8 @@ Judge::Judge(const Topology& topology, const Policy& policy, int vcs, FakeView& 
   }
   waits_all_.assign(size, 0);
   waits_escape_.assign(size, 0);
-  if (facts_.in_order) ways_.resize(std::size_t{graph_.node_count()} * graph_.node_count());
+  if (facts_.in_order || facts_.one_path)
+    ways_.resize(std::size_t{graph_.node_count()} * graph_.node_count());
 }
 
 VcMask& Judge::waits(std::vector<VcMask>& table, std::uint32_t link, int port, int vc) const {
@@ -124,7 +125,7 @@ void Judge::follow(NodeId source, NodeId destination, std::uint64_t bits) {
     trail.push_back(std::move(next));
   }
   hops_ = static_cast<int>(trail.size()) - 2;
-  if (facts_.in_order && !view_.any_cut()) check_order(source, destination, trail);
+  if (!ways_.empty() && !view_.any_cut()) check_path(source, destination, trail);
 }
 
 void Judge::ask(const Head& head, const Flight& flight, std::vector<Head>& next) {
@@ -196,20 +197,23 @@ void Judge::take(const Head& head, const Choice& choice, std::vector<Head>& next
                   .escaped = choice.escape});
 }
 
-void Judge::check_order(NodeId source, NodeId destination,
-                        const std::vector<std::vector<Head>>& trail) {
+void Judge::check_path(NodeId source, NodeId destination,
+                       const std::vector<std::vector<Head>>& trail) {
   auto& seen = ways_[std::size_t{source.index} * graph_.node_count() + destination.index];
   const auto way = std::vector<std::vector<Head>>(trail.begin() + 1, trail.end());
+  const std::string fact = facts_.in_order ? "in_order" : "one_path";
   for (const auto& heads : way)
-    if (heads.size() > 1 || (heads.size() == 1 && std::popcount(heads[0].vcs) != 1))
-      return fail(trail[0][0], "in_order, but several ways or VCs");
-  const auto same_link = [](const std::vector<Head>& a, const std::vector<Head>& b) {
-    return a.size() == b.size() && (a.empty() || (a[0].link == b[0].link && a[0].vcs == b[0].vcs));
+    if (heads.size() > 1 ||
+        (facts_.in_order && heads.size() == 1 && std::popcount(heads[0].vcs) != 1))
+      return fail(trail[0][0], fact + ", but several ways or VCs");
+  const auto same_link = [&](const std::vector<Head>& a, const std::vector<Head>& b) {
+    return a.size() == b.size() &&
+           (a.empty() || (a[0].link == b[0].link && (!facts_.in_order || a[0].vcs == b[0].vcs)));
   };
   if (seen.empty())
     seen = way;
   else if (!std::equal(seen.begin(), seen.end(), way.begin(), way.end(), same_link))
-    fail(trail[0][0], "in_order, but the way depends on the packet's bits");
+    fail(trail[0][0], fact + ", but the way depends on the packet's bits");
 }
 
 void Judge::check_escape_channels() {

@@ -82,7 +82,7 @@ class Judge {
   void take(const Head& head, const Choice& choice, std::vector<Head>& next);
   bool check_choice(const Head& head, const Flight& flight, const Choice& choice);
   void check_escape(const Head& head);
-  void check_order(NodeId source, NodeId destination, const std::vector<std::vector<Head>>& trail);
+  void check_path(NodeId source, NodeId destination, const std::vector<std::vector<Head>>& trail);
   void check_escape_channels();
   void fail(const Head& head, const std::string& what);
   VcMask& waits(std::vector<VcMask>& table, std::uint32_t link, int port, int vc) const;
@@ -99,7 +99,7 @@ class Judge {
   // Per (link in, port out, vc in): the VCs out that a packet may wait for.
   std::vector<VcMask> waits_all_, waits_escape_;
   std::vector<VcMask> used_free_, used_escape_;       // Per link.
-  std::vector<std::vector<std::vector<Head>>> ways_;  // For in_order: by pair, first seen.
+  std::vector<std::vector<std::vector<Head>>> ways_;  // For one path: by pair, first seen.
   bool escapes_ = false;
   std::string without_escape_, left_escape_;  // First state found without, first return from it.
   Pair pair_;

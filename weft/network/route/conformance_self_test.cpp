@@ -19,6 +19,7 @@ enum class Fault {
   wrong_ejection,
   down_port,
   coin_in_order,
+  coin_one_path,
   no_escape_at_source,
   leaves_escape,
   escape_not_acyclic,
@@ -53,7 +54,8 @@ class Faulty final : public Policy {
             .hops_max = legs_.hops_max() - (fault_ == Fault::understated_hops ? 1 : 0),
             .asks_source = false,
             .looks = false,
-            .in_order = fault_ == Fault::coin_in_order};
+            .in_order = fault_ == Fault::coin_in_order,
+            .one_path = fault_ == Fault::coin_one_path};
   }
 
  private:
@@ -100,6 +102,7 @@ TEST(Judge, FindsBrokenPromises) {
   EXPECT_TRUE(has(verdict(Fault::wrong_ejection), "ejected at the wrong router"));
   EXPECT_TRUE(has(verdict(Fault::down_port, true), "port 0 is down or unplugged"));
   EXPECT_TRUE(has(verdict(Fault::coin_in_order), "the way depends on the packet's bits"));
+  EXPECT_TRUE(has(verdict(Fault::coin_one_path), "one_path, but the way depends on"));
   EXPECT_TRUE(has(verdict(Fault::two_answers), "answered differently"));
   EXPECT_TRUE(has(verdict(Fault::source_unasked), "answered differently"));
   EXPECT_TRUE(has(verdict(Fault::no_escape_at_source), "no escape offered"));

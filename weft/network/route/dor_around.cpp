@@ -48,7 +48,8 @@ class DorAround final : public Policy {
             .hops_max = std::max(legs_.hops_max(), paths_ ? paths_->hops_max() : 0),
             .asks_source = false,
             .looks = false,
-            .in_order = legs_.one_way() && single_vcs(masks_, legs_.classes_used())};
+            .in_order = legs_.one_way() && single_vcs(masks_, legs_.classes_used()),
+            .one_path = legs_.one_way()};
   }
 
  private:

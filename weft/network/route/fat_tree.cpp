@@ -179,7 +179,8 @@ PolicyFacts FatTreePolicy::facts() const {
       .hops_max = 2 * (static_cast<int>(levels_.size()) - 1),
       .asks_source = up_ == Up::by_source || (up_ == Up::by_destination && reach_),
       .looks = up_ == Up::by_queue,
-      .in_order = one_way && std::popcount(vcs_) == 1};
+      .in_order = one_way && std::popcount(vcs_) == 1,
+      .one_path = one_way};
 }
 
 bool fat_tree_reaches_all(const Topology& t) {

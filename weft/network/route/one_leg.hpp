@@ -27,7 +27,8 @@ class OneLeg : public Policy {
             .hops_max = legs_.hops_max(),
             .asks_source = false,
             .looks = false,
-            .in_order = legs_.one_way() && single_vcs(masks_, legs_.classes_used())};
+            .in_order = legs_.one_way() && single_vcs(masks_, legs_.classes_used()),
+            .one_path = legs_.one_way()};
   }
 
  protected:

@@ -65,6 +65,7 @@ class PlanePolicy final : public Policy {
       all.asks_source = all.asks_source || one.asks_source;
       all.looks = all.looks || one.looks;
       all.in_order = all.in_order && one.in_order;
+      all.one_path = all.one_path && one.one_path;
       all.again = all.again || one.again;
       all.returns = all.returns || one.returns;
     }

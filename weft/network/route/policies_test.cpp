@@ -194,6 +194,21 @@ TEST(Dor, FactsSayWhenOrderIsKept) {
   EXPECT_FALSE(in_order("torus:5x4", 2));  // Half-way by coin.
 }
 
+TEST(Facts, SayWhenAllPacketsOfAPairTakeOnePath) {
+  const auto one_path = [](const char* routing, std::string_view spec, int vcs) {
+    const Topology t = test_network(spec);
+    return policy_of(routing, t, vcs)->facts().one_path;
+  };
+  EXPECT_TRUE(one_path("dor", "mesh:4x4", 2));
+  EXPECT_FALSE(one_path("dor", "torus:5x4", 2));
+  EXPECT_TRUE(one_path("minimal", "dragonfly:a=4,h=2,p=2", 6));
+  EXPECT_TRUE(one_path("minimal", "hyperx:3x4", 4));
+  EXPECT_TRUE(one_path("dest-down", "fattree:k=3,levels=2", 4));
+  EXPECT_FALSE(one_path("adaptive-up", "fattree:k=3,levels=2", 1));
+  EXPECT_TRUE(one_path("up-down", "torus:4x4", 3));
+  EXPECT_FALSE(one_path("valiant", "dragonfly:a=4,h=2,p=2", 6));
+}
+
 // With the word "up" there is no coin: one path, and both ways round being as long, the upper one.
 TEST(Dor, UpGoesUpHalfWay) {
   for (const std::string_view spec : {"ring:8", "torus:4x6", "torus:5x2x4", "cube:4x4,wrap=10"}) {

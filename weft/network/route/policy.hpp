@@ -88,8 +88,9 @@ struct PolicyFacts {
   int hops_max = 0;         // No packet crosses more links.
   bool asks_source = true;  // Reads Flight::source_node, which is filled in only then.
   bool looks = false;       // Reads the PortView, so a route depends on when it is asked for.
-  bool in_order = true;  // Packets of one source and destination node keep their order: one path,
-                         // and one VC on each of its links (in two VCs they could overtake).
+  bool in_order = true;   // Packets of one source and destination node keep their order: one path,
+                          // and one VC on each of its links (in two VCs they could overtake).
+  bool one_path = false;  // They take one path, in whatever VCs. Goes without saying if in_order.
   bool again = false;  // A head that waits is asked for again, until it has a VC. Its choices then
                        // are the same, in another order.
   bool returns = false;  // A packet on an escape VC may leave it. Sound where a packet is in one

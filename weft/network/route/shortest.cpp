@@ -38,7 +38,8 @@ class Shortest final : public Policy {
             .hops_max = paths_.hops_max(),
             .asks_source = true,
             .looks = false,
-            .in_order = one_each_};
+            .in_order = one_each_,
+            .one_path = true};
   }
 
  private:

@@ -60,7 +60,8 @@ class UpDown final : public Policy {
             .hops_max = hops_max_,
             .asks_source = true,
             .looks = false,
-            .in_order = std::popcount(vcs_) == 1};
+            .in_order = std::popcount(vcs_) == 1,
+            .one_path = true};
   }
 
  private:

@@ -181,7 +181,7 @@ Result<Examined> examine(const Topology& topology, const std::string& routing) {
         ties == TieRule::coin && has_ties(*topology.shape->lattice()) && topology.graph.all_up()
             ? Judging::both_at_half
             : Judging::one_way;
-  else if (!facts.looks && facts.in_order)
+  else if (!facts.looks && (facts.in_order || facts.one_path))
     made.how = Judging::one_way;
   return made;
 }

@@ -60,7 +60,7 @@ std::vector<std::uint32_t> follow(const Topology& t, const Policy& policy, NodeI
 }
 
 std::unique_ptr<Policy> policy_of(const std::string& routing, const Topology& t) {
-  auto made = make_policy(routing, t, vcs_needed(routing, t));
+  auto made = make_policy(routing, t, std::max(1, vcs_usual(routing, t)));
   EXPECT_TRUE(made) << made.error().text();
   return *std::move(made);
 }
@@ -191,6 +191,11 @@ TEST(WalkedPaths, GoWhereThePolicyGoes) {
   check_one_way(*network("hyperx:3x4"), "up-down");
   check_one_way(*network("torus:4x4"), "up-down");
   check_one_way(*odd_graph(9, 3), "up-down");
+  // One path although packets may overtake one another in several VCs.
+  check_one_way(*network("dragonfly:a=4,h=2,p=2"), "minimal");
+  check_one_way(*network("hyperx:3x4"), "minimal");
+  check_one_way(*network("slimfly:q=5"), "shortest");
+  check_one_way(*odd_graph(9, 3), "shortest");
 }
 
 TEST(WalkedPaths, AroundABrokenCable) {
