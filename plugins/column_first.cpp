@@ -37,10 +37,8 @@ class ColumnFirst : public weft::Policy {
     int hops = 0;
     for (const int radix : lattice_->radix) hops += radix - 1;
     // In two virtual channels one packet could overtake another.
-    return {.choices_max = 1,
-            .hops_max = hops,
-            .in_order = std::popcount(vcs_) == 1,
-            .one_path = true};
+    return {
+        .choices_max = 1, .hops_max = hops, .in_order = std::popcount(vcs_) == 1, .one_path = true};
   }
 
  private:
