@@ -13,7 +13,10 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <functional>
+#include <semaphore>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 #include <httplib.h>
@@ -69,6 +72,25 @@ Result<std::string> make_live_page(const LiveSettings& settings) {
   return report::make_page(*page_template, head, std::span(&view, 1));
 }
 
+// Connections that nobody has read from yet take descriptors of the simulation: only so many are
+// accepted, and the others wait in the kernel. Each has a second to ask (set_read_timeout).
+class LimitedQueue final : public httplib::TaskQueue {
+ public:
+  using Taken = decltype(std::declval<httplib::TaskQueue&>().enqueue({}));  // void or bool.
+  Taken enqueue(std::function<void()> task) override {
+    places_.acquire();
+    return pool_.enqueue([this, task = std::move(task)] {
+      task();
+      places_.release();
+    });
+  }
+  void shutdown() override { pool_.shutdown(); }
+
+ private:
+  std::counting_semaphore<> places_{32};
+  httplib::ThreadPool pool_{8};
+};
+
 class LiveServer final : public LivePage {
  public:
   LiveServer(LiveSettings settings, std::string token, std::string page)
@@ -81,6 +103,7 @@ class LiveServer final : public LivePage {
       const int yes = 1;
       ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     });
+    server_.new_task_queue = [] { return new LimitedQueue; };
     const bool bound = port == 0 ? (port_ = server_.bind_to_any_port("127.0.0.1")) > 0
                                  : server_.bind_to_port("127.0.0.1", port_ = port);
     if (!bound) {

@@ -69,7 +69,12 @@ Step Caller::advance() {
   return claim_ ? Step::done : Step::failed;
 }
 
+// A peer that no longer wants the connection has hung up, perhaps long ago: what is written would
+// still go out, and the connection look like a new one.
 bool Caller::answer(Verdict verdict) {
+  std::byte next;
+  const ssize_t count = ::recv(socket_.get(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
+  if (count == 0 || (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK)) return false;
   return write_all(socket_.get(), give_verdict(secret_, ours_, room_, verdict));
 }
 

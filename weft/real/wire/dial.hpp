@@ -29,6 +29,7 @@ class Dial {
   Descriptor take() { return std::move(socket_); }
   Time since() const { return since_; }
   bool connecting() const { return stage_ == Stage::connecting; }
+  bool proving() const { return stage_ == Stage::verdict; }  // We have, and await the verdict.
 
  private:
   enum class Stage : std::uint8_t { connecting, challenge, verdict };
@@ -54,7 +55,7 @@ class Caller {
   // done: the peer has proved its claim() and awaits the verdict.
   Step advance();
   const Claim& claim() const { return *claim_; }
-  bool answer(Verdict verdict);  // false: the connection is gone.
+  bool answer(Verdict verdict);  // false: the peer has hung up.
   const Descriptor& socket() const { return socket_; }
   Descriptor take() { return std::move(socket_); }
   Time since() const { return since_; }

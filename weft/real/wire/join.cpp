@@ -191,10 +191,12 @@ Status Wire::open_kinds(const std::vector<ContactPlace>& places) {
   return {};
 }
 
-// Divides the descriptors that are left, after a few for the program itself.
+// Divides the descriptors that are left, after a few for the program itself and for callers.
 void Wire::share_out_descriptors(std::uint32_t per_peer) {
   std::uint32_t left = descriptors_left();
-  left -= std::min(left, std::clamp<std::uint32_t>(left / 6, 3, 8));
+  std::uint32_t kept = std::clamp<std::uint32_t>(left / 6, 3, 8);
+  for (const auto& kind : kinds_) kept = std::max(kept, kind->descriptors_for_callers());
+  left -= std::min(left, kept);
   std::uint32_t wanted = 0;
   for (const RailKind* const kind : direct_kinds_) wanted += kind->descriptors_wanted();
   // Direct kinds can do without: connections come first where there are few.

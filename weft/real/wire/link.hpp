@@ -54,6 +54,10 @@ class Link final : public LinkRailHost {
   // REQUIRES: the peer closes too, nothing is in flight. The next frame reconnects.
   void disconnect(Time now);
   bool up() const { return any_up(); }
+  // All that came over this rail was heard, and no older connection is still closing.
+  bool may_reconnect(RailId rail) const {
+    return (readable_ & bit(rail.index)) == 0 && !(closing() && any_up());
+  }
   bool idle() const { return state_ == LinkState::idle && readable_ == 0 && early_.empty(); }
   // If more follows, it may stay here until that comes, or until flush.
   void post(RailId wish, Frame frame);

@@ -75,6 +75,8 @@ class RailKind {
   virtual void grant_descriptors(std::uint32_t /*count*/) {}
   // Descriptors that other kinds need for each peer, and how many they must leave unused.
   virtual std::uint32_t descriptors_per_peer() const { return 0; }
+  // Descriptors that processes which call may take before they have proved who they are.
+  virtual std::uint32_t descriptors_for_callers() const { return 0; }
   virtual void keep_free(std::uint32_t /*descriptors*/) {}
   // Then: how it is reached there.
   virtual std::string address() const = 0;

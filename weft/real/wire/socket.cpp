@@ -79,7 +79,7 @@ void Descriptor::close() {
 Result<Descriptor> listen_on(const locality::Interface& interface) {
   Result<Descriptor> socket = make_socket(interface, "listening");
   if (!socket) return socket;
-  if (::listen(socket->get(), 1024) != 0) return failed("listening", interface);
+  if (::listen(socket->get(), SOMAXCONN) != 0) return failed("listening", interface);
   return socket;
 }
 
@@ -104,8 +104,25 @@ Result<Descriptor> connect_from(const locality::Interface& interface, const loca
   return socket;
 }
 
-Descriptor accept_from(const Descriptor& listener) {
-  return Descriptor(::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+Descriptor accept_from(const Descriptor& listener, locality::Address& from, bool& local) {
+  Name name;
+  name.size = sizeof name.storage;
+  Descriptor socket(::accept4(listener.get(), reinterpret_cast<sockaddr*>(&name.storage),
+                              &name.size, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  local = false;
+  from = {};
+  if (!socket) return socket;
+  from.v6 = name.storage.ss_family == AF_INET6;
+  if (from.v6) {
+    const auto& in = reinterpret_cast<const sockaddr_in6&>(name.storage);
+    std::memcpy(from.bytes.data(), &in.sin6_addr, 16);
+  } else if (name.storage.ss_family == AF_INET) {
+    const auto& in = reinterpret_cast<const sockaddr_in&>(name.storage);
+    std::memcpy(from.bytes.data(), &in.sin_addr, 4);
+  } else {
+    local = true;
+  }
+  return socket;
 }
 
 int error_of(const Descriptor& socket) {

@@ -41,7 +41,8 @@ Result<std::uint16_t> port_of(const Descriptor& listener);
 // Begins to connect; writable when it has succeeded or failed (see error_of).
 Result<Descriptor> connect_from(const locality::Interface& interface, const locality::Address& to,
                                 std::uint16_t port);
-Descriptor accept_from(const Descriptor& listener);
+// Also tells where the caller is: `local` if it has no address but is a process of this host.
+Descriptor accept_from(const Descriptor& listener, locality::Address& from, bool& local);
 int error_of(const Descriptor& socket);
 // No Nagle delay, keep-alive probes that notice silent peers, buffers for bursts.
 void prepare(const Descriptor& socket, Duration lost_after);

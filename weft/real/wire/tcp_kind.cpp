@@ -59,24 +59,33 @@ class TcpKind final : public RailKind {
   std::uint32_t descriptors_per_peer() const override {
     return static_cast<std::uint32_t>(own_.interfaces.size());
   }
-  void keep_free(std::uint32_t descriptors) override { setting_.keep_free = descriptors; }
+  std::uint32_t descriptors_for_callers() const override { return callers_.places(); }
+  void keep_free(std::uint32_t descriptors) override {
+    setting_.keep_free = descriptors;
+    callers_.keep_free(descriptors);
+  }
   std::string address() const override;
   Status add_rails(const Meeting& meeting, Link& link, std::string& trouble) override;
   std::span<const locality::Interface> interfaces() const override { return own_.interfaces; }
 
   void stir(std::uint32_t token) override;
-  void tend(Time now) override { callers_.tend(now); }
-  bool needs_tending() const override { return !callers_.empty(); }
-  void close() override { listeners_.clear(); }
+  void look() override {
+    std::erase_if(proved_, [this](const auto& caller) { return answer(*caller); });
+  }
+  int sleep_ms(int most) override { return proved_.empty() ? most : std::min(most, 1); }
+  void close() override {
+    callers_.close();
+    proved_.clear();
+  }
 
  private:
-  void answer(Caller& caller);
+  bool answer(Caller& caller);
 
   KindHost& host_;
   TcpSetting setting_;
   TcpPlace own_;
-  std::vector<Descriptor> listeners_;  // By interface; the number is the token.
-  Callers callers_;
+  Callers callers_;  // Its listeners are in the order of the interfaces.
+  std::vector<std::unique_ptr<Caller>> proved_;  // They await the verdict.
   struct Peer {
     Link* link = nullptr;
     std::vector<TcpRail*> rails;
@@ -85,18 +94,18 @@ class TcpKind final : public RailKind {
 };
 
 Status TcpKind::open(const Neighbourhood&) {
-  for (std::size_t i = 0; i < own_.interfaces.size(); ++i) {
-    auto listener = listen_on(own_.interfaces[i]);
+  std::vector<Descriptor> listeners;
+  for (const locality::Interface& interface : own_.interfaces) {
+    auto listener = listen_on(interface);
     if (!listener) return std::move(listener).error();
-    host_.watch(*this, static_cast<std::uint32_t>(i), listener->get());
-    listeners_.push_back(*std::move(listener));
+    listeners.push_back(*std::move(listener));
   }
-  return {};
+  return callers_.open(std::move(listeners), 0);
 }
 
 std::string TcpKind::address() const {
   std::ostringstream text;
-  for (const Descriptor& listener : listeners_) {
+  for (const Descriptor& listener : callers_.listeners()) {
     const auto port = port_of(listener);
     text << (port ? *port : std::uint16_t{0}) << ' ';
   }
@@ -113,6 +122,7 @@ Status TcpKind::add_rails(const Meeting& meeting, Link& link, std::string& troub
   const auto pairs =
       locality::pair_rails(own_.interfaces, theirs->interfaces,
                            {.same_host = meeting.same_host, .named = own_.named && theirs->named});
+  for (const locality::Interface& interface : theirs->interfaces) callers_.know(interface.address);
   for (const locality::RailPair& pair : pairs) {
     if (pair.theirs >= ports->size() || (*ports)[pair.theirs] == 0) continue;
     auto rail = std::make_unique<TcpRail>(
@@ -130,25 +140,31 @@ Status TcpKind::add_rails(const Meeting& meeting, Link& link, std::string& troub
   return {};
 }
 
-void TcpKind::stir(std::uint32_t token) {
-  if ((token & Callers::token_bit) != 0) {
-    if (const auto caller = callers_.hear(token)) answer(*caller);
-  } else if (token < listeners_.size()) {
-    callers_.accept(listeners_[token], setting_.keep_free);
+// A call may overtake the last words on the connection before it, and its end: these come first.
+void TcpKind::stir(std::uint32_t) {
+  while (auto caller = callers_.next()) {
+    const Claim& claim = caller->claim();
+    const auto found = peers_.find(claim.from);
+    if (claim.to != setting_.self || found == peers_.end()) continue;
+    const Peer& peer = found->second;
+    if (claim.rail >= peer.rails.size()) continue;
+    peer.link->stir(RailId(peer.rails[claim.rail]->index()), true, host_.now());
+    proved_.push_back(std::move(caller));
   }
 }
 
-void TcpKind::answer(Caller& caller) {
+// false: not yet.
+bool TcpKind::answer(Caller& caller) {
   const Claim& claim = caller.claim();
-  const auto found = peers_.find(claim.from);
-  if (claim.to != setting_.self || found == peers_.end() || found->second.rails.empty()) return;
-  const Peer& peer = found->second;
-  const bool possible =
-      host_.accept_calls() && claim.rail < peer.rails.size() && !peer.link->lost();
-  const Verdict verdict = possible ? peer.rails[claim.rail]->judge(claim) : Verdict::taken;
-  if (!caller.answer(verdict) || verdict != Verdict::welcome) return;
-  peer.rails[claim.rail]->admit(caller.take(), claim, host_.now());
+  const Peer& peer = peers_.at(claim.from);
+  TcpRail& rail = *peer.rails[claim.rail];
+  const bool possible = host_.accept_calls() && !peer.link->lost();
+  if (possible && !peer.link->may_reconnect(RailId(rail.index()))) return false;
+  const Verdict verdict = possible ? rail.judge(claim) : Verdict::taken;
+  if (!caller.answer(verdict) || verdict != Verdict::welcome) return true;
+  rail.admit(caller.take(), claim, host_.now());
   host_.connect(RankId(claim.from));
+  return true;
 }
 
 Result<std::unique_ptr<RailKind>> find_tcp(const KindSetting& setting, KindHost& host) {

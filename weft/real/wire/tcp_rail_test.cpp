@@ -33,7 +33,9 @@ struct SocketPair {
     const auto listener = listen_on(loopback());
     const auto port = port_of(*listener);
     far = connect_from(loopback(), loopback().address, *port).value();
-    while (!near) near = accept_from(*listener);
+    locality::Address from;
+    bool local = false;
+    while (!near) near = accept_from(*listener, from, local);
   }
   Descriptor near, far;
 };

@@ -212,8 +212,8 @@ bool Wire::poll(Completion& out) {
     for (RailKind* const kind : direct_kinds_) {
       if (kind->poll(out)) return true;
     }
-    if (!events_.empty()) continue;
     if (!links_.empty() && poll_links(out)) return true;
+    if (!events_.empty()) continue;  // Told before anything new is heard.
     if (round > 0 || ticks() - last_look_ < look_every_) continue;
     look(0);
   }

@@ -6,8 +6,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -236,6 +238,54 @@ TEST(WireWorkers, PartsAndMeetsAgain) {
     EXPECT_FALSE(wire.connected(other));
     EXPECT_TRUE(m.lost().empty());
   });
+}
+
+// One of two ranks whose network is looked after only when it is this rank's turn.
+struct Turn {
+  Wire& wire;
+  int frames = 0;
+  bool parted = false;  // The message layer could see that there was no connection.
+
+  RankId peer() const { return RankId(1 - wire.self().index); }
+  void post() { wire.post({peer(), RailId(0), {}, false}, {}, {}, false, 0); }
+  void take() {
+    for (Completion in; wire.poll(in);) {
+      parted = parted || !wire.connected(peer());
+      frames += in.kind == Completion::Kind::frame ? 1 : 0;
+    }
+    parted = parted || !wire.connected(peer());
+    wire.wait(wire.now() + Duration::ms(1));
+  }
+};
+
+// A rank that was busy finds the end of a connection and the call for the next at the same time.
+TEST(WireWorkers, ACallDoesNotOvertakeTheConnectionBeforeIt) {
+  launch::Settings settings;
+  settings.shared_memory = false;
+  settings.rails = {"127.0.0.1"};
+  MeetingPlace table(2);
+  ThreadSeat near_seat(table, 0, 2, settings), far_seat(table, 1, 2, settings);
+  std::unique_ptr<Wire> near, far;
+  std::thread other([&] { far = Wire::join(far_seat).value(); });
+  near = Wire::join(near_seat).value();
+  other.join();
+  // Either rank is the busy one: the lower rank's connections have precedence.
+  for (auto& [quick, busy] : {std::pair(near.get(), far.get()), {far.get(), near.get()}}) {
+    Turn first{*quick}, second{*busy};
+    const Time limit = quick->now() + Duration::ms(20'000);
+    first.post();
+    for (; second.frames == 0 && quick->now() < limit; second.take()) first.take();
+    quick->disconnect(first.peer());
+    busy->disconnect(second.peer());
+    while (quick->connected(first.peer()) && quick->now() < limit) first.take();
+    first.post();
+    for (int i = 0; i < 200; ++i) first.take();  // Calls again, and proves itself.
+    second.frames = 0;
+    second.parted = false;
+    for (; second.frames == 0 && quick->now() < limit; first.take()) second.take();
+    EXPECT_EQ(second.frames, 1);
+    EXPECT_TRUE(second.parted) << "the old connection never ended";
+  }
 }
 
 }  // namespace
