@@ -41,6 +41,22 @@ RunRecord record_of(std::uint32_t ranks) {
   return record;
 }
 
+// Memory between fields is nobody's, and would carry what this process had there before.
+TEST(RunRecord, OnlyFieldsTravel) {
+  RankNumbers numbers;
+  const std::size_t empty = pack(numbers).size();
+  numbers.calls["MPI_Send"] = {3, 4, Duration::ps(5), Duration::ps(6), RankId{7}};
+  EXPECT_EQ(pack(numbers).size() - empty, (8 + 8) + 4 * 8 + 4u);
+  numbers.managed.refused = 8;
+  numbers.managed.repeated = 9;
+  const RankNumbers back = unpack_numbers(pack(numbers));
+  EXPECT_EQ(back.calls.at("MPI_Send").longest.in_ps(), 6);
+  EXPECT_EQ(back.calls.at("MPI_Send").longest_rank, RankId{7});
+  EXPECT_EQ(back.managed.refused, 8u);
+  EXPECT_EQ(back.managed.repeated, 9u);
+  EXPECT_EQ(back.managed.neighbours, 0u);
+}
+
 TEST(RunRecord, AddsUpWhatRanksTell) {
   const auto json = nlohmann::json::parse(to_json(record_of(3)));
   EXPECT_EQ(json["weft"], "run");
