@@ -186,6 +186,8 @@ Result<RankNodes> Reader::json(std::string_view text) {
     const auto before = text.substr(0, std::min(error.byte, text.size()));
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     return wrong("is no whole JSON text; it breaks off or goes wrong here", static_cast<int>(line));
+  } catch (const nlohmann::json::exception&) {  // Without a place.
+    return wrong("has a number that is too large for any node", 0);
   }
   const bool object = whole.is_object();
   const nlohmann::json none;

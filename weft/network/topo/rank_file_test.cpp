@@ -90,6 +90,7 @@ TEST(RankFile, SaysWhatIsWrongWithJson) {
   EXPECT_EQ(said("[1, 2, 7]"), "m: nodes[2]: node 7 is outside of 0 to 3");
   EXPECT_EQ(said("[1, 2, -1]"), "m: nodes[2] is neither a node's number nor a name");
   EXPECT_EQ(said("[1, 2, 0.5]"), "m: nodes[2] is neither a node's number nor a name");
+  EXPECT_EQ(said("[1, 2, 4e777]"), "m: has a number that is too large for any node");
   EXPECT_EQ(said("[1, 2, \"\"]").substr(0, 12), "m: nodes[2]:");
 }
 
