@@ -93,7 +93,7 @@ class Job:
         self.out.close()
 
     def text(self):
-        return os.pread(self.out.fileno(), 1 << 20, 0).decode(errors="replace")
+        return os.pread(self.out.fileno(), 16 << 20, 0).decode(errors="replace")
 
     def left(self):
         """Processes of this job that live."""

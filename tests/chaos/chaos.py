@@ -38,6 +38,36 @@ SURVIVES, MAY_FAIL, FAILS = "must survive", "may fail", "must fail"
 # The command itself was ended: then nobody needs to say a word, or can.
 ENDED_BY_USER = [-number for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL)]
 FAULTS = {}
+LINES_THAT_FILL_A_PIPE = 4000
+
+
+class MemoryGroup:
+    """A control group of the kernel that limits memory, in either version of them."""
+
+    def __init__(self):
+        root = pathlib.Path("/sys/fs/cgroup")
+        first = (root / "memory").is_dir()
+        self.folder = (root / "memory" if first else root) / f"weft-chaos-{os.getpid()}"
+        self.file = "memory.limit_in_bytes" if first else "memory.max"
+
+    def __enter__(self):
+        try:
+            self.folder.mkdir()
+            if not (self.folder / self.file).exists():
+                raise OSError
+        except OSError:  # Not here, or not ours.
+            FAULTS.pop("memory_taken_away")
+            print("no memory_taken_away: no control group can be made here", flush=True)
+        return self
+
+    def __exit__(self, *_):
+        if self.folder.is_dir():
+            bed.wait_until(lambda: not (self.folder / "cgroup.procs").read_text(), 5)
+            self.folder.rmdir()
+
+    def limit(self, size):
+        (self.folder / self.file).write_text(str(size))
+        return f"echo $$ > {self.folder}/cgroup.procs"
 
 
 def fault(outcome):
@@ -55,6 +85,7 @@ class Scene:
         self.ranks_wanted = luck.choice((2, 3, 4, 6))
         self.words = [word for values in OPTIONS.values() for word in luck.choice(values)]
         self.before, self.disk, self.job, self.folder = None, None, None, None
+        self.skew, self.stall = 0, 0.0  # Seconds: by which a host's clock is ahead; for which nobody reads the output.
         self.single_rail = "--rails" in self.words and "," not in self.words[self.words.index("--rails") + 1]
 
     def start(self, seconds):
@@ -64,12 +95,23 @@ class Scene:
         if self.disk is not None:
             subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={self.disk}", "tmpfs", str(self.folder)], check=True)
             self.words = [word for word in self.words if word not in ("--record", "record", "--events")] + ["--record", "record", "--events"]
-        words = self.lab.words(OPTIONS_GIVEN.weft, self.ranks_wanted, "--timeout", "60s", "--lost-after", "4s", *self.words, self.made, seconds)
-        words = [str(self.folder / word) if word == "record" else word for word in words]
+        lines = [str(LINES_THAT_FILL_A_PIPE)] if self.stall else []
+        words = self.lab.words(OPTIONS_GIVEN.weft, self.ranks_wanted, "--timeout", "60s", "--lost-after", "4s", *self.words, self.made, seconds, *lines)
+        words = [str(self.folder / word) if word == "record" else self.skewed_shell() if self.skew and word == self.lab.rsh else word for word in words]
         if self.before is not None:
             words = ["sh", "-c", f'{self.before} && exec "$@"', "sh", *words]
+        if self.stall:
+            words = ["bash", "-o", "pipefail", "-c", f'"$@" 2>&1 | {{ sleep {self.stall}; cat; }}', "bash", *words]
         bed.wait_until(self.rails_are_up, 10)
         self.job = bed.Job(words, self.made)
+
+    def skewed_shell(self):
+        """A remote shell to hosts whose clocks since start differ; the time of day is one for all namespaces."""
+        shell = self.folder / "skewed"
+        shell.write_text(f'#!/bin/sh\nset -- "$@"\n[ "$1" = a ] && exec {self.lab.rsh} "$@"\n'
+                         f'exec unshare --time --fork --kill-child --monotonic {self.skew} --boottime {self.skew} {self.lab.rsh} "$@"\n', encoding="utf-8")
+        shell.chmod(0o755)
+        return shell
 
     def rails_are_up(self):
         """A rail that was healed a moment ago may have no carrier yet."""
@@ -122,6 +164,31 @@ def rails_go_in_turn(scene):
         rail_goes(scene)
 
 
+@fault(SURVIVES)
+def connections_killed(scene):
+    """The kernel resets connections between ranks, on one host or on both, again and again."""
+    for _ in range(scene.luck.choice((1, 3, 10))):
+        for host in scene.luck.choice(("a", "b", "ab")):
+            scene.lab.netlab("exec", host, "ss", "-K", "-tn", "state", "established", check=False)
+        time.sleep(scene.luck.uniform(0, 0.2))
+
+
+@fault(SURVIVES)
+def clocks_differ(scene):
+    """Set before the start: see prepare."""
+
+
+clocks_differ.prepare = lambda scene: setattr(scene, "skew", scene.luck.choice((-30000, 1, 1000, 10_000_000)))
+
+
+@fault(SURVIVES)
+def nobody_reads(scene):
+    """Ranks print more than a pipe holds, and whoever reads it comes late."""
+
+
+nobody_reads.prepare = lambda scene: setattr(scene, "stall", round(scene.luck.uniform(0.5, 3), 2))
+
+
 @fault(FAILS)
 def rank_killed(scene):
     scene.kill(scene.job.ranks(), signal.SIGKILL)
@@ -145,6 +212,12 @@ def job_terminated(scene):
 @fault(SURVIVES)
 def rank_paused(scene):
     scene.pause(scene.job.ranks(), scene.luck.uniform(0.1, 2))
+
+
+@fault(MAY_FAIL)
+def rank_paused_for_long(scene):
+    """For longer than a rank may be silent (--lost-after)."""
+    scene.pause(scene.job.ranks(), scene.luck.uniform(5, 8))
 
 
 @fault(SURVIVES)
@@ -173,11 +246,10 @@ def strangers(scene):
 
 @fault(MAY_FAIL)
 def few_descriptors(scene):
-    """Set before the start: see run_one."""
+    """Set before the start: see prepare."""
 
 
-few_descriptors.before = "ulimit -n {}"
-few_descriptors.values = (24, 32, 48, 64, 128)
+few_descriptors.prepare = lambda scene: setattr(scene, "before", f"ulimit -n {scene.luck.choice((24, 32, 48, 64, 128))}")
 
 
 @fault(MAY_FAIL)
@@ -185,16 +257,23 @@ def little_memory(scene):
     """Address space is short."""
 
 
-little_memory.before = "ulimit -v {}"
-little_memory.values = (200_000, 400_000, 800_000, 1_600_000)
+little_memory.prepare = lambda scene: setattr(scene, "before", f"ulimit -v {scene.luck.choice((200_000, 400_000, 800_000, 1_600_000))}")
+
+
+@fault(MAY_FAIL)
+def memory_taken_away(scene):
+    """The kernel ends a process when the job uses more than its group may."""
+
+
+memory_taken_away.prepare = lambda scene: setattr(scene, "before", MEMORY_GROUP.limit(scene.luck.choice((12, 24, 48, 96)) << 20))
 
 
 @fault(MAY_FAIL)
 def disk_full(scene):
-    """The record goes to a file system that is soon full: see run_one."""
+    """The record goes to a file system that is soon full."""
 
 
-disk_full.disk = ("4k", "16k", "64k")
+disk_full.prepare = lambda scene: setattr(scene, "disk", scene.luck.choice(("4k", "16k", "64k")))
 
 
 def describe(pid):
@@ -239,12 +318,10 @@ def run_one(lab, made, seed, wanted, verbose):
     names = [wanted] if wanted else sorted(FAULTS)
     name = luck.choice(names)
     function, outcome = FAULTS[name]
-    if hasattr(function, "before"):
-        scene.before = function.before.format(luck.choice(function.values))
+    if hasattr(function, "prepare"):
+        function.prepare(scene)
     if scene.single_rail and name.startswith("rail"):
         outcome = MAY_FAIL  # Its only rail may be away for too long.
-    if hasattr(function, "disk"):
-        scene.disk = luck.choice(function.disk)
     before = shared_files()
     scene.start(f"{luck.uniform(0.3, 1.5):.2f}")
     try:
@@ -268,6 +345,7 @@ def run_one(lab, made, seed, wanted, verbose):
 
 
 OPTIONS_GIVEN = None
+MEMORY_GROUP = MemoryGroup()
 
 
 def main():
@@ -287,7 +365,7 @@ def main():
     counts, failed, right = collections.Counter(), 0, 0
     fatal, late = 0, 0  # Jobs that a fault must end, and those of them that were through before it.
     end = time.monotonic() + OPTIONS_GIVEN.seconds
-    with bed.Lab(LAB, ["a", "b"]) as lab:
+    with MEMORY_GROUP, bed.Lab(LAB, ["a", "b"]) as lab:
         made = bed.build(OPTIONS_GIVEN.weft, HERE / "checked.c", lab.folder.name)
         for turn in range(OPTIONS_GIVEN.jobs):
             if time.monotonic() > end:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// checked SECONDS: messages of all sizes between all ranks, collectives and one-sided writes, whose
-// every word is checked, for so long. Ends with
+// checked SECONDS [LINES]: messages of all sizes between all ranks, collectives and one-sided
+// writes, whose every word is checked, for so long; before them each rank prints so many lines.
+// Ends with
 //   rank R right
 // or says what was wrong and ends with 1.
 #include <mpi.h>
@@ -89,6 +90,8 @@ int main(int argc, char** argv) {
   MPI_Win_create(memory, 8 * sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD,
                  &window);
   if (self == 0) printf("begun\n");
+  for (int i = argc > 2 ? atoi(argv[2]) : 0; i > 0; i--)
+    printf("rank %d has %d more lines to print\n", self, i);
   fflush(stdout);
   const double start = MPI_Wtime();
   uint64_t round = 1;
