@@ -55,6 +55,24 @@ TEST_F(Settings, DifferencesStandInTheSummary) {
   EXPECT_TRUE(json["differing_settings"][2]["values"][0].is_null());
 }
 
+TEST(Summary, ShowsTheChangeBetweenTwoRuns) {
+  const auto run = [](const char* name, double time, const char* shown, const char* share) {
+    RunView view;
+    view.name = name;
+    view.facts = {{"time", "Time", shown, time, "less"}, {"use", "Use", share, 0.5}};
+    view.facts.push_back({"ranks", "Ranks", "8", 8});
+    return view;
+  };
+  std::vector<RunView> views = {run("a", 2e6, "2 us", "10 %"), run("b", 3e6, "3 us", "20 %")};
+  EXPECT_EQ(summary_text(views),
+            "       a     b     change\n"
+            "Time   2 us  3 us  +50.0 %\n"
+            "Use    10 %  20 %\n"
+            "Ranks  8     8\n");
+  views.push_back(views[0]);
+  EXPECT_THAT(summary_text(views), Not(HasSubstr("change")));
+}
+
 TEST_F(Settings, RunsOfTwoKindsAreComparedInWhatBothHave) {
   std::vector<RunView> views = {view_of("a", R"({"program":"p","ranks":"4","link.rate":"1"})"),
                                 view_of("b", R"({"program":"p","ranks":"8","rails":"eth0"})")};

@@ -82,6 +82,35 @@ std::string without_trailing_blanks(std::string line) {
   return line;
 }
 
+const Fact* find_fact(const RunView& view, const std::string& label) {
+  const auto found = std::find_if(view.facts.begin(), view.facts.end(),
+                                  [&](const Fact& fact) { return fact.label == label; });
+  return found == view.facts.end() ? nullptr : &*found;
+}
+
+// "+12.5 %" from the first run to the second; empty for texts, shares (which are percents already)
+// and what is alike.
+std::string change_of(const std::string& label, const RunView& before, const RunView& after) {
+  const Fact *a = find_fact(before, label), *b = find_fact(after, label);
+  if (a == nullptr || b == nullptr || !a->number || !b->number || a->text == b->text) return "";
+  if (*a->number == 0 || a->text.ends_with('%')) return "";
+  return fmt::format("{:+.1f} %", 100 * (*b->number / *a->number - 1));
+}
+
+std::string in_columns(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> width(rows.front().size(), 0);
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
+  std::string out;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line += fmt::format("{}{:<{}}", i == 0 ? "" : "  ", row[i], width[i]);
+    out += without_trailing_blanks(std::move(line)) + "\n";
+  }
+  return out;
+}
+
 std::vector<Table> all_tables(const RunView& view) {
   std::vector<Table> tables = {summary_of(view)};
   tables.insert(tables.end(), view.tables.begin(), view.tables.end());
@@ -125,25 +154,15 @@ std::string summary_text(std::span<const RunView> views) {
     for (const Fact& fact : view.facts) entries.push_back({fact.label, fact.text});
     return entries;
   });
-  std::vector<std::size_t> width(views.size() + 1, 0);
-  const auto widen = [&](std::size_t column, const std::string& text) {
-    width[column] = std::max(width[column], text.size());
-  };
-  for (std::size_t i = 0; i < views.size(); ++i) widen(i + 1, views[i].name);
+  std::vector<std::vector<std::string>> rows = {{""}};
+  for (const RunView& view : views) rows[0].push_back(view.name);
+  if (views.size() == 2) rows[0].push_back("change");
   for (const Line& line : lines) {
-    widen(0, line.key);
-    for (std::size_t i = 0; i < views.size(); ++i) widen(i + 1, text_of(line.values[i]));
+    std::vector<std::string>& row = rows.emplace_back(1, line.key);
+    for (const Json& value : line.values) row.push_back(text_of(value));
+    if (views.size() == 2) row.push_back(change_of(line.key, views[0], views[1]));
   }
-  std::string out = std::string(width[0], ' ');
-  for (std::size_t i = 0; i < views.size(); ++i)
-    out += fmt::format("  {:<{}}", views[i].name, width[i + 1]);
-  out = without_trailing_blanks(std::move(out)) + "\n";
-  for (const Line& line : lines) {
-    std::string row = fmt::format("{:<{}}", line.key, width[0]);
-    for (std::size_t i = 0; i < views.size(); ++i)
-      row += fmt::format("  {:<{}}", text_of(line.values[i]), width[i + 1]);
-    out += without_trailing_blanks(std::move(row)) + "\n";
-  }
+  std::string out = in_columns(rows);
   for (const RunView& view : views)
     for (const std::string& remark : view.remarks)
       out += fmt::format("{}: {}\n", view.name, remark);
