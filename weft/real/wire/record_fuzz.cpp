@@ -31,14 +31,14 @@ void read_stream(const std::uint8_t* data, std::size_t size) {
   Descriptor writer(ends[1]);
   Stream stream(Descriptor{ends[0]}, {1, true, std::size_t{1} << 20});
   memory.fill(std::byte{0x5a});
-  // The key that is open, now and then where a record has one.
+  // The key that is open, where a record has one and its unused byte says so.
   std::size_t sent = 0;
   const std::uint64_t open = key;
   for (bool more = true; more;) {
     std::array<std::uint8_t, 512> piece{};
     const std::size_t count = std::min(piece.size(), size - sent);
     std::memcpy(piece.data(), data + sent, count);
-    if (count > 40 && piece[39] == 0xff) std::memcpy(piece.data() + 24, &open, sizeof open);
+    if (count > 40 && piece[6] == 0xff) std::memcpy(piece.data() + 24, &open, sizeof open);
     if (count > 0) static_cast<void>(!::send(writer.get(), piece.data(), count, MSG_NOSIGNAL));
     sent += count;
     more = sent < size;
