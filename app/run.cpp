@@ -41,7 +41,7 @@ namespace {
 struct RunOptions {
   RunPlacing placing;
   RemoteOptions remote;
-  std::string bind, hwloc, grace, timeout, lost_after, record, merge_events, connections;
+  std::string bind, hwloc, grace, timeout, lost_after, record, merge_events, connections, protect;
   std::vector<std::string> collectives, sets, messages, variables;
   bool label = false, events = false, record_output = false, quiet = false, verbose = false,
        agent = false;
@@ -99,6 +99,11 @@ Result<launch::Settings> complete_settings(const RunOptions& options) {
   }
   if (options.no_shared_memory) settings->shared_memory = false;
   if (options.no_single_copy) settings->single_copy = false;
+  if (!options.protect.empty()) {
+    const auto protect = launch::parse_protect(options.protect);
+    if (!protect) return Error::call("--protect: " + protect.error().message());
+    settings->protect = *protect;
+  }
   if (options.events) settings->events = true;
   if (!options.collectives.empty()) settings->collectives = options.collectives;
   auto messages = read_message_keys(options);
@@ -339,6 +344,11 @@ void add_message_options(CLI::App& parser, RunOptions& options) {
                   "Use the network between ranks of one host, too");
   parser.add_flag("--no-single-copy", options.no_single_copy,
                   "Never copy directly from the memory of another process");
+  parser
+      .add_option("--protect", options.protect,
+                  "Encrypt and authenticate connections: on (those between hosts), off (for closed "
+                  "networks) or all (default: on)")
+      ->type_name("NAME");
   add_collective_option(parser, options.collectives);
   auto* const set =
       parser

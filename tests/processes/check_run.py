@@ -27,9 +27,9 @@ class Ranks(unittest.TestCase):
             self.assertEqual(sorted(done.stdout.splitlines()), [f"rank {rank} of {ranks}" for rank in range(ranks)])
 
     def test_are_told_settings(self):
-        done = weft(2, "--rails", "lo", "--no-shared-memory", "--coll", "alltoall=bruck", "--lost-after", "3s",
+        done = weft(2, "--rails", "lo", "--no-shared-memory", "--coll", "alltoall=bruck", "--lost-after", "3s", "--protect", "all",
                     *probe("sit", "settings@1", "leave"), env={"WEFT_MESSAGES": "eager_limit=1 KiB"})
-        for line in ("rails=lo", "shared_memory=no", "collectives=alltoall=bruck", "lost_after=3 s", "single_copy=yes",
+        for line in ("rails=lo", "shared_memory=no", "collectives=alltoall=bruck", "lost_after=3 s", "single_copy=yes", "protect=all",
                      "messages=eager_limit=1 KiB"):
             self.assertIn(line, done.stdout.splitlines())
 

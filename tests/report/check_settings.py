@@ -51,6 +51,7 @@ RUN_CHANGES = {
     "--rails": (["--rails", "lo"], {"rails"}),
     "--no-shared-memory": (["--no-shared-memory"], {"shared_memory"}),
     "--no-single-copy": (["--no-single-copy"], {"single_copy"}),
+    "--protect": (["--protect", "off"], {"protect"}),
     "--coll": (["--coll", "alltoall=bruck"], {"collectives"}),
     "--set": (["--set", "messages.eager_limit=1KiB"], {"messages"}),
     "--connections": (["--connections", "full"], {"connections"}),

@@ -84,12 +84,23 @@ Status read(std::string_view text, std::vector<std::string>& out) {
   return {};
 }
 
+std::string write(Protect value) {
+  return std::string(launch::to_text(value));
+}
+Status read(std::string_view text, Protect& out) {
+  auto value = parse_protect(trim(text));
+  if (!value) return std::move(value).error();
+  out = *value;
+  return {};
+}
+
 // Lists every field once: `visit(name, field)`.
 template <typename AnySettings, typename Visit>
 void each_field(AnySettings& settings, Visit&& visit) {
   visit("rails", settings.rails);
   visit("shared_memory", settings.shared_memory);
   visit("single_copy", settings.single_copy);
+  visit("protect", settings.protect);
   visit("record", settings.record);
   visit("events", settings.events);
   visit("lost_after", settings.lost_after);
@@ -128,6 +139,25 @@ Status read_line(std::string_view line, Settings& settings) {
 }
 
 }  // namespace
+
+std::string_view to_text(Protect protect) {
+  switch (protect) {
+    case Protect::off:
+      return "off";
+    case Protect::all:
+      return "all";
+    case Protect::on:
+      break;
+  }
+  return "on";
+}
+
+Result<Protect> parse_protect(std::string_view text) {
+  for (const Protect one : {Protect::off, Protect::on, Protect::all}) {
+    if (text == to_text(one)) return one;
+  }
+  return Error::input("'" + std::string(text) + "' is none of on, off, all");
+}
 
 std::string to_text(const Settings& settings) {
   std::string out;

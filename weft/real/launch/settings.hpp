@@ -2,7 +2,9 @@
 // Settings of the processes of a real job.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <weft/base/result.hpp>
@@ -10,14 +12,23 @@
 
 namespace weft::launch {
 
+// Which TCP connections are encrypted and authenticated: none, those between hosts, all.
+enum class Protect : std::uint8_t { off, on, all };
+Result<Protect> parse_protect(std::string_view text);
+std::string_view to_text(Protect protect);
+constexpr bool protects(Protect protect, bool same_host) {
+  return protect == Protect::all || (protect == Protect::on && !same_host);
+}
+
 struct Settings {
   // Interfaces (eth0), addresses or subnets (10.64.0.0/16), or libfabric domains (ofi:tcp:eth0);
   // empty: all that the hosts have in common.
   std::vector<std::string> rails;
   bool shared_memory = true;  // Ranks of one host use shared memory,
   bool single_copy = true;    // and copy directly between processes where the kernel allows it.
-  std::string record;         // A folder for the record of the run; empty: none.
-  bool events = false;        // Also record each call and message, for OTF2.
+  Protect protect = Protect::on;
+  std::string record;   // A folder for the record of the run; empty: none.
+  bool events = false;  // Also record each call and message, for OTF2.
   // A peer is lost if no rail has heard from it for this long.
   Duration lost_after = Duration::ms(8000);
   std::vector<std::string> collectives;  // "alltoall=bruck"

@@ -15,6 +15,7 @@ TEST(Settings, ComeBackAsTheyWere) {
   Settings some;
   some.rails = {"eth0", "10.64.0.0/16", "ofi:tcp:eth0", "odd,name\\"};
   some.shared_memory = false;
+  some.protect = Protect::all;
   some.events = true;
   some.record = "a folder/with\nline=end";
   some.lost_after = Duration::ms(2500);
@@ -34,12 +35,14 @@ TEST(Settings, ComeBackAsTheyWere) {
   EXPECT_EQ(read->connections, some.connections);
   EXPECT_EQ(read->groups, some.groups);
   EXPECT_FALSE(read->shared_memory);
+  EXPECT_EQ(read->protect, Protect::all);
 }
 
 TEST(Settings, AreTheDefaultsWhereNothingIsSaid) {
   const auto read = parse_settings("");
   ASSERT_TRUE(read);
   EXPECT_EQ(to_text(*read), to_text(Settings()));
+  EXPECT_EQ(read->protect, Protect::on);
 }
 
 TEST(Settings, SayWhatIsWrong) {
@@ -47,6 +50,8 @@ TEST(Settings, SayWhatIsWrong) {
             "unknown setting 'rail'; did you mean 'rails'?");
   EXPECT_EQ(parse_settings("events=maybe\n").error().text(),
             "setting events: 'maybe' is neither yes nor no");
+  EXPECT_EQ(parse_settings("protect=no\n").error().text(),
+            "setting protect: 'no' is none of on, off, all");
   EXPECT_EQ(parse_settings("events").error().text(), "setting 'events' has no '='");
   EXPECT_FALSE(parse_settings("lost_after=8\n"));
   EXPECT_FALSE(parse_settings("lost_after=0 s\n"));

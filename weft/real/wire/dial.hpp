@@ -25,6 +25,7 @@ class Dial {
   Step advance();
   Verdict verdict() const { return verdict_; }
   const Claim& claim() const { return claim_; }
+  SessionKeys keys() const { return session_keys(secret_, theirs_, said_, false); }
   const Descriptor& socket() const { return socket_; }
   Descriptor take() { return std::move(socket_); }
   Time since() const { return since_; }
@@ -55,6 +56,7 @@ class Caller {
   // done: the peer has proved its claim() and awaits the verdict.
   Step advance();
   const Claim& claim() const { return *claim_; }
+  SessionKeys keys() const { return session_keys(secret_, ours_, room_, true); }
   bool answer(Verdict verdict);  // false: the peer has hung up.
   const Descriptor& socket() const { return socket_; }
   Descriptor take() { return std::move(socket_); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
+#include <utility>
 
 #include <sodium.h>
 
@@ -90,6 +91,16 @@ std::optional<Claim> read_answer(const JobSecret& secret, const Challenge& ours,
   Claim claim;
   std::memcpy(&claim, bytes.data() + sizeof(Challenge), sizeof claim);
   return claim;
+}
+
+SessionKeys session_keys(const JobSecret& secret, const Challenge& asked, const AnswerBytes& said,
+                         bool accepting) {
+  constexpr auto forth = role('>'), back = role('<');
+  const std::span<const std::byte> to_accepting[] = {forth, asked, said};
+  const std::span<const std::byte> to_connecting[] = {back, asked, said};
+  SessionKeys keys{prove(secret, to_accepting), prove(secret, to_connecting)};
+  if (accepting) std::swap(keys.out, keys.in);
+  return keys;
 }
 
 VerdictBytes give_verdict(const JobSecret& secret, const Challenge& ours,

@@ -27,7 +27,7 @@ using Proof = std::array<std::byte, 32>;
 struct Claim {
   std::uint32_t from = 0, to = 0;  // Ranks.
   std::uint32_t rail = 0;
-  std::uint32_t unused = 0;
+  std::uint32_t cipher = 0;      // Of what follows, see protection.hpp; 0: none.
   std::uint64_t connection = 0;  // Its name, chosen by the connecting side.
   std::uint64_t replaces = 0;    // The previous one on this rail; 0: none.
 };
@@ -58,5 +58,14 @@ std::optional<Claim> read_answer(const JobSecret& secret, const Challenge& ours,
                                  std::span<const std::byte> bytes);
 VerdictBytes give_verdict(const JobSecret& secret, const Challenge& ours,
                           std::span<const std::byte> answer, Verdict verdict);
+
+// For what follows, from the secret and both challenges: no two connections have the same.
+using SessionKey = std::array<std::byte, 32>;
+struct SessionKeys {
+  SessionKey out, in;
+};
+// `asked` is the challenge of the accepting side.
+SessionKeys session_keys(const JobSecret& secret, const Challenge& asked, const AnswerBytes& said,
+                         bool accepting);
 
 }  // namespace weft::wire

@@ -149,6 +149,11 @@ void Link::report_lost(LinkState before) {
   cancel_dials();
   for (const auto& rail : rails_) rail->end();
   const bool no_descriptor = no_descriptor_since_.has_value();
+  if (!changed_over_.empty()) {
+    host_.lose(peer_, "what it sent over " + changed_over_ +
+                          " was changed or lost on the way, by an attacker or a defective network");
+    return;
+  }
   host_.lose(peer_, before == LinkState::dying ? "its process has ended"
                     : no_descriptor
                         ? "there is no descriptor for a connection to it: raise the limit "
@@ -190,23 +195,42 @@ void Link::rail_up(LinkRail& rail) {
   std::deque<Outgoing> waiting;
   waiting.swap(unrouted_);
   for (Outgoing& outgoing : waiting) rail.forward(std::move(outgoing));
+  waiting.clear();
+  waiting.swap(untold_);
+  for (Outgoing& outgoing : waiting) rail.forward(std::move(outgoing));
   readable(rail);
   report(rail, Completion::Kind::rail_up, 0);
 }
 
-void Link::rail_down(LinkRail& rail, std::vector<Outgoing>&& left, std::uint64_t connection) {
+void Link::rail_down(LinkRail& rail, std::vector<Outgoing>&& left, const EndedConnection& ended) {
   readable_ &= ~bit(rail.index());
   if (!any_up()) all_down_since_ = host_.now();
   report(rail, Completion::Kind::rail_down, 0);
-  LinkRail* const other = connection == 0 ? nullptr : pick(RailId(0));
-  if (other != nullptr) {
+  if (ended.name != 0 && state_ == LinkState::open) {
     Outgoing dead;
     dead.record.kind = RecordKind::rail_dead;
-    dead.record.key = connection;
+    dead.record.key = ended.name;
     dead.record.offset = rail.index();
-    other->forward(std::move(dead));
+    dead.record.sequence = ended.settled;
+    tell_of_end(std::move(dead));
   }
   for (Outgoing& outgoing : left) repeat(rail, std::move(outgoing));
+}
+
+void Link::tell_of_end(Outgoing&& dead) {
+  if (LinkRail* const other = pick(RailId(0))) {
+    other->forward(std::move(dead));
+  } else if (dead.record.sequence > 0) {
+    untold_.push_back(std::move(dead));
+  }
+}
+
+// A kernel has acknowledged it, so that the peer has forgotten it: there is no way to get it again.
+// While the connection closes nothing is under way.
+void Link::data_changed(const LinkRail& rail) {
+  if (state_ != LinkState::open && state_ != LinkState::dying) return;
+  changed_over_ = rail.name();
+  follow(LinkEvent::unreachable, host_.now());
 }
 
 void Link::repeat(const LinkRail& rail, Outgoing&& outgoing) {
@@ -229,6 +253,8 @@ void Link::repeat(const LinkRail& rail, Outgoing&& outgoing) {
       report(rail, Completion::Kind::unsent, outgoing.cookie);
       break;
     case RecordKind::rail_dead:
+      tell_of_end(std::move(outgoing));
+      break;
     case RecordKind::goodbye:
     case RecordKind::parting:
     case RecordKind::ask:

@@ -93,7 +93,9 @@ class Link final : public LinkRailHost {
   void watch(const LinkRail& rail, int descriptor, bool for_room) override;
   void readable(const LinkRail& rail) override { readable_ |= bit(rail.index()); }
   void rail_up(LinkRail& rail) override;
-  void rail_down(LinkRail& rail, std::vector<Outgoing>&& left, std::uint64_t connection) override;
+  void rail_down(LinkRail& rail, std::vector<Outgoing>&& left,
+                 const EndedConnection& ended) override;
+  void data_changed(const LinkRail& rail) override;
   void report(const LinkRail& rail, Completion::Kind kind, std::uint64_t cookie) override;
   void send_control(const Record& record, const std::string& data) override;
   bool may_connect() const override { return state_ == LinkState::open; }
@@ -115,6 +117,7 @@ class Link final : public LinkRailHost {
   void report_lost(LinkState before);
   void cancel_dials();
   bool say(RecordKind kind);
+  void tell_of_end(Outgoing&& dead);
   void repeat(const LinkRail& rail, Outgoing&& outgoing);
 
   static std::uint64_t bit(std::uint32_t index) { return std::uint64_t{1} << index; }
@@ -137,8 +140,10 @@ class Link final : public LinkRailHost {
   std::optional<Time> no_descriptor_since_;
   bool connect_later_ = false;  // As soon as the old connections are closed.
   bool was_up_ = false;         // Once, on any rail.
+  std::string changed_over_;    // The rail on whose way data was changed or lost.
   std::uint64_t next_out_ = 0, next_in_ = 0;
   std::deque<Outgoing> unrouted_;  // In order, until a rail is up.
+  std::deque<Outgoing> untold_;    // Ended connections, of which the peer is told then.
   struct Early {
     Record record;
     std::unique_ptr<std::byte[]> data;

@@ -60,7 +60,7 @@ bool Link::deliver(Completion& out, const Arrival& arrival) {
       return arrival.kept;  // Else the same has come another way.
     case RecordKind::rail_dead:
       if (record.offset < rails_.size()) {
-        rails_[record.offset]->reported_broken(record.key, host_.now());
+        rails_[record.offset]->reported_broken({record.key, record.sequence}, host_.now());
       }
       return false;
     case RecordKind::goodbye:

@@ -106,6 +106,7 @@ class OfiKind final : public RailKind {
       : host_(host),
         ofi_(std::move(ofi)),
         self_(setting.self),
+        protect_(setting.settings.protect),
         exclusive_(!setting.wishes.empty() &&
                    setting.wishes.size() == setting.settings.rails.size()) {}
 
@@ -126,6 +127,7 @@ class OfiKind final : public RailKind {
   void close() override { ofi_->report(self_); }
 
  private:
+  Status check_protection(const OfiPlace& place, const Meeting& meeting) const;
   void watch_cards() {
     for (const int descriptor : ofi_->descriptors()) host_.watch(*this, 0, descriptor);
   }
@@ -133,9 +135,20 @@ class OfiKind final : public RailKind {
   KindHost& host_;
   std::unique_ptr<Ofi> ofi_;
   RankId self_;
+  launch::Protect protect_;
   // Only RDMA rails were asked for: connections are for frames.
   bool exclusive_;
 };
+
+// Cards do without; what libfabric sends through the kernel would be the only TCP traffic that is
+// open to everybody on the way.
+Status OfiKind::check_protection(const OfiPlace& place, const Meeting& meeting) const {
+  if (is_hardware(place.provider) || !launch::protects(protect_, meeting.same_host)) return {};
+  return Error::run("rail ofi:" + place.provider + ":" + place.domain + " to rank " +
+                    std::to_string(meeting.peer.index) + " on host " + meeting.peer_name +
+                    " cannot be protected: use other rails, or say --protect off "
+                    "(WEFT_PROTECT=off) if you trust the network");
+}
 
 Status OfiKind::add_rails(const Meeting& meeting, Link& link, std::string&) {
   std::istringstream text(meeting.peer_place);
@@ -148,6 +161,7 @@ Status OfiKind::add_rails(const Meeting& meeting, Link& link, std::string&) {
     if (pair.theirs >= addresses->size()) continue;
     OfiCard& card = ofi_->card(pair.mine);
     if (!card.is_open() || (*addresses)[pair.theirs].empty()) continue;
+    if (Status may = check_protection(card.place(), meeting); !may) return may;
     routes.push_back({&card, (*addresses)[pair.theirs]});
   }
   if (routes.empty()) return {};

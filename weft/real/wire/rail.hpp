@@ -81,6 +81,12 @@ class Rail {
 
 class LinkRail;
 
+// A connection that was given up. The peer is told of it unless the name is 0.
+struct EndedConnection {
+  std::uint64_t name = 0;
+  std::uint64_t settled = 0;  // Bytes that the peer's kernel has acknowledged, if it is protected.
+};
+
 // The link, as its rails see it.
 class LinkRailHost {
  public:
@@ -93,11 +99,13 @@ class LinkRailHost {
   virtual void watch(const LinkRail& rail, int descriptor, bool for_room) = 0;
   // LinkRail::poll has something, or may have.
   virtual void readable(const LinkRail& rail) = 0;
-  // A rail that carries frames can be used; or not any more, and `left` may not have arrived. The
-  // peer is told if `connection`, the name of what broke, is not 0.
+  // A rail that carries frames can be used; or not any more, and `left` may not have arrived.
   virtual void rail_up(LinkRail& rail) = 0;
   virtual void rail_down(LinkRail& rail, std::vector<Outgoing>&& left,
-                         std::uint64_t connection) = 0;
+                         const EndedConnection& ended) = 0;
+  // What the peer sent over this rail was changed or lost on its way, and it will not send it
+  // again.
+  virtual void data_changed(const LinkRail& rail) = 0;
   virtual void report(const LinkRail& rail, Completion::Kind kind, std::uint64_t cookie) = 0;
   // A record of a rail's own, over whatever rail carries frames; in order with frames if its kind
   // has an order.
@@ -147,8 +155,8 @@ class LinkRail : public Rail {
   // The process goes off to compute: the kernel gets all that it takes. true: not all of it yet.
   virtual bool let_go() { return false; }
   virtual void take_up() {}
-  // The peer has given up the connection of this name.
-  virtual void reported_broken(std::uint64_t /*connection*/, Time /*now*/) {}
+  // The peer has given up this connection.
+  virtual void reported_broken(const EndedConnection& /*connection*/, Time /*now*/) {}
   // The peer is lost.
   virtual void end() {}
 

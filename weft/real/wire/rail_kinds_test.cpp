@@ -162,7 +162,7 @@ class PipeRail final : public LinkRail {
     std::vector<Outgoing> left;
     for (auto& [number, outgoing] : flight_) left.push_back(std::move(outgoing));
     flight_.clear();
-    host().rail_down(*this, std::move(left), 0);
+    host().rail_down(*this, std::move(left), {});
   }
   void settle() {
     const std::uint64_t arrived = pipe_->arrived_from(side_);

@@ -16,7 +16,8 @@ enum class RecordKind : std::uint8_t {
   frame = 1,  // A frame of the message layer: sequence, head, data.
   write,      // Data for memory that the receiver has opened: key, offset, head is the notice.
   more,       // More of the write before it; only the first bytes of such a record are sent.
-  rail_dead,  // The sender has given up the connection named `key` on rail `offset`.
+  rail_dead,  // The sender has given up the connection named `key` on rail `offset`; `sequence`
+              // bytes of it were acknowledged, if it was protected.
   goodbye,    // Nothing follows: the sender ends in order.
   parting,    // The sender closes its connections, but stays a peer. Nothing follows here.
   // For RDMA rails, which `offset` names, counted from the first of them; see ofi_lanes.hpp.

@@ -54,6 +54,23 @@ void read_stream(const std::uint8_t* data, std::size_t size) {
   }
 }
 
+// Without the keys of a connection nothing becomes a record.
+void read_protected(const std::uint8_t* data, std::size_t size) {
+  static const auto table = std::make_unique<RegionTable>();
+  static const Regions regions(*table);
+  static const SessionKeys keys = session_keys({}, fresh_challenge(), {}, true);
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) != 0) std::abort();
+  const Descriptor writer(ends[1]);
+  Stream stream(Descriptor{ends[0]}, {1, true, std::size_t{1} << 20});
+  stream.protect(keys, size % 2 == 0 ? best_cipher() : Cipher::chacha20_poly1305);
+  if (size > 0) static_cast<void>(!::send(writer.get(), data, size, MSG_NOSIGNAL));
+  Incoming in;
+  const Stream::Got got = stream.next(in, regions);
+  if (got == Stream::Got::record) std::abort();
+  if (size >= ChunkCipher::head_size && !stream.changed()) std::abort();
+}
+
 // A peer that does not know the secret is not believed.
 void knock(const std::uint8_t* data, std::size_t size) {
   static const JobSecret secret = [] {
@@ -84,6 +101,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     default:
       read_stream(data + 1, size - 1);
+      read_protected(data + 1, size - 1);
   }
   return 0;
 }

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <weft/real/wire/region_keys.hpp>
+
 namespace weft::wire {
 
 // In shared memory. The key is written last and removed first.
@@ -46,7 +48,8 @@ class Regions {
     if (index >= own_.size()) own_.resize(index + 1);
     Own& own = own_[index];
     own.memory = {data, size};
-    const std::uint64_t key = (std::uint64_t{++own.generation} << 32) | index;
+    std::uint64_t key = 0;
+    while (key == 0) key = (std::uint64_t{keys_.scramble(++own.generation)} << 32) | index;
     own.key = key;
     if (index < RegionTable::count) {
       RegionEntry& entry = table_.entries[index];
@@ -81,6 +84,7 @@ class Regions {
     std::uint64_t key = 0;
   };
   RegionTable& table_;
+  RegionKeys keys_;
   std::vector<Own> own_;
   std::vector<std::uint32_t> unused_;
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include <sys/socket.h>
@@ -23,6 +24,10 @@ Stream::Stream(Descriptor socket, const Facts& facts) : socket_(std::move(socket
   locality::prefer_node(buffer_.data(), buffer_size, facts.node);  // Before it is touched.
   buffer_.resize(buffer_size);
   set_room(first_room);
+}
+
+void Stream::protect(const SessionKeys& keys, Cipher cipher) {
+  protection_ = std::make_unique<Protection>(keys, cipher);
 }
 
 void Stream::set_room(std::size_t bytes) {
@@ -86,12 +91,18 @@ bool Stream::begin_record() {
   return true;
 }
 
-// Waiting frames go together: every call costs time and may make a packet of its own.
+// Waiting frames go together: every call costs time and may make a packet of its own. false: there
+// is nothing to send.
+bool Stream::begin_records() {
+  while (unsent_ < together && (unsent_ == 0 || !frames_.empty())) {
+    if (!begin_record()) return false;
+  }
+  return true;
+}
+
 bool Stream::pump_out() {
-  for (;;) {
-    while (unsent_ < together && (unsent_ == 0 || !frames_.empty())) {
-      if (!begin_record()) return true;
-    }
+  if (protection_ != nullptr) return pump_out_sealed();
+  while (begin_records()) {
     iovec pieces[2 * together];
     msghdr message = {};
     message.msg_iov = pieces;
@@ -102,6 +113,20 @@ bool Stream::pump_out() {
       return errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS;
     }
     note_written(static_cast<std::size_t>(sent));
+  }
+  return true;
+}
+
+bool Stream::pump_out_sealed() {
+  for (;;) {
+    const Protection::Sent sent = protection_->send(socket_.get());
+    if (sent != Protection::Sent::all) return sent == Protection::Sent::blocked;
+    if (!begin_records()) return true;
+    while (unsent_ > 0 && protection_->has_room()) {
+      iovec pieces[2 * together];
+      const std::size_t count = gather(pieces);
+      note_written(protection_->seal(std::span(pieces, count)));
+    }
   }
 }
 
@@ -129,7 +154,9 @@ void Stream::note_written(std::size_t bytes) {
     if (partial_sent_ < total) break;
     partial_sent_ -= total;
     --unsent_;
-    out.end = written_ += total;
+    written_ += total;
+    // A chunk is opened as a whole: what is in it has arrived when all of it has.
+    out.end = protection_ != nullptr ? protection_->sealed() : written_;
   }
 }
 
@@ -145,13 +172,15 @@ void Stream::settle(std::vector<std::uint64_t>& done, Time now) {
     progress_ = now;
     return;
   }
-  const std::uint64_t written = written_ + partial_sent_;
+  const std::uint64_t written =
+      protection_ != nullptr ? protection_->given() : written_ + partial_sent_;
   const std::uint64_t acknowledged =
       written - std::min<std::uint64_t>(written, unacknowledged(socket_));
   if (acknowledged != acknowledged_ || std::exchange(begun_, false)) progress_ = now;
   acknowledged_ = acknowledged;
   while (!flight_.empty() && flight_.front().end != 0 && flight_.front().end <= acknowledged) {
     if (flight_.front().cookie != 0) done.push_back(flight_.front().cookie);
+    settled_ = flight_.front().end;
     flight_.pop_front();
   }
 }
@@ -167,6 +196,16 @@ std::vector<Outgoing> Stream::give_up() {
 }
 
 Stream::Filled Stream::receive(std::byte* to, std::size_t most, std::size_t& count) {
+  if (protection_ != nullptr) {
+    const Protection::Got got = protection_->receive(socket_.get(), {to, most}, count);
+    if (got == Protection::Got::changed) {
+      fault_ = "it was changed on its way";
+      changed_ = true;
+    }
+    return got == Protection::Got::some   ? Filled::some
+           : got == Protection::Got::none ? Filled::none
+                                          : Filled::closed;
+  }
   if (std::exchange(drained_, false)) return Filled::none;
   for (;;) {
     const ssize_t got = ::recv(socket_.get(), to, most, MSG_DONTWAIT);
@@ -230,6 +269,7 @@ Stream::Got Stream::next(Incoming& in, const Regions& regions) {
 std::vector<Incoming> Stream::read_rest(const Regions& regions) {
   std::vector<Incoming> rest;
   drained_ = false;
+  if (protection_ != nullptr) protection_->look_again();
   while (fault_ == nullptr) {
     Incoming in;
     if (read_record(in, regions) != Got::record) break;
@@ -264,6 +304,7 @@ void Stream::expect_rest() {
   constexpr std::size_t enough = std::size_t{16} << 10, few = std::size_t{4} << 10;
   std::size_t rest = 0;
   if (in_record_) rest = record_.size - got_ - buffered();
+  if (protection_ != nullptr) rest -= std::min(rest, protection_->held());
   const std::size_t wish = rest < few ? 1 : std::min(rest, enough);
   if (wish == awaited_) return;
   awaited_ = wish;

@@ -13,6 +13,7 @@
 #include <sys/uio.h>
 
 #include <weft/base/units.hpp>
+#include <weft/real/wire/protection.hpp>
 #include <weft/real/wire/record.hpp>
 #include <weft/real/wire/regions.hpp>
 #include <weft/real/wire/socket.hpp>
@@ -30,6 +31,8 @@ class Stream {
     int node = -1;  // NUMA node near the card.
   };
   Stream(Descriptor socket, const Facts& facts);
+  // Encrypts and authenticates everything. Before anything is sent or received.
+  void protect(const SessionKeys& keys, Cipher cipher);
 
   const Facts& facts() const { return facts_; }
   const Descriptor& socket() const { return socket_; }
@@ -44,7 +47,10 @@ class Stream {
   bool take_back(std::uint64_t cookie, std::uint64_t& region);
   // Gives the socket what it takes; false: the connection is broken.
   bool pump_out();
-  bool has_unsent() const { return unsent_ > 0 || !frames_.empty() || !writes_.empty(); }
+  bool has_unsent() const {
+    return unsent_ > 0 || !frames_.empty() || !writes_.empty() ||
+           (protection_ != nullptr && protection_->has_unsent());
+  }
   bool owes() const;  // Anything but a goodbye is unacknowledged.
   bool has_unacknowledged() const { return !flight_.empty(); }
   // Forgets what has been acknowledged, and adds its cookies to `done`.
@@ -60,13 +66,21 @@ class Stream {
   // will not send it again: to be read before the connection is dropped.
   std::vector<Incoming> read_rest(const Regions& regions);
   const char* fault() const { return fault_; }  // Why next() returned `broken`.
+  // What the peer sent was changed on its way. Our kernel may have acknowledged it: it is lost.
+  bool changed() const { return changed_; }
+  // Of a protected stream, in bytes of the wire: up to where the peer's kernel has acknowledged it,
+  // and up to where we have read it.
+  std::uint64_t settled() const { return protection_ != nullptr ? settled_ : 0; }
+  std::uint64_t opened() const { return protection_ != nullptr ? protection_->opened() : 0; }
 
   void drop() { reset(socket_); }
   void close() { socket_.close(); }  // Orderly: the kernel sends what it still has.
 
  private:
   enum class Filled : std::uint8_t { some, none, closed };
+  bool begin_records();
   bool begin_record();
+  bool pump_out_sealed();
   std::size_t gather(iovec* pieces);
   void note_written(std::size_t bytes);
   Got read_record(Incoming& in, const Regions& regions);
@@ -90,7 +104,7 @@ class Stream {
   bool begun_ = false;                    // Sending began again since the last settle().
   std::size_t room_ = 0;
   std::uint64_t written_ = 0;
-  std::uint64_t acknowledged_ = 0;
+  std::uint64_t acknowledged_ = 0, settled_ = 0;
   Time progress_;
 
   std::vector<std::byte> buffer_;
@@ -107,6 +121,8 @@ class Stream {
   } write_;
   std::unique_ptr<std::byte[]> large_;
   const char* fault_ = nullptr;
+  std::unique_ptr<Protection> protection_;  // Null: plain bytes.
+  bool changed_ = false;
 };
 
 // What came over connections that have been given up since, until it is asked for.

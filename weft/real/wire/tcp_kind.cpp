@@ -20,21 +20,27 @@ constexpr std::size_t most_interfaces = 48;
 // What a process tells of its TCP rails.
 struct TcpPlace {
   bool named = false;  // They were asked for by name.
+  launch::Protect protect = launch::Protect::on;
+  bool aes = false;  // It has instructions for AES.
   std::vector<locality::Interface> interfaces;
 };
 
 std::string to_text(const TcpPlace& place) {
-  return (place.named ? "named\n" : "found\n") + locality::to_text(place.interfaces);
+  return std::string(place.named ? "named " : "found ") +
+         std::string(launch::to_text(place.protect)) + (place.aes ? " aes" : "") + "\n" +
+         locality::to_text(place.interfaces);
 }
 
 Result<TcpPlace> parse_place(const std::string& text) {
   const std::size_t line = std::min(text.find('\n'), text.size());
-  TcpPlace place;
-  place.named = text.substr(0, line) == "named";
+  std::istringstream first(text.substr(0, line));
+  std::string how, protect, aes;
+  first >> how >> protect >> aes;
+  const auto protection = launch::parse_protect(protect);
+  if (!protection) return nonsense_from_peer("its protection");
   auto interfaces = locality::parse_interfaces(text.substr(std::min(line + 1, text.size())));
   if (!interfaces) return std::move(interfaces).error();
-  place.interfaces = *std::move(interfaces);
-  return place;
+  return TcpPlace{how == "named", *protection, aes == "aes", *std::move(interfaces)};
 }
 
 Result<std::vector<std::uint16_t>> parse_ports(const std::string& text) {
@@ -80,6 +86,7 @@ class TcpKind final : public RailKind {
 
  private:
   bool answer(Caller& caller);
+  Error differs_in_protection(const Meeting& meeting, launch::Protect theirs) const;
 
   KindHost& host_;
   TcpSetting setting_;
@@ -112,9 +119,18 @@ std::string TcpKind::address() const {
   return text.str();
 }
 
+Error TcpKind::differs_in_protection(const Meeting& meeting, launch::Protect theirs) const {
+  return Error::run("rank " + std::to_string(meeting.peer.index) + " on host " + meeting.peer_name +
+                    " has protection " + std::string(launch::to_text(theirs)) + ", rank " +
+                    std::to_string(setting_.self) + " on host " + meeting.own_name + " has " +
+                    std::string(launch::to_text(own_.protect)) +
+                    ": set WEFT_PROTECT to the same for all ranks");
+}
+
 Status TcpKind::add_rails(const Meeting& meeting, Link& link, std::string& trouble) {
   const auto theirs = parse_place(meeting.peer_place);
   if (!theirs) return Error(theirs.error());
+  if (theirs->protect != own_.protect) return differs_in_protection(meeting, theirs->protect);
   const auto ports = parse_ports(meeting.peer_address);
   if (!ports) return Error(ports.error());
   Peer& peer = peers_[meeting.peer.index];
@@ -123,12 +139,16 @@ Status TcpKind::add_rails(const Meeting& meeting, Link& link, std::string& troub
       locality::pair_rails(own_.interfaces, theirs->interfaces,
                            {.same_host = meeting.same_host, .named = own_.named && theirs->named});
   for (const locality::Interface& interface : theirs->interfaces) callers_.know(interface.address);
+  const Cipher cipher = !launch::protects(own_.protect, meeting.same_host) ? Cipher::none
+                        : own_.aes && theirs->aes                          ? Cipher::aes256_gcm
+                                                  : Cipher::chacha20_poly1305;
   for (const locality::RailPair& pair : pairs) {
     if (pair.theirs >= ports->size() || (*ports)[pair.theirs] == 0) continue;
     auto rail = std::make_unique<TcpRail>(
         setting_,
         TcpRail::Route{own_.interfaces[pair.mine], theirs->interfaces[pair.theirs].address,
-                       (*ports)[pair.theirs], static_cast<std::uint32_t>(peer.rails.size())},
+                       (*ports)[pair.theirs], static_cast<std::uint32_t>(peer.rails.size()),
+                       cipher},
         link);
     peer.rails.push_back(rail.get());
     link.add(std::move(rail));
@@ -162,7 +182,7 @@ bool TcpKind::answer(Caller& caller) {
   if (possible && !peer.link->may_reconnect(RailId(rail.index()))) return false;
   const Verdict verdict = possible ? rail.judge(claim) : Verdict::taken;
   if (!caller.answer(verdict) || verdict != Verdict::welcome) return true;
-  rail.admit(caller.take(), claim, host_.now());
+  rail.admit(caller.take(), claim, caller.keys(), host_.now());
   host_.connect(RankId(claim.from));
   return true;
 }
@@ -172,7 +192,8 @@ Result<std::unique_ptr<RailKind>> find_tcp(const KindSetting& setting, KindHost&
   if (!interfaces) return std::move(interfaces).error();
   auto chosen = locality::choose_rails(*interfaces, setting.wishes);
   if (!chosen) return std::move(chosen).error();
-  TcpPlace place{!setting.wishes.empty(), *std::move(chosen)};
+  TcpPlace place{!setting.wishes.empty(), setting.settings.protect,
+                 best_cipher() == Cipher::aes256_gcm, *std::move(chosen)};
   if (place.interfaces.size() > most_interfaces) place.interfaces.resize(most_interfaces);
   return std::unique_ptr<RailKind>(std::make_unique<TcpKind>(setting, std::move(place), host));
 }

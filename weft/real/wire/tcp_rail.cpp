@@ -56,6 +56,7 @@ void TcpRail::begin_dial(Time now) {
   const Claim claim{.from = setting_.self,
                     .to = host().peer().index,
                     .rail = route_.number,
+                    .cipher = static_cast<std::uint32_t>(route_.cipher),
                     .connection = fresh_name(),
                     .replaces = connection_};
   prepare(*socket, setting_.lost_after);  // An unanswered call ends as silent rails do.
@@ -86,22 +87,27 @@ void TcpRail::end_dial(Time now) {
   const std::unique_ptr<Dial> dial = std::move(dial_);
   const Stream::Facts facts{dial->claim().connection, true, setting_.largest_frame,
                             route_.from.node};
-  use(RailEvent::welcomed, std::make_unique<Stream>(dial->take(), facts), now);
+  auto stream = std::make_unique<Stream>(dial->take(), facts);
+  if (protected_rail()) stream->protect(dial->keys(), route_.cipher);
+  use(RailEvent::welcomed, std::move(stream), now);
 }
 
 // Two processes may connect to each other at once. The connection that the lower rank opened stays;
 // one that its owner says is dead is replaced.
 Verdict TcpRail::judge(const Claim& claim) const {
   const bool peer_first = host().peer().index < setting_.self;
+  if (claim.cipher != static_cast<std::uint32_t>(route_.cipher)) return Verdict::taken;
   if (stream_ != nullptr && claim.replaces == stream_->facts().name) return Verdict::welcome;
   if (stream_ != nullptr && stream_->facts().ours && !peer_first) return Verdict::taken;
   if (dial_ != nullptr && !peer_first) return Verdict::taken;
   return Verdict::welcome;
 }
 
-void TcpRail::admit(Descriptor socket, const Claim& claim, Time now) {
+void TcpRail::admit(Descriptor socket, const Claim& claim, const SessionKeys& keys, Time now) {
   const Stream::Facts facts{claim.connection, false, setting_.largest_frame, route_.from.node};
-  use(RailEvent::peer_connected, std::make_unique<Stream>(std::move(socket), facts), now);
+  auto stream = std::make_unique<Stream>(std::move(socket), facts);
+  if (protected_rail()) stream->protect(keys, route_.cipher);
+  use(RailEvent::peer_connected, std::move(stream), now);
 }
 
 void TcpRail::use(RailEvent how, std::unique_ptr<Stream> stream, Time now) {
@@ -132,7 +138,10 @@ void TcpRail::hand_back(std::unique_ptr<Stream> stream, Time now, bool tell_peer
   if (!closing) stop_receiving(stream->socket());
   // Our kernel has acknowledged it, so the peer does not send it again.
   late_.add(stream->read_rest(host().regions()));
-  host().rail_down(*this, stream->give_up(), tell_peer ? stream->facts().name : 0);
+  EndedConnection ended;
+  if (tell_peer || protected_rail()) ended = {stream->facts().name, stream->settled()};
+  if (protected_rail() && !closing) note_ended(*stream);
+  host().rail_down(*this, stream->give_up(), ended);
   if (!late_.empty()) host().readable(*this);
   if (closing) {
     stream->close();
@@ -141,9 +150,24 @@ void TcpRail::hand_back(std::unique_ptr<Stream> stream, Time now, bool tell_peer
   }
 }
 
-void TcpRail::reported_broken(std::uint64_t connection, Time now) {
-  if (stream_ == nullptr || stream_->facts().name != connection) return;
-  give_up(RailEvent::reported_broken, now);
+// So many that the peer's report of one comes before it is forgotten.
+void TcpRail::note_ended(const Stream& stream) {
+  constexpr std::size_t most = 64;
+  if (ended_.size() == most) ended_.pop_front();
+  ended_.push_back({stream.facts().name, stream.opened()});
+}
+
+// Our kernel has acknowledged only what we have read since. If more was acknowledged, somebody on
+// the way did it, and what is missing will never come.
+void TcpRail::reported_broken(const EndedConnection& connection, Time now) {
+  if (stream_ != nullptr && stream_->facts().name == connection.name) {
+    give_up(RailEvent::reported_broken, now);
+  }
+  for (const EndedConnection& ours : ended_) {
+    if (ours.name != connection.name || ours.settled >= connection.settled) continue;
+    host().data_changed(*this);
+    return;
+  }
 }
 
 void TcpRail::send(const Frame& frame) {
@@ -226,9 +250,12 @@ bool TcpRail::poll(Completion& out, Arrival& arrival) {
     case Stream::Got::nothing:
       return false;
     case Stream::Got::closed:
-    case Stream::Got::broken:
+    case Stream::Got::broken: {
+      const bool changed = stream_->changed();
       give_up(RailEvent::broken, host().now());
+      if (changed) host().data_changed(*this);
       return false;
+    }
     case Stream::Got::record:
       break;
   }

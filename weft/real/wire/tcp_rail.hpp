@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 
@@ -31,7 +32,8 @@ class TcpRail final : public LinkRail {
     locality::Interface from;
     locality::Address to;
     std::uint16_t port = 0;
-    std::uint32_t number = 0;  // Among the TCP rails to this peer, the same on both sides.
+    std::uint32_t number = 0;      // Among the TCP rails to this peer, the same on both sides.
+    Cipher cipher = Cipher::none;  // The same on both sides.
   };
   TcpRail(const TcpSetting& setting, Route route, LinkRailHost& host)
       : LinkRail(host, true), setting_(setting), route_(std::move(route)) {}
@@ -55,19 +57,21 @@ class TcpRail final : public LinkRail {
   bool owes() const override { return stream_ != nullptr && stream_->owes(); }
   bool let_go() override;
   void take_up() override;
-  void reported_broken(std::uint64_t connection, Time now) override;
+  void reported_broken(const EndedConnection& connection, Time now) override;
 
   // The peer connects to us: shall it? Then its socket comes.
   Verdict judge(const Claim& claim) const;
-  void admit(Descriptor socket, const Claim& claim, Time now);
+  void admit(Descriptor socket, const Claim& claim, const SessionKeys& keys, Time now);
 
  private:
+  bool protected_rail() const { return route_.cipher != Cipher::none; }
   void begin_dial(Time now);
   void drop_dial(RailEvent why);
   void end_dial(Time now);
   void use(RailEvent how, std::unique_ptr<Stream> stream, Time now);
   void give_up(RailEvent why, Time now);
   void hand_back(std::unique_ptr<Stream> stream, Time now, bool tell_peer);
+  void note_ended(const Stream& stream);
   void settle(Stream& stream, Time now);
   void tend_dial(Time now);
   void tend_stream(Time now);
@@ -76,9 +80,10 @@ class TcpRail final : public LinkRail {
 
   const TcpSetting& setting_;
   Route route_;
-  std::unique_ptr<Stream> stream_;  // While it is up.
-  std::unique_ptr<Dial> dial_;      // While it is connecting or proving.
-  std::uint64_t connection_ = 0;    // The name of the latest one.
+  std::unique_ptr<Stream> stream_;     // While it is up.
+  std::unique_ptr<Dial> dial_;         // While it is connecting or proving.
+  std::uint64_t connection_ = 0;       // The name of the latest one.
+  std::deque<EndedConnection> ended_;  // Protected ones, with the bytes that were read of each.
   LateRecords late_;
   Time next_try_;
   int failures_ = 0;

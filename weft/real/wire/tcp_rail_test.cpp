@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One TCP rail against a peer that is a bare stream: what our kernel has acknowledged is delivered,
 // however the connection ends, because the peer has forgotten it.
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -40,18 +41,26 @@ struct SocketPair {
   Descriptor near, far;
 };
 
-// Both ends of one rail. The far one can be made deaf to data, and still hears acknowledgements.
-class TcpRailWorkers : public testing::Test, public LinkRailHost {
+SessionKeys keys_of(bool accepting) {
+  return session_keys({}, {}, answer({}, {}, {}, {.connection = connection}), accepting);
+}
+
+// Both ends of one rail, protected or not. The far one can be made deaf to data, and still hears
+// acknowledgements.
+class TcpRailWorkers : public testing::TestWithParam<bool>, public LinkRailHost {
  protected:
   TcpRailWorkers() {
     setting_.lost_after = Duration::ms(500);
     SocketPair sockets;
     far_ = stream_of(std::move(sockets.far));
-    rail_.admit(std::move(sockets.near), {.connection = connection}, now());
+    rail_.admit(std::move(sockets.near), {.connection = connection}, keys_of(true), now());
   }
   static std::unique_ptr<Stream> stream_of(Descriptor socket) {
     prepare(socket, Duration::ms(500));
-    return std::make_unique<Stream>(std::move(socket), Stream::Facts{connection, true, 1 << 20});
+    auto stream =
+        std::make_unique<Stream>(std::move(socket), Stream::Facts{connection, true, 1 << 20});
+    if (GetParam()) stream->protect(keys_of(false), best_cipher());
+    return stream;
   }
   static Outgoing frame(std::uint64_t sequence, std::size_t size) {
     Outgoing out;
@@ -116,9 +125,11 @@ class TcpRailWorkers : public testing::Test, public LinkRailHost {
   void watch(const LinkRail&, int, bool) override {}
   void readable(const LinkRail&) override { readable_ = true; }
   void rail_up(LinkRail&) override {}
-  void rail_down(LinkRail&, std::vector<Outgoing>&& left, std::uint64_t) override {
+  void data_changed(const LinkRail&) override { data_changed_ = true; }
+  void rail_down(LinkRail&, std::vector<Outgoing>&& left, const EndedConnection& ended) override {
     readable_ = false;  // As a link does.
     left_ = std::move(left);
+    ended_ = ended;
   }
   void report(const LinkRail&, Completion::Kind, std::uint64_t) override {}
   void send_control(const Record&, const std::string&) override {}
@@ -132,20 +143,36 @@ class TcpRailWorkers : public testing::Test, public LinkRailHost {
   TcpSetting setting_;
   std::unique_ptr<RegionTable> table_ = std::make_unique<RegionTable>();
   Regions regions_{*table_};
+  bool data_changed_ = false;
+  EndedConnection ended_;
   bool readable_ = false, closing_ = false;
   std::vector<Outgoing> left_;
   std::unique_ptr<Stream> far_;
-  TcpRail rail_{setting_, {loopback(), loopback().address, 1, 0}, *this};
+  TcpRail rail_{setting_,
+                {loopback(), loopback().address, 1, 0, GetParam() ? best_cipher() : Cipher::none},
+                *this};
 };
 
-TEST_F(TcpRailWorkers, DeliversWhatItAcknowledgedBeforeThePeerGaveItUp) {
+TEST_P(TcpRailWorkers, DeliversWhatItAcknowledgedBeforeThePeerGaveItUp) {
   send_frames();
-  rail_.reported_broken(connection, now());
+  rail_.reported_broken({connection}, now());
   EXPECT_FALSE(rail_.up());
   expect_frames();
 }
 
-TEST_F(TcpRailWorkers, DeliversWhatItAcknowledgedBeforeItStalled) {
+// That there was no more when it read last says nothing of now.
+TEST_P(TcpRailWorkers, DeliversWhatItAcknowledgedSinceItHadReadAll) {
+  send_acknowledged(frame(7, 100));
+  Completion out;
+  Arrival arrival;
+  ASSERT_TRUE(rail_.poll(out, arrival));
+  send_frames();
+  rail_.reported_broken({connection, far_->settled()}, now());
+  EXPECT_FALSE(data_changed_);
+  expect_frames();
+}
+
+TEST_P(TcpRailWorkers, DeliversWhatItAcknowledgedBeforeItStalled) {
   make_far_end_deaf();
   rail_.forward(frame(9, 1000));
   rail_.tend(now());
@@ -161,15 +188,16 @@ TEST_F(TcpRailWorkers, DeliversWhatItAcknowledgedBeforeItStalled) {
   expect_frames();
 }
 
-TEST_F(TcpRailWorkers, DeliversWhatItAcknowledgedBeforeItWasReplaced) {
+TEST_P(TcpRailWorkers, DeliversWhatItAcknowledgedBeforeItWasReplaced) {
   send_frames();
   SocketPair sockets;
-  rail_.admit(std::move(sockets.near), {.connection = 78, .replaces = connection}, now());
+  rail_.admit(std::move(sockets.near), {.connection = 78, .replaces = connection}, keys_of(true),
+              now());
   EXPECT_TRUE(rail_.up());
   expect_frames();
 }
 
-TEST_F(TcpRailWorkers, DeliversWhatItAcknowledgedBeforeItClosed) {
+TEST_P(TcpRailWorkers, DeliversWhatItAcknowledgedBeforeItClosed) {
   send_frames();
   closing_ = true;
   rail_.tend(now());
@@ -178,7 +206,7 @@ TEST_F(TcpRailWorkers, DeliversWhatItAcknowledgedBeforeItClosed) {
 }
 
 // The write itself is in memory; its notice must come, too, unless that memory has been closed.
-TEST_F(TcpRailWorkers, DeliversWritesThatItAcknowledged) {
+TEST_P(TcpRailWorkers, DeliversWritesThatItAcknowledged) {
   for (const bool open : {true, false}) {
     std::vector<std::byte> memory(40'000);
     const std::uint64_t key = regions_.add(memory.data(), memory.size());
@@ -187,7 +215,7 @@ TEST_F(TcpRailWorkers, DeliversWritesThatItAcknowledged) {
     out.record.sequence = 0;
     out.record.key = key;
     send_acknowledged(std::move(out));
-    rail_.reported_broken(connection, now());
+    rail_.reported_broken({connection}, now());
     EXPECT_EQ(memory.back(), std::byte{5});
     if (!open) regions_.remove(key);
     Completion in;
@@ -197,24 +225,61 @@ TEST_F(TcpRailWorkers, DeliversWritesThatItAcknowledged) {
     EXPECT_EQ(arrival.kept, open);
     SocketPair sockets;
     far_ = stream_of(std::move(sockets.far));
-    rail_.admit(std::move(sockets.near), {.connection = connection}, now());
+    rail_.admit(std::move(sockets.near), {.connection = connection}, keys_of(true), now());
   }
 }
 
 // What is there only in part has not been acknowledged as a whole: it comes again.
-TEST_F(TcpRailWorkers, LeavesOutWhatCameInPart) {
+TEST_P(TcpRailWorkers, LeavesOutWhatCameInPart) {
   send_acknowledged(frame(1, 0));
   Record half;
   half.size = 1000;
-  ASSERT_EQ(::send(far_->socket().get(), &half, sizeof half, 0), ssize_t{sizeof half});
+  std::vector<std::byte> sent(sizeof half);
+  std::memcpy(sent.data(), &half, sizeof half);
+  if (GetParam()) {
+    ChunkCipher cipher(keys_of(false).out, best_cipher());
+    std::vector<std::byte> chunk(ChunkCipher::most_sealed);
+    cipher.seal(sent, chunk.data());  // As the first one was.
+    cipher.seal(sent, chunk.data());
+    std::copy_n(chunk.begin(), sent.size(), sent.begin());
+  }
+  ASSERT_EQ(::send(far_->socket().get(), sent.data(), sent.size(), 0), ssize_t{sizeof half});
   while (unacknowledged(far_->socket()) > 0) {
   }
-  rail_.reported_broken(connection, now());
+  rail_.reported_broken({connection}, now());
   Completion out;
   Arrival arrival;
   EXPECT_TRUE(rail_.poll(out, arrival));
   EXPECT_FALSE(rail_.poll(out, arrival));
 }
+
+// Only what our kernel acknowledged is read: if the peer was told more, it was not by us.
+TEST_P(TcpRailWorkers, NoticesWhatSomebodyElseAcknowledged) {
+  send_frames();
+  rail_.reported_broken({connection, far_->settled()}, now());
+  expect_frames();
+  EXPECT_FALSE(data_changed_);
+  rail_.reported_broken({connection + 1, far_->settled() + 1}, now());
+  EXPECT_FALSE(data_changed_);
+  rail_.reported_broken({connection, far_->settled() + 1}, now());
+  EXPECT_EQ(data_changed_, GetParam());
+}
+
+TEST_P(TcpRailWorkers, TellsHowMuchWasAcknowledged) {
+  rail_.forward(frame(9, 1000));
+  const Time limit = now() + Duration::ms(5000);
+  while (rail_.outstanding() && now() < limit) rail_.tend(now());
+  far_->drop();
+  Completion out;
+  Arrival arrival;
+  while (rail_.up() && now() < limit) rail_.poll(out, arrival);
+  EXPECT_EQ(ended_.name, GetParam() ? connection : 0);
+  EXPECT_EQ(
+      ended_.settled,
+      GetParam() ? ChunkCipher::head_size + sizeof(Record) + 1000 + ChunkCipher::tag_size : 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Protected, TcpRailWorkers, testing::Bool());
 
 }  // namespace
 }  // namespace weft::wire

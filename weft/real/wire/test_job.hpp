@@ -139,6 +139,9 @@ inline void talk(Wire& wire, const mp::Options& options, std::uint64_t messages,
     if (one.request == nullptr) return;
     m.wait(one.request);
     ASSERT_TRUE(one.request->done);
+    for (std::uint32_t i = 0; one.request->failed && i < ranks; ++i) {
+      if (i != self) ADD_FAILURE() << "rank " << i << ": " << wire.trouble_with(RankId(i));
+    }
     EXPECT_FALSE(one.request->failed);
     m.release(one.request);
     one.request = nullptr;

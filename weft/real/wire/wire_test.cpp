@@ -43,28 +43,55 @@ TEST(WireWorkers, LargeFramesGoInPieces) {
   run_job(2, settings, [&](Wire& wire) { talk(wire, options, 100, 1'000'000); });
 }
 
-launch::Settings two_rails() {
-  launch::Settings settings;
-  settings.shared_memory = false;
-  settings.rails = {"127.0.0.1", "127.0.0.2"};
-  return settings;
-}
+// Over TCP, protected or not.
+class RailsWorkers : public testing::TestWithParam<launch::Protect> {
+ protected:
+  RailsWorkers() {
+    one_rail.shared_memory = false;
+    one_rail.protect = GetParam();
+    two_rails = one_rail;
+    two_rails.rails = {"127.0.0.1", "127.0.0.2"};
+  }
+  launch::Settings one_rail, two_rails;
+};
+INSTANTIATE_TEST_SUITE_P(Protect, RailsWorkers,
+                         testing::Values(launch::Protect::off, launch::Protect::all),
+                         [](const auto& test) { return std::string(launch::to_text(test.param)); });
 
-TEST(WireWorkers, RailsCarryEveryByte) {
-  launch::Settings settings;
-  settings.shared_memory = false;
-  run_job(3, settings, [](Wire& wire) {
+TEST_P(RailsWorkers, CarryEveryByte) {
+  run_job(3, one_rail, [](Wire& wire) {
     talk(wire, measured(), 100, 1'000'000);
     EXPECT_EQ(wire.rail_count(RankId(wire.self().index == 0 ? 1 : 0)), 1);
   });
-  run_job(3, two_rails(), [](Wire& wire) {
+  run_job(3, two_rails, [](Wire& wire) {
     talk(wire, measured(), 100, 1'000'000);
     EXPECT_EQ(wire.rail_count(RankId(wire.self().index == 0 ? 1 : 0)), 2);
   });
   mp::Options ahead = measured();
   ahead.head_start = Bytes{65536};
   ahead.credit = Bytes{262144};
-  run_job(3, two_rails(), [&](Wire& wire) { talk(wire, ahead, 300, 200'000); });
+  run_job(3, two_rails, [&](Wire& wire) { talk(wire, ahead, 300, 200'000); });
+}
+
+TEST(WireWorkers, RanksMustAgreeOnProtection) {
+  MeetingPlace table(2);
+  std::vector<std::string> said(2);
+  std::vector<std::thread> threads;
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    threads.emplace_back([&, i] {
+      launch::Settings settings;
+      settings.shared_memory = false;
+      if (i == 1) settings.protect = launch::Protect::off;
+      ThreadSeat seat(table, i, 2, settings);
+      if (const auto wire = Wire::join(seat); !wire) said[i] = wire.error().text();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    EXPECT_NE(said[i].find("rank " + std::to_string(1 - i) + " on host"), std::string::npos);
+    EXPECT_NE(said[i].find("set WEFT_PROTECT to the same for all ranks"), std::string::npos)
+        << said[i];
+  }
 }
 
 // Sockets of this process that would tell of room for more, by what the kernel says of its epolls.
@@ -82,8 +109,8 @@ int watched_for_room() {
 }
 
 // It said that more would follow, and nothing did, or on another rail, or to somebody else.
-TEST(WireWorkers, AFrameThatWaitsForAnotherGoesInTheEnd) {
-  run_job(3, two_rails(), [](Wire& wire) {
+TEST_P(RailsWorkers, SendAFrameThatWaitsForAnotherInTheEnd) {
+  run_job(3, two_rails, [](Wire& wire) {
     const std::uint32_t self = wire.self().index;
     const RankId one((self + 1) % 3), other((self + 2) % 3);
     wire.post({one, RailId(0), {}, true}, {}, {}, false, 0);
@@ -98,8 +125,8 @@ TEST(WireWorkers, AFrameThatWaitsForAnotherGoesInTheEnd) {
 }
 
 // A socket with nothing to send has room all the time: a waiting rank would never sleep.
-TEST(WireWorkers, NothingIsWatchedForRoomInTheEnd) {
-  run_job(2, two_rails(), [&](Wire& wire) {
+TEST_P(RailsWorkers, WatchNothingForRoomInTheEnd) {
+  run_job(2, two_rails, [&](Wire& wire) {
     mp::Options options = measured();
     options.eager_limit = Bytes{1 << 20};
     options.credit = Bytes{4 << 20};
@@ -132,22 +159,22 @@ TEST(WireWorkers, NothingIsWatchedForRoomInTheEnd) {
   });
 }
 
-TEST(WireWorkers, NothingIsLostWhenConnectionsBreak) {
+TEST_P(RailsWorkers, LoseNothingWhenConnectionsBreak) {
+  // What takes longer is broken more often, and takes longer still.
+  const std::uint64_t messages = GetParam() == launch::Protect::off ? 300 : 150;
   int broken = 0;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const ConnectionBreaker breaker(seed);
-    run_job(3, two_rails(), [](Wire& wire) { talk(wire, measured(), 300, 2'000'000); });
+    run_job(3, two_rails, [&](Wire& wire) { talk(wire, measured(), messages, 2'000'000); });
     broken += breaker.broken();
   }
   EXPECT_GT(broken, 5);
 }
 
 // A process that does not call in for long is busy, not lost.
-TEST(WireWorkers, ABusyPeerIsNotLost) {
-  launch::Settings settings;
-  settings.shared_memory = false;
-  settings.lost_after = Duration::ms(1000);
-  run_job(2, settings, [](Wire& wire) {
+TEST_P(RailsWorkers, DoNotLoseABusyPeer) {
+  one_rail.lost_after = Duration::ms(1000);
+  run_job(2, one_rail, [](Wire& wire) {
     if (wire.self().index == 1) std::this_thread::sleep_for(std::chrono::milliseconds(3000));
     talk(wire, measured(), 20, 100'000);
   });
@@ -155,8 +182,8 @@ TEST(WireWorkers, ABusyPeerIsNotLost) {
 
 // A rank that waits for long is woken by what comes, hardly ever by the clock: hundreds of ranks
 // may wait on a few cores.
-TEST(WireWorkers, WhoWaitsForLongSleeps) {
-  run_job(2, two_rails(), [](Wire& wire) {
+TEST_P(RailsWorkers, LetSleepWhoWaitsForLong) {
+  run_job(2, two_rails, [](Wire& wire) {
     talk(wire, measured(), 5, 1000);  // All rails are up.
     const mp::Options options = measured();
     mp::Messenger m(wire.fabric(), options);
@@ -188,18 +215,14 @@ TEST(WireWorkers, WhoWaitsForLongSleeps) {
 }
 
 // With one rail there is a time without any; frames wait for it to come back.
-TEST(WireWorkers, TheOnlyRailComesBack) {
-  launch::Settings settings;
-  settings.shared_memory = false;
+TEST_P(RailsWorkers, ComeBackWhereThereIsOne) {
   const ConnectionBreaker breaker(9);
-  run_job(2, settings, [](Wire& wire) { talk(wire, measured(), 300, 500'000); });
+  run_job(2, one_rail, [](Wire& wire) { talk(wire, measured(), 300, 500'000); });
 }
 
 // Connections are let go of and opened again; each time all that was said before arrives.
-TEST(WireWorkers, PartsAndMeetsAgain) {
-  launch::Settings settings;
-  settings.shared_memory = false;
-  run_job(2, settings, [&](Wire& wire) {
+TEST_P(RailsWorkers, PartAndMeetAgain) {
+  run_job(2, one_rail, [&](Wire& wire) {
     const mp::Options options;
     mp::Messenger m(wire.fabric(), options);
     const std::uint32_t self = wire.self().index;
