@@ -33,6 +33,7 @@ OPTIONS = {
     "rails": ([], ["--rails", "eth0"], ["--rails", "eth1"], ["--rails", "eth0,eth1"]),
     "eager": ([], ["--set", "messages.eager_limit=256B"], ["--set", "messages.eager_limit=256KiB"]),
     "record": ([], [], ["--record", "record"], ["--record", "record", "--events"]),
+    "protect": ([], ["--protect", "off"], ["--protect", "all"]),
     "label": ([], ["--label"])}
 SURVIVES, MAY_FAIL, FAILS = "must survive", "may fail", "must fail"
 # The command itself was ended: then nobody needs to say a word, or can.

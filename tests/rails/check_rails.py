@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rails that break and return, and ranks that die, between two hosts of the test bed.
 
-Usage: check_rails.py WEFT [--seconds N] [--rounds N] [--seed N] [--set KEY=VALUE] [transfer] [killed] [cut]
+Usage: check_rails.py WEFT [--seconds N] [--rounds N] [--seed N] [--set KEY=VALUE] [--protect on|off|all] [transfer] [killed] [cut]
 """
 import argparse
 import os
@@ -90,7 +90,7 @@ class Rails(unittest.TestCase):
 
     def test_transfer(self):
         """Nothing is lost, wrong, doubled or out of order, whatever rails do."""
-        job = self.start("both_ways", 2, [word for key in OPTIONS.set for word in ("--set", key)], OPTIONS.seconds)
+        job = self.start("both_ways", 2, ["--protect", OPTIONS.protect, *(word for key in OPTIONS.set for word in ("--set", key))], OPTIONS.seconds)
         trouble = Trouble(self.lab, self.luck)
         trouble.start()
         try:
@@ -151,6 +151,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--seed", type=int)
     parser.add_argument("--set", action="append", default=[], metavar="messages.KEY=VALUE")
+    parser.add_argument("--protect", default="on")
     parser.add_argument("tests", nargs="*", metavar="transfer|killed|cut")
     OPTIONS = parser.parse_intermixed_args()
     OPTIONS.weft = os.path.abspath(OPTIONS.weft)
