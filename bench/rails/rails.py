@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several rails between two hosts of the test bed: what weft run gets of them, beside the MPI libraries that are installed.
 
-  rails.py WEFT [--only CASE,...] [--peers openmpi,mptcp,ucx,mpich] [--seconds S] [--json FILE]
+  rails.py WEFT [--only CASE,...] [--peers plain,openmpi,mptcp,ucx,mpich] [--seconds S] [--json FILE]
 
-Prints a table: percent of the summed rate of the wires (TCP carries 95.6 % at most), and for rails that slow down or break
+"plain" is weft run --protect off; all peers send plain bytes. Prints a table: percent of the summed rate of the wires (TCP carries 95.6 % at most), and for rails that slow down or break
 the rate that is left and the longest pause. Needs root.
 """
 import argparse
@@ -62,6 +62,7 @@ class Bed:
 
     def __enter__(self):
         subprocess.run([NETLAB, "up", str(self.file)], check=True, stdout=subprocess.DEVNULL)
+        bed.wait_until(lambda: all("0" not in self.ask(host, "sh", "-c", "cat /sys/class/net/eth*/carrier") for host in "ab"), 10)
         return self
 
     def __exit__(self, *_):
@@ -116,9 +117,11 @@ def makers(arguments, folder):
     for script in (rsh, first):
         script.chmod(0o755)
     weft = pathlib.Path(arguments.weft).resolve()
-    yield Maker("weft", [str(weft), "cc"],
-                lambda made, rails, words: [str(weft), "run", "-n", "2", "--hosts", "a,b", "--rsh", str(rsh), str(first), str(made), *words])
     wanted = arguments.peers.split(",")
+    run = [str(weft), "run", "-n", "2", "--hosts", "a,b", "--rsh", str(rsh), "--protect"]
+    yield Maker("weft", [str(weft), "cc"], lambda made, rails, words: [*run, "on", str(first), str(made), *words])
+    if "plain" in wanted:
+        yield Maker("plain", [str(weft), "cc"], lambda made, rails, words: [*run, "off", str(first), str(made), *words])
 
     def eth(rails):
         return ",".join(f"eth{i}" for i in range(rails))
@@ -174,7 +177,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weft")
     parser.add_argument("--only", default="", help="cases whose names contain one of these")
-    parser.add_argument("--peers", default="openmpi,mptcp,ucx,mpich")
+    parser.add_argument("--peers", default="plain,openmpi,mptcp,ucx,mpich")
     parser.add_argument("--seconds", default="2")
     parser.add_argument("--limit", type=float, default=40)
     parser.add_argument("--json", default="")
