@@ -236,7 +236,7 @@ void add_map_options(CLI::App& parser, MapOptions& options) {
   parser.footer(
       "Examples:\n"
       "  weft map --net torus:16x16x16 --traffic pattern.txt --time 60s -o best.map\n"
-      "  weft map --net presets/opennsim-torus.toml --program './halo 64' --html map.html\n"
+      "  weft map --net preset:opennsim-torus --program './halo 64' --html map.html\n"
       "  weft map --net torus:8x8x8 --traffic pattern.txt --evaluate best.map --simulate\n"
       "  weft sim --net torus:8x8x8 --record run ./halo && weft map run -o best.map\n"
       "  weft map --convert best.map --format slurm --hosts nodes.txt -o hosts\n"

@@ -237,27 +237,26 @@ Status simulate(const SimOptions& options, const CLI::App& parser) {
 }  // namespace
 
 Command sim_command() {
-  return {
-      "sim", "Run an MPI program on a simulated machine", [](CLI::App& parser) {
-        auto options = std::make_shared<SimOptions>();
-        pass_on_rest(parser, "PROGRAM");
-        CLI::Option* const ranks = add_sim_options(parser, *options);
-        parser.footer(
-            "The program must have been linked by 'weft cc', 'weft c++' or 'weft fc'. weft sim "
-            "returns its\nexit code. To use several machines or cores: mpirun -np 8 weft sim "
-            "..., with Open MPI or MPICH;\nresults are the same.\n"
-            "Examples:\n"
-            "  weft sim --net torus:8x8x8 ./halo3d 3 65536\n"
-            "  weft sim --net fattree:k=8,levels=3 -n 64 --record run ./program\n"
-            "  weft sim --net presets/nsim-torus.toml --coll alltoall=bruck -o results ./program");
-        return std::function<Status()>([options, ranks, &parser] {
-          options->ranks_given = ranks->count() > 0;
-          Status ended = simulate(*options, parser);
-          // All processes end alike, and mpirun kills all as soon as one fails. So only process
-          // 0 fails, after it has printed the reason.
-          return launched().self == 0 ? std::move(ended) : Status();
-        });
-      }};
+  return {"sim", "Run an MPI program on a simulated machine", [](CLI::App& parser) {
+            auto options = std::make_shared<SimOptions>();
+            pass_on_rest(parser, "PROGRAM");
+            CLI::Option* const ranks = add_sim_options(parser, *options);
+            parser.footer(
+                "The program must have been linked by 'weft cc', 'weft c++' or 'weft fc'. weft sim "
+                "returns its\nexit code. To use several machines or cores: mpirun -np 8 weft sim "
+                "..., with Open MPI or MPICH;\nresults are the same.\n"
+                "Examples:\n"
+                "  weft sim --net torus:8x8x8 ./halo3d 3 65536\n"
+                "  weft sim --net fattree:k=8,levels=3 -n 64 --record run ./program\n"
+                "  weft sim --net preset:nsim-torus --coll alltoall=bruck -o results ./program");
+            return std::function<Status()>([options, ranks, &parser] {
+              options->ranks_given = ranks->count() > 0;
+              Status ended = simulate(*options, parser);
+              // All processes end alike, and mpirun kills all as soon as one fails. So only process
+              // 0 fails, after it has printed the reason.
+              return launched().self == 0 ? std::move(ended) : Status();
+            });
+          }};
 }
 
 }  // namespace weft::app

@@ -151,7 +151,7 @@ void add_traffic_options(CLI::App& parser, TrafficOptions& options) {
       "  weft traffic --compare crossline,dor,adaptive --vary net=mesh:32x32,torus:32x32 "
       "--packet 32 \\\n"
       "      --load 0.016:0.320:0.016 --html figure1.html   (loads must reach beyond saturation)\n"
-      "  weft traffic --net presets/nsim-torus.toml --set router.buffer='4 KiB' --load '1 GB/s'\n"
+      "  weft traffic --net preset:nsim-torus --set router.buffer='4 KiB' --load '1 GB/s'\n"
       "  weft traffic --net mesh:8x8 --warmup 6000 --measure 9000 --load 0.1   (as BookSim runs)\n"
       "  mpirun -np 4 weft traffic --net torus:16x16x16 --load 10%   (one simulation on four "
       "processes)\n"

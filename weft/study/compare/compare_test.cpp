@@ -139,7 +139,8 @@ TEST(Compare, TableJsonAndCsvTellTheSame) {
 TEST(Compare, SaysWhatCapacityAndPricesRestOn) {
   const std::string capacity = "no collisions", rate = "Prices do not depend on the rate";
   const std::string ports = "as the smallest switch that has its ports: 24 ports for 5, 16.";
-  const std::string length = "(link.length, link.CLASS.length, nic.length) count as 5 m.";
+  const std::string length =
+      "(link.length, link.CLASS.length, nic.length) count as 5 m ([cable] length of ";
   const auto notes_of = [](const std::vector<NetworkFacts>& networks, const Prices& prices) {
     std::string all;
     const auto json = nlohmann::json::parse(to_json(networks, prices));

@@ -21,10 +21,15 @@ bool gives_length(const Config& config, const std::vector<std::string>& tables) 
   return false;
 }
 
+// The description does not give the length, and the prices do.
+bool is_assumed(const CableGroup& group, const Prices& prices) {
+  return prices.usual_length && (!group.length || group.from_profile);
+}
+
 // The length to pay for. The error says where a length can be given.
 Result<Length> length_to_pay(const CableGroup& group, const Prices& prices) {
+  if (is_assumed(group, prices)) return *prices.usual_length;
   if (group.length) return *group.length;
-  if (prices.usual_length) return *prices.usual_length;
   const std::string key = group.to_nodes ? "nic.length" : fmt::format("link.{}.length", group.name);
   return Error::input(fmt::format("the length of cables of class '{}' is not known; set {} in the "
                                   "network file, or length in [cable] of this file",
@@ -42,7 +47,7 @@ Status add_cables(const CableGroup& group, const Prices& prices, Cost& cost) {
   cost.cables += count * ((*offer)->each.price + (*offer)->price_per_metre * metres);
   cost.watts += count * (*offer)->each.watts;
   cost.cables_by_kind[(*offer)->kind] += group.count;
-  cost.assumed_length = cost.assumed_length || !group.length;
+  cost.assumed_length = cost.assumed_length || is_assumed(group, prices);
   return {};
 }
 

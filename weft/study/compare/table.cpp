@@ -258,15 +258,15 @@ void add_price_notes(std::span<const NetworkFacts> networks, const Prices& price
   if (const std::string larger = larger_switches(networks, prices); !larger.empty())
     notes.push_back(
         fmt::format("A router is priced as the smallest switch that has its ports: {}.", larger));
-  for (const Length length : profile_lengths(networks))
-    notes.push_back(
-        fmt::format("Cables whose length no key gives (link.length, link.CLASS.length, nic.length) "
-                    "count as {}.",
-                    weft::to_text(length)));
-  if (any(networks, [](const NetworkFacts& n) { return n.cost.assumed_length; }))
-    notes.push_back(
-        fmt::format("Cables of unknown length are paid for as {} ([cable] length of {}).",
-                    weft::to_text(*prices.usual_length), prices.name));
+  const std::string unknown =
+      "Cables whose length no key gives (link.length, link.CLASS.length, nic.length) count as ";
+  if (any(networks, [](const NetworkFacts& n) { return n.cost.assumed_length; })) {
+    notes.push_back(fmt::format("{}{} ([cable] length of {}).", unknown,
+                                weft::to_text(*prices.usual_length), prices.name));
+  } else {
+    for (const Length length : profile_lengths(networks))
+      notes.push_back(unknown + weft::to_text(length) + ".");
+  }
   notes.emplace_back(
       "Prices do not depend on the rate of links: for another rate give another --prices FILE.");
   if (prices.are_examples)
