@@ -62,7 +62,7 @@ TEST(Plugin, IsRefusedWithAReason) {
   EXPECT_TRUE(says(refusal(WEFT_TEST_TEXT ":x"), "cannot be loaded: "));
   EXPECT_TRUE(says(refusal(WEFT_TEST_PLUGIN_1 ":x"), "the symbol 'weft_policies_v1' is missing"));
   EXPECT_TRUE(says(refusal(WEFT_TEST_PLUGIN_2 ":hollow"),
-                   "was built for version 2 of the policy interface, and this weft has version 1"));
+                   "was built for version 3 of the policy interface, and this weft has version 2"));
   EXPECT_TRUE(says(refusal(WEFT_TEST_PLUGIN_3 ":hollow"), "was built with other headers"));
   EXPECT_TRUE(says(refusal(WEFT_TEST_PLUGIN_4 ":hollow"), "has an incomplete policy 'hollow'"));
   EXPECT_TRUE(says(refusal(library + ":colum-first"),
