@@ -39,7 +39,7 @@ Step Dial::read(std::size_t size) {
 
 Step Dial::advance() {
   if (stage_ == Stage::connecting) {
-    if (error_of(socket_) != 0) return Step::failed;
+    if (error_of(socket_) != 0 || is_its_own_peer(socket_)) return Step::failed;
     stage_ = Stage::challenge;
   }
   if (stage_ == Stage::challenge) {

@@ -93,6 +93,14 @@ Result<std::uint16_t> port_of(const Descriptor& listener) {
   return ntohs(reinterpret_cast<const sockaddr_in&>(storage).sin_port);
 }
 
+bool is_its_own_peer(const Descriptor& socket) {
+  sockaddr_storage own = {}, peer = {};
+  socklen_t own_size = sizeof own, peer_size = sizeof peer;
+  return ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &own_size) == 0 &&
+         ::getpeername(socket.get(), reinterpret_cast<sockaddr*>(&peer), &peer_size) == 0 &&
+         own_size == peer_size && std::memcmp(&own, &peer, own_size) == 0;
+}
+
 Result<Descriptor> connect_from(const locality::Interface& interface, const locality::Address& to,
                                 std::uint16_t port) {
   Result<Descriptor> socket = make_socket(interface, "connecting");

@@ -44,6 +44,9 @@ Result<Descriptor> connect_from(const locality::Interface& interface, const loca
 // Also tells where the caller is: `local` if it has no address but is a process of this host.
 Descriptor accept_from(const Descriptor& listener, locality::Address& from, bool& local);
 int error_of(const Descriptor& socket);
+// A call to a free port of this host may get that very port for its own end, and is then answered
+// by itself.
+bool is_its_own_peer(const Descriptor& socket);
 // No Nagle delay, keep-alive probes that notice silent peers, buffers for bursts.
 void prepare(const Descriptor& socket, Duration lost_after);
 

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 #include <linux/filter.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <weft/real/wire/clock.hpp>
@@ -280,6 +281,21 @@ TEST_P(TcpRailWorkers, TellsHowMuchWasAcknowledged) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Protected, TcpRailWorkers, testing::Bool());
+
+// The port of a rank that has ended may become that of a call to it.
+TEST(Dial, DoesNotTalkToItself) {
+  Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in name = {};
+  name.sin_family = AF_INET;
+  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof name;
+  ASSERT_EQ(::bind(socket.get(), reinterpret_cast<sockaddr*>(&name), size), 0);
+  ASSERT_EQ(::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&name), &size), 0);
+  ASSERT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&name), size), 0);
+  const JobSecret secret = {};
+  Dial dial(std::move(socket), secret, {}, real_now());
+  EXPECT_EQ(dial.advance(), Step::failed);
+}
 
 }  // namespace
 }  // namespace weft::wire
