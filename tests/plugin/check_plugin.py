@@ -136,7 +136,7 @@ class Refusals(Case):
                     ("torus:4x4", "./libcopies.so", ("needs the name of a policy behind a colon; it has: copy-of-dor",)),
                     ("torus:4x4", "./text.so:x", ("/text.so' cannot be loaded",)),
                     ("torus:4x4", f"{WITHOUT_TABLE}:x", (WITHOUT_TABLE, "has no routing policies", "define it by WEFT_POLICY_PLUGIN")),
-                    ("torus:4x4", f"{OTHER_VERSION}:hollow", ("was built for version 2", "build it against this weft's headers")),
+                    ("torus:4x4", f"{OTHER_VERSION}:hollow", ("was built for version ", " of the policy interface, and this weft has version ", "build it against this weft's headers")),
                     ("fattree:k=4,levels=2", "./libcopies.so:copy-of-dor", ("does not fit fattree:k=4,levels=2; fitting: ",))):
                 with self.subTest(command=command.name, routing=routing):
                     self.refused(command, command.words(net, routing), *parts)
