@@ -4,10 +4,6 @@
 #include "home.hpp"
 
 #ifdef WEFT_LIVE
-#include "live_answers.hpp"
-#endif
-
-#ifdef WEFT_LIVE
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -18,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "live_answers.hpp"
 #include <fmt/format.h>
 #include <httplib.h>
 #include <sys/random.h>

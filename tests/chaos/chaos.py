@@ -87,6 +87,7 @@ class Scene:
         self.words = [word for values in OPTIONS.values() for word in luck.choice(values)]
         self.before, self.disk, self.job, self.folder = None, None, None, None
         self.skew, self.stall = 0, 0.0  # Seconds: by which a host's clock is ahead; for which nobody reads the output.
+        self.lines = 0  # That each rank prints.
         self.single_rail = "--rails" in self.words and "," not in self.words[self.words.index("--rails") + 1]
 
     def start(self, seconds):
@@ -96,8 +97,8 @@ class Scene:
         if self.disk is not None:
             subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={self.disk}", "tmpfs", str(self.folder)], check=True)
             self.words = [word for word in self.words if word not in ("--record", "record", "--events")] + ["--record", "record", "--events"]
-        lines = [str(LINES_THAT_FILL_A_PIPE)] if self.stall else []
-        words = self.lab.words(OPTIONS_GIVEN.weft, self.ranks_wanted, "--timeout", "60s", "--lost-after", "4s", *self.words, self.made, seconds, *lines)
+        self.lines = LINES_THAT_FILL_A_PIPE if self.stall else 0
+        words = self.lab.words(OPTIONS_GIVEN.weft, self.ranks_wanted, "--timeout", "60s", "--lost-after", "4s", *self.words, self.made, seconds, str(self.lines))
         words = [str(self.folder / word) if word == "record" else self.skewed_shell() if self.skew and word == self.lab.rsh else word for word in words]
         if self.before is not None:
             words = ["sh", "-c", f'{self.before} && exec "$@"', "sh", *words]
@@ -109,7 +110,7 @@ class Scene:
     def skewed_shell(self):
         """A remote shell to hosts whose clocks since start differ; the time of day is one for all namespaces."""
         shell = self.folder / "skewed"
-        shell.write_text(f'#!/bin/sh\nset -- "$@"\n[ "$1" = a ] && exec {self.lab.rsh} "$@"\n'
+        shell.write_text(f'#!/bin/sh\n[ "$1" = a ] && exec {self.lab.rsh} "$@"\n'
                          f'exec unshare --time --fork --kill-child --monotonic {self.skew} --boottime {self.skew} {self.lab.rsh} "$@"\n', encoding="utf-8")
         shell.chmod(0o755)
         return shell
@@ -302,6 +303,9 @@ def judge(scene, outcome, seconds_left):
         if word in text:
             return f"says '{word}'"
     right = sum(1 for rank in range(scene.ranks_wanted) if f"rank {rank} right" in text)
+    lines = text.count("more lines to print")
+    if code == 0 and lines != scene.lines * scene.ranks_wanted:
+        return f"loses {scene.lines * scene.ranks_wanted - lines} lines of output"
     if code == 0 and right == scene.ranks_wanted:
         return ""  # Too late for the fault.
     if code == 0:
@@ -367,6 +371,8 @@ def main():
     fatal, late = 0, 0  # Jobs that a fault must end, and those of them that were through before it.
     end = time.monotonic() + OPTIONS_GIVEN.seconds
     with MEMORY_GROUP, bed.Lab(LAB, ["a", "b"]) as lab:
+        if OPTIONS_GIVEN.fault is not None and OPTIONS_GIVEN.fault not in FAULTS:
+            skip.leave(f"{OPTIONS_GIVEN.fault} is not possible here")
         made = bed.build(OPTIONS_GIVEN.weft, HERE / "checked.c", lab.folder.name)
         for turn in range(OPTIONS_GIVEN.jobs):
             if time.monotonic() > end:

@@ -8,6 +8,7 @@ COPIES is a library with copies of weft's own policies, the others are libraries
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,8 @@ import launch  # noqa: E402 pylint: disable=wrong-import-position
 from launch import skip  # noqa: E402 pylint: disable=wrong-import-position
 
 WEFT, COPIES, WITHOUT_TABLE, OTHER_VERSION = (os.path.abspath(word) for word in sys.argv[1:5])
+INTERFACE = pathlib.Path(__file__).resolve().parents[2] / "weft/network/route/policy_plugin.hpp"
+VERSION = int(re.search(r"policy_interface_version = (\d+);", INTERFACE.read_text(encoding="utf-8"))[1])
 LAUNCHERS = [launch.Launcher(*word.split("=", 1)) for word in sys.argv[5:] if "=" in word]
 CLASSES = [word for word in sys.argv[5:] if "=" not in word]
 # A policy with one path, one that looks at queues, one that needs news of other routers, one with detours.
@@ -136,7 +139,7 @@ class Refusals(Case):
                     ("torus:4x4", "./libcopies.so", ("needs the name of a policy behind a colon; it has: copy-of-dor",)),
                     ("torus:4x4", "./text.so:x", ("/text.so' cannot be loaded",)),
                     ("torus:4x4", f"{WITHOUT_TABLE}:x", (WITHOUT_TABLE, "has no routing policies", "define it by WEFT_POLICY_PLUGIN")),
-                    ("torus:4x4", f"{OTHER_VERSION}:hollow", ("was built for version ", " of the policy interface, and this weft has version ", "build it against this weft's headers")),
+                    ("torus:4x4", f"{OTHER_VERSION}:hollow", (f"was built for version {VERSION + 1} of the policy interface, and this weft has version {VERSION};", "build it against this weft's headers")),
                     ("fattree:k=4,levels=2", "./libcopies.so:copy-of-dor", ("does not fit fattree:k=4,levels=2; fitting: ",))):
                 with self.subTest(command=command.name, routing=routing):
                     self.refused(command, command.words(net, routing), *parts)
