@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft net: describes, checks, draws and converts a network, or compares several.
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include <weft/base/config.hpp>
 #include <weft/base/file.hpp>
 #include <weft/network/topo/export.hpp>
 #include <weft/network/topo/facts.hpp>
@@ -34,6 +36,7 @@ struct NetOptions {
   MachineOptions machine;
   std::vector<std::string> others;  // Networks beside the first.
   std::string prices;
+  bool figures = false;
   bool list = false;
   bool links = false;
   std::vector<std::string> path;
@@ -45,7 +48,7 @@ struct NetOptions {
   bool json() const { return output_format() == NetFormat::json; }
   bool csv() const { return output_format() == NetFormat::csv; }
   // More is told than what follows from the graph alone.
-  bool compares() const { return !others.empty() || !prices.empty() || csv(); }
+  bool compares() const { return figures || !others.empty() || !prices.empty() || csv(); }
 };
 
 struct Step {  // A cable of a path, in the direction of the path.
@@ -131,6 +134,7 @@ std::string facts_text(const MachineDescription& machine, const Facts& f) {
     out += row("bisection",
                fmt::format("{}{} cables", f.bisection->ground == Ground::exact ? "" : "at most ",
                            f.bisection->cables));
+  out += row("more", "latency, capacity, cost and power: --figures");
   return out;
 }
 
@@ -259,27 +263,76 @@ Status check_options(const NetOptions& o) {
   if (o.compares() && (o.machine.show || o.links || !o.path.empty() || !o.export_format.empty()))
     return Error::call(
         "--show-machine, --links, --path and --export are about one network; leave out the others, "
-        "--prices and --format csv");
+        "--figures, --prices and --format csv");
   if (!o.output.empty() && o.export_format.empty()) return Error::call("-o needs --export");
   if (!o.export_format.empty() && (o.json() || o.links || !o.path.empty()))
     return Error::call("--export writes the network alone; leave out --format, --links and --path");
   return {};
 }
 
+// The class of cables that a key is about ("global" of link.global.length=15m), or the cables of
+// link(A,B).rate; empty: none.
+std::string cables_of(const std::string& set) {
+  const auto empty = Config::read_text("", "");
+  const auto config = empty->with_overrides({set});
+  if (!config) return {};  // An error for whoever reads the machine.
+  const std::vector<std::string> names = config->subtables("link");
+  return names.empty() ? std::string() : names.front();
+}
+
+bool has_cables(const MachineWords& words, const std::string& name) {
+  const auto reader = MachineReader::open(words);
+  if (!reader) return false;
+  const auto network = reader->make_network();
+  if (!network) return false;
+  const std::vector<std::string>& classes = network->graph.link_classes();
+  return std::find(classes.begin(), classes.end(), name) != classes.end();
+}
+
+struct ComparedNetwork {
+  MachineWords words;
+  std::vector<std::string> remarks;  // Keys that do not hold for it.
+};
+
+// Keys hold for all networks, but those about a class of cables only for networks that have it. If
+// none does, all keep the key, and reading the first is an error that names it.
+std::vector<ComparedNetwork> list_networks(const NetOptions& options) {
+  std::vector<std::string> for_all, for_some;
+  for (const std::string& set : options.machine.words.sets)
+    (cables_of(set).empty() ? for_all : for_some).push_back(set);
+  std::vector<ComparedNetwork> networks(1 + options.others.size());
+  for (std::size_t i = 0; i < networks.size(); ++i) {
+    networks[i].words = options.machine.words;
+    networks[i].words.sets = for_all;
+    if (i > 0) networks[i].words.net = options.others[i - 1];
+  }
+  for (const std::string& set : for_some) {
+    std::vector<ComparedNetwork*> having;
+    for (ComparedNetwork& one : networks) {
+      one.words.sets.push_back(set);
+      if (has_cables(one.words, cables_of(set))) having.push_back(&one);
+    }
+    for (ComparedNetwork& one : networks) {
+      if (having.empty() || std::find(having.begin(), having.end(), &one) != having.end()) continue;
+      one.words.sets.pop_back();
+      one.remarks.push_back(fmt::format("{} has no cables '{}', so '{}' does not hold for it",
+                                        one.words.net, cables_of(set), set));
+    }
+  }
+  return networks;
+}
+
 Status compare_networks(const NetOptions& options) {
   Result<compare::Prices> prices = compare::example_prices();
   if (!options.prices.empty()) prices = compare::read_prices(options.prices);
   if (!prices) return std::move(prices).error();
-  std::vector<std::string> names = {options.machine.words.net};
-  names.insert(names.end(), options.others.begin(), options.others.end());
   std::vector<compare::NetworkFacts> found;
-  for (const std::string& name : names) {
-    MachineWords words = options.machine.words;
-    words.net = name;
-    const auto reader = MachineReader::open(words);
+  for (const ComparedNetwork& network : list_networks(options)) {
+    const auto reader = MachineReader::open(network.words);
     if (!reader) return Error(reader.error());
     auto facts = compare::find_network_facts(*reader, *prices);
     if (!facts) return std::move(facts).error();
+    facts->warnings.insert(facts->warnings.end(), network.remarks.begin(), network.remarks.end());
     warn_of(facts->warnings);
     found.push_back(*std::move(facts));
   }
@@ -323,6 +376,8 @@ std::function<Status()> set_up(CLI::App& parser) {
                  "--prices", options->prices,
                  "Prices of switches, cables and cards, for a comparison (default: examples)"))
       ->type_name("FILE");
+  parser.add_flag("--figures", options->figures,
+                  "Also latency, capacity, cost and power of one network, as in a comparison");
   parser.add_flag("--list", options->list,
                   "List the kinds of network that a spec can name, and presets");
   auto* const format = parser.add_option("--format", options->format, "Output format")
@@ -350,6 +405,7 @@ std::function<Status()> set_up(CLI::App& parser) {
   parser.footer(
       "Examples:\n"
       "  weft net torus:16x16x16\n"
+      "  weft net torus:8x8x8 --figures\n"
       "  weft net fattree:radix=36,levels=3,taper=2 --format json\n"
       "  weft net dragonfly:a=8,h=4,p=4 --path n0 n500\n"
       "  weft net examples/network/torus.toml --links\n"

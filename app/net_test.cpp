@@ -56,7 +56,37 @@ TEST(WeftNet, PrintsFacts) {
             "nodes per router   2\n"
             "diameter           6 hops\n"
             "average distance   3.0236 hops\n"  // 3 * 128 / 127.
-            "bisection          32 cables\n");
+            "bisection          32 cables\n"
+            "more               latency, capacity, cost and power: --figures\n");
+}
+
+TEST(WeftNet, ShowsTheFiguresOfOneNetwork) {
+  const Outcome text = weft("net torus:4x4 --figures");
+  EXPECT_EQ(text.code, 0);
+  for (const char* const label : {"idle latency, mean", "capacity, uniform", "capacity, worst",
+                                  "cost (example prices)", "power (example)"})
+    EXPECT_NE(text.text.find(label), std::string::npos) << label << "\n" << text.text;
+  const auto json = nlohmann::json::parse(weft("net torus:4x4 --figures --format json").text);
+  EXPECT_EQ(json["networks"].size(), 1U);
+  EXPECT_EQ(weft("net torus:4x4 --figures --links").code, 2);
+}
+
+TEST(WeftNet, KeysOfAClassHoldForNetworksThatHaveIt) {
+  const std::string length = " --set link.global.length=20m --format json";
+  const auto json = nlohmann::json::parse(
+      weft("net torus:4x4 dragonfly:a=4,h=1,p=1" + length, "2>/dev/null").text);
+  const auto& networks = json["networks"];
+  for (const auto& cables : networks[1]["cables"])
+    EXPECT_EQ(cables["length_m"], cables["class"] == "global" ? 20 : 5) << cables;
+  EXPECT_EQ(networks[0]["warnings"].size(), 1U);
+  EXPECT_TRUE(networks[1]["warnings"].empty());
+  EXPECT_NE(weft("net torus:4x4 dragonfly:a=4,h=1,p=1 --set link.global.length=20m")
+                .text.find("weft: warning: torus:4x4 has no cables 'global', so "
+                           "'link.global.length=20m' does not hold for it\n"),
+            std::string::npos);
+  const Outcome none = weft("net torus:4x4 hyperx:4x4" + length);
+  EXPECT_EQ(none.code, 2) << none.text;
+  EXPECT_NE(none.text.find("has no cables of class 'global'"), std::string::npos) << none.text;
 }
 
 TEST(WeftNet, PrintsJson) {

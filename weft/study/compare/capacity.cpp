@@ -176,6 +176,7 @@ Result<Capacity> find_capacity(const MachineDescription& machine) {
   Finder finder(topology, loads);
   Capacity found;
   found.paths = map::describe_paths(topology, machine.routing);
+  found.spread = found.paths.starts_with("spread");
   if (Status s = finder.try_shifts(found); !s) return std::move(s).error();
   if (Status s = finder.try_named(found); !s) return std::move(s).error();
   finder.finish(found);

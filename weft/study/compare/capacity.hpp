@@ -19,7 +19,8 @@ struct Capacity {
       0;                   // The worst that was found: of other permutations some may be worse.
   std::string worst_name;  // "shift:32", "tornado", ...
   std::uint64_t permutations_tried = 0;
-  std::string paths;  // How bytes are spread: "one way", ...
+  std::string paths;    // How bytes are spread: "one way", ...
+  bool spread = false;  // Evenly over all shortest paths, as the policy chooses among several.
 };
 
 // Tries every shift (node n to n + S) up to 4096 nodes, some of them above, the named permutations

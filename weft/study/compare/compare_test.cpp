@@ -170,6 +170,28 @@ TEST(Compare, SaysWhatCapacityAndPricesRestOn) {
   EXPECT_NE(some.find("count as 5 m"), std::string::npos) << some;
 }
 
+// The capacity is that of shortest paths; where the routing leaves them, the table says so.
+TEST(Compare, DetoursAreMarked) {
+  const std::string words = "Counted along shortest paths, but this routing also takes detours";
+  const auto table_of = [](const std::string& net, const std::string& routing) {
+    const NetworkFacts facts = facts_of(net, {"routing.policy=" + routing});
+    return to_text(std::vector{facts}, example_prices());
+  };
+  for (const char* const net :
+       {"dragonfly:a=4,h=2,p=2", "hyperx:4x4,p=4", "torus:4x4", "slimfly:q=5", "complete:8"}) {
+    for (const char* const routing : {"ugal-l", "valiant"}) {
+      const std::string table = table_of(net, routing);
+      EXPECT_NE(table.find(" GB/s *\n"), std::string::npos) << net << " " << routing << table;
+      EXPECT_NE(table.find(words), std::string::npos) << net << " " << routing << table;
+    }
+    for (const char* const routing : {"min-adaptive", "shortest"}) {
+      const std::string table = table_of(net, routing);
+      EXPECT_EQ(table.find("*"), std::string::npos) << net << " " << routing << table;
+    }
+  }
+  EXPECT_EQ(table_of("fattree:radix=8,levels=2", "adaptive-up").find("*"), std::string::npos);
+}
+
 TEST(Compare, BrokenNetworksAreRefused) {
   MachineWords words;
   words.net = "mesh:2";

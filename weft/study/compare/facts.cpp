@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include <weft/network/route/policy.hpp>
 #include <weft/study/traffic/card_pattern.hpp>
 #include <weft/study/traffic/zero_load.hpp>
 
@@ -25,14 +26,12 @@ double bisection_rate(const NetworkFacts& facts, const NetworkHardware& hardware
          (facts.shape.nodes / 2.0);
 }
 
-Result<Latency> find_latency(const MachineReader& reader, const MachineDescription& machine) {
-  auto policy = reader.make_policy(machine);
-  if (!policy) return std::move(policy).error();
+Result<Latency> find_latency(const MachineDescription& machine, std::unique_ptr<Policy> policy) {
   auto pattern = make_card_pattern("uniform-others", *machine.topology, 1);
   if (!pattern) return std::move(pattern).error();
   Scenario scenario;
   scenario.topology = machine.topology;
-  scenario.policy = *std::move(policy);
+  scenario.policy = std::move(policy);
   scenario.pattern = *std::move(pattern);
   scenario.hardware = machine.hardware;
   const auto found = zero_load_latency(scenario);
@@ -59,12 +58,18 @@ Result<NetworkFacts> find_network_facts(const MachineReader& reader, const Price
   if (!cost) return std::move(cost).error();
   facts.cost = *std::move(cost);
   if (facts.shape.nodes < 2) return facts;  // Nobody to send to.
-  const auto latency = find_latency(reader, *machine);
+  auto policy = reader.make_policy(*machine);
+  if (!policy) return std::move(policy).error();
+  const int hops_max = (*policy)->facts().hops_max;
+  const auto latency = find_latency(*machine, *std::move(policy));
   if (!latency) return Error(latency.error());
   facts.latency = *latency;
   auto capacity = find_capacity(*machine);
   if (!capacity) return std::move(capacity).error();
   facts.capacity = *std::move(capacity);
+  // Who may cross twice as many links as are needed goes to a router in the middle first.
+  facts.detours =
+      facts.capacity.spread && hops_max >= std::max(1, 2 * facts.shape.distance->diameter);
   return facts;
 }
 

@@ -28,6 +28,7 @@ struct NetworkFacts {
   double bisection_per_node = 0;  // Bytes per second, each way, with the slowest class of cables.
   Latency latency;
   Capacity capacity;
+  bool detours = false;  // The routing leaves the paths that the capacity is counted on.
   Cost cost;
 };
 

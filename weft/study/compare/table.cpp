@@ -174,10 +174,14 @@ void add_figures(Rows& rows) {
   };
   add_ns("idle latency, mean", "latency_mean_ns", &Latency::mean_ns, "about ");
   add_ns("idle latency, most", "latency_max_ns", &Latency::most_ns, "at least ");
-  add_rate("capacity, uniform", "capacity_uniform_bytes_per_s",
-           [](const NetworkFacts& n) { return n.capacity.uniform; });
-  add_rate("capacity, worst", "capacity_worst_bytes_per_s",
-           [](const NetworkFacts& n) { return n.capacity.worst_permutation; });
+  const auto add_capacity = [&](const char* label, const char* key, double Capacity::*rate) {
+    rows.add(label, key, [&](const NetworkFacts& n) {
+      return Cell{rate_text(n.capacity.*rate) + (n.detours ? " *" : ""),
+                  fmt::format("{:.0f}", n.capacity.*rate)};
+    });
+  };
+  add_capacity("capacity, uniform", "capacity_uniform_bytes_per_s", &Capacity::uniform);
+  add_capacity("capacity, worst", "capacity_worst_bytes_per_s", &Capacity::worst_permutation);
   rows.add_count("  found with", "capacity_worst_permutation", [](const NetworkFacts& n) {
     return n.capacity.worst_name.empty() ? std::string("any") : n.capacity.worst_name;
   });
@@ -280,6 +284,10 @@ std::vector<std::string> notes(std::span<const NetworkFacts> networks, const Pri
       "knows no queues, no blocking inside switches and no collisions, such as those of an "
       "all-to-all that shifts from partner to partner: simulated runs took up to 8 times as long. "
       "weft traffic --saturation and weft sim know them."};
+  if (any(networks, [](const NetworkFacts& n) { return n.detours; }))
+    all.emplace_back(
+        "* Counted along shortest paths, but this routing also takes detours: uniform traffic may "
+        "get less than that, and the worst permutation more.");
   for (const NetworkFacts& n : networks)
     if (n.shape.cables_down > 0)
       all.push_back(
