@@ -126,6 +126,7 @@ void ProgramRanks::finish(const Fabric& fabric, int code) {
   {
     const std::lock_guard lock(mutex_);
     add_profile(*processes_[rank.index], totals_);
+    protocols_.add(protocols_of(*processes_[rank.index]));
   }
   processes_[rank.index].reset();
   if (!managed_.empty()) {
@@ -149,6 +150,26 @@ std::map<std::string, CallTotals> ProgramRanks::calls() const {
     if (process != nullptr) add_profile(*process, totals);
   }
   return totals;
+}
+
+void ProtocolCounts::add(const ProtocolCounts& more) {
+  eager += more.eager;
+  rendezvous += more.rendezvous;
+  unexpected += more.unexpected;
+}
+
+ProtocolCounts ProgramRanks::protocols_of(const mpi::Process& process) {
+  const mp::Messenger::Use& use = process.messenger.use();
+  return {use.eager, use.rendezvous, use.unexpected};
+}
+
+ProtocolCounts ProgramRanks::protocols() const {
+  const std::lock_guard lock(mutex_);
+  ProtocolCounts sum = protocols_;
+  for (const auto& process : processes_) {  // Ranks that have not ended.
+    if (process != nullptr) sum.add(protocols_of(*process));
+  }
+  return sum;
 }
 
 void ProgramRanks::abort(RankId rank, int code, const std::string& message) {

@@ -42,6 +42,14 @@ struct WindowTotals {
   std::uint64_t messages = 0, bytes = 0;
 };
 
+// How messages were sent, over all ranks.
+struct ProtocolCounts {
+  std::uint64_t eager = 0, rendezvous = 0;
+  std::uint64_t unexpected = 0;  // Came before their receives, whatever the protocol.
+
+  void add(const ProtocolCounts& more);
+};
+
 struct Note {
   Time at;
   RankId rank;
@@ -89,6 +97,7 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
   int code(RankId rank) const { return codes_[rank.index]; }
   conn::Counts connections(RankId rank) const;
   std::map<std::string, CallTotals> calls() const;
+  ProtocolCounts protocols() const;
   AlgorithmTable algorithms() const {
     return collectives_.usage() == nullptr ? AlgorithmTable() : collectives_.usage()->by_name();
   }
@@ -101,6 +110,7 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
  private:
   void finish(const Fabric& fabric, int code);
   static void add_profile(const mpi::Process& process, CallTable& totals);
+  static ProtocolCounts protocols_of(const mpi::Process& process);
 
   const SimulationSetup& setup_;
   const coll::Choices& collectives_;
@@ -115,6 +125,7 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
   std::vector<int> codes_;
   mutable std::mutex mutex_;  // Guards the following.
   std::map<std::string, CallTotals> totals_;
+  ProtocolCounts protocols_;  // Of ranks that have ended.
   std::vector<Abort> aborts_;
   struct OpenWindow {
     std::string name;

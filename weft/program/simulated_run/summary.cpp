@@ -193,6 +193,8 @@ RunSummary collect(const SimulationSetup& setup, const RunTotals& totals) {
   f.nodes = setup.machine.nodes();
   f.complete = totals.ranks_open() == 0;
   collect_ranks(totals.ranks, f);
+  f.protocols = totals.protocols;
+  f.eager_limit = setup.machine.messages.eager_limit;
   f.packets = totals.network.packets_sent;
   f.hops = totals.network.hops;
   f.links = use_of_links(setup, totals.links, f.program_time - Time::zero());
@@ -230,6 +232,15 @@ std::string connections_table(const ConnectionUse& use) {
   return out +
          line("relayed", fmt::format("{} frames, {} bytes; a rank buffered at most {} bytes",
                                      sum.relayed_frames, sum.relayed_bytes, sum.passing_most));
+}
+
+// A message by rendezvous waits for a round trip, and for its receive.
+std::string protocols_table(const RunSummary& f) {
+  const ProtocolCounts& p = f.protocols;
+  if (p.eager + p.rendezvous == 0) return {};
+  return line("protocols",
+              fmt::format("{} eager (up to {}), {} by rendezvous; {} came before their receive",
+                          p.eager, to_text(f.eager_limit), p.rendezvous, p.unexpected));
 }
 
 // Mean per packet, by kind of link, and the link that most of it was for.
@@ -270,6 +281,7 @@ std::string to_table(const RunSummary& f) {
   out += line("program time", to_text(f.program_time - Time::zero()));
   out += line("messages", fmt::format("{}, {} bytes{}", f.messages, f.bytes,
                                       f.carried_data ? "" : " (sizes only, no payload)"));
+  out += protocols_table(f);
   if (!f.algorithms.empty()) out += line("algorithms", algorithms_text(f.algorithms));
   out += line("packets", fmt::format("{}, {} hops", f.packets, f.hops));
   out += line("link bandwidth", fmt::format("{:.4g} GB/s on average, {:.2f} % of capacity",
@@ -419,6 +431,11 @@ std::string to_json(const RunSummary& f) {
       {"program_time_ps", f.program_time.in_ps()},
       {"messages", f.messages},
       {"bytes", f.bytes},
+      {"protocols",
+       {{"eager", f.protocols.eager},
+        {"rendezvous", f.protocols.rendezvous},
+        {"unexpected", f.protocols.unexpected},
+        {"eager_limit_bytes", f.eager_limit.count}}},
       {"packets", f.packets},
       {"packet_hops", f.hops},
       {"links", links_json(f.links)},

@@ -67,6 +67,8 @@ struct RunSummary {
   std::string ending;    // "complete", "interrupted", "stopped at ...", "aborted", "deadlock"
   Time program_time;
   std::uint64_t messages = 0, bytes = 0;
+  ProtocolCounts protocols;
+  Bytes eager_limit;
   std::uint64_t packets = 0, hops = 0;
   LinkUse links;
   std::uint64_t node_links = 0;  // In each direction.

@@ -63,6 +63,20 @@ TEST(Summary, NamesTheAlgorithmsOfCollectives) {
                             "alltoall": {"linear": 2}})"));
 }
 
+TEST(Summary, SaysHowMessagesWereSent) {
+  RunSummary run;
+  EXPECT_EQ(to_table(run).find("protocols"), std::string::npos);
+  run.protocols = {3066, 511, 510};
+  run.eager_limit = Bytes{16384};
+  EXPECT_NE(to_table(run).find("protocols             3066 eager (up to 16 KiB), 511 by "
+                               "rendezvous; 510 came before their receive\n"),
+            std::string::npos)
+      << to_table(run);
+  EXPECT_EQ(Json::parse(to_json(run)).at("protocols"),
+            Json::parse(R"({"eager": 3066, "rendezvous": 511, "unexpected": 510,
+                            "eager_limit_bytes": 16384})"));
+}
+
 TEST(Summary, SaysWhatPacketsWaitedFor) {
   RunSummary run;
   run.packets = 4;

@@ -42,6 +42,7 @@ RunTotals take_totals(const SimulationSetup& setup, World& world,
   totals.network = network.counts();
   totals.latencies_ps = world.latencies_ps();
   totals.calls = program_ranks.calls();
+  totals.protocols = program_ranks.protocols();
   totals.algorithms = program_ranks.algorithms();
   totals.windows = program_ranks.windows();
   totals.notes = program_ranks.notes();
@@ -69,6 +70,7 @@ PeerBytes pack(const RunTotals& totals) {
   out.put(totals.network);
   totals.latencies_ps.pack(out);
   put_map(out, totals.calls);
+  out.put(totals.protocols);
   put_map(out, totals.algorithms);
   put_map(out, totals.windows);
   out.put(std::uint64_t{totals.notes.size()});
@@ -131,6 +133,7 @@ void add(RunTotals& sum, Unpacker in) {
   sum.network.visits += counts.visits;
   sum.latencies_ps.merge(Histogram::unpack(in));
   add_map(sum.calls, in);
+  sum.protocols.add(in.take<ProtocolCounts>());
   add_map(sum.algorithms, in);
   add_map(sum.windows, in);
   for (auto left = in.take<std::uint64_t>(); left > 0; --left) {

@@ -42,6 +42,7 @@ struct RunTotals {
   NetworkCounts network;
   Histogram latencies_ps;
   std::map<std::string, CallTotals> calls;
+  ProtocolCounts protocols;
   AlgorithmTable algorithms;
   std::map<std::string, WindowTotals> windows;
   std::vector<Note> notes;                  // By time, then rank.
