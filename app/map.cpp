@@ -216,6 +216,17 @@ Result<map::ReportSide> make_side(const std::string& name, const map::RankMap& m
   return side;
 }
 
+// Both sides have their times, or the report says why not.
+void add_sides(map::ReportSide before, map::ReportSide after, const MapOptions& o,
+               map::MapReport& report) {
+  report.before = std::move(before);
+  report.after = std::move(after);
+  if (o.simulate && !(report.before.seconds && report.after.seconds))
+    report.facts.emplace_back("simulated time",
+                              "missing: weft was stopped before both maps were simulated; weft map "
+                              "--evaluate MAP --simulate finds it");
+}
+
 // If the requested format cannot express the map, it is written in weft's own format.
 Status write_found(const MapOptions& o, const MapSetting& setting, const map::MapReport& report) {
   if (o.output.empty()) return {};
@@ -274,8 +285,7 @@ Status evaluate(const MapOptions& o, const ParsedMapOptions& parsed, const MapSe
   if (!before) return std::move(before).error();
   auto after = make_side(o.evaluate, *map, o, parsed, setting);
   if (!after) return std::move(after).error();
-  report.before = *std::move(before);
-  report.after = *std::move(after);
+  add_sides(*std::move(before), *std::move(after), o, report);
   report.candidates = {{setting.before_name(), report.before.judgement.value},
                        {o.evaluate, report.after.judgement.value}};
   if (Status s = write_results(o, setting, report); !s) return s;
@@ -307,8 +317,7 @@ Status report_found(const MapOptions& o, const ParsedMapOptions& parsed, const M
   if (!before) return std::move(before).error();
   auto after = make_side(found.best.name, found.best.map, o, parsed, setting);
   if (!after) return std::move(after).error();
-  report.before = *std::move(before);
-  report.after = *std::move(after);
+  add_sides(*std::move(before), *std::move(after), o, report);
   // Several chains may have the same name; only the best of them is listed.
   std::set<std::string> seen;
   for (const map::Candidate& c : found.candidates)

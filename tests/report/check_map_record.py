@@ -4,9 +4,11 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 QUICK = ["--evaluations", "200", "--tries", "2000", "--chains", "1"]
 TURNED = [(5 * rank + 3) % 16 for rank in range(16)]
@@ -69,6 +71,23 @@ def check_other_networks(f):
     assert "torus:4x2 has no node" in small["facts"]["present map"], small["facts"]
     forbidden = f.map("sim", "--net", "mesh:8x8", "--forbid", "3")
     assert "which is forbidden" in forbidden["facts"]["present map"], forbidden["facts"]
+
+
+def check_stopped(f):
+    """Who stops the search gets the best map so far, and is told that the simulated times are missing. There is no bound on time, so it does not end."""
+    words = [f.weft, "map", "sim", "--objective", "time", "--time", "100s", "--progress-file", "progress.json", "--json", "stopped.json", "-o", "stopped.map"]
+    with subprocess.Popen(words, cwd=f.path, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        while not (f.path / "progress.json").exists():
+            assert process.poll() is None, process.stdout.read()
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        shown = process.communicate(timeout=60)[0]
+    assert process.returncode == 0, shown
+    told = json.loads((f.path / "stopped.json").read_text())
+    assert "seconds" not in told["after"], told["after"]
+    assert told["facts"]["simulated time"].startswith("missing: weft was stopped before both maps were simulated"), told["facts"]
+    assert "simulated time: missing" in shown, shown
+    assert "simulated time" not in f.map("sim", "--evaluate", "stopped.map")["facts"]
 
 
 def check_other_records(f):
@@ -168,6 +187,7 @@ def main(weft, source):
         folder.run("cc", "-O2", f"{source}/examples/halo3d/halo3d.c", "-o", "halo3d")
         check_simulated(folder)
         check_other_networks(folder)
+        check_stopped(folder)
         check_other_records(folder)
         check_real(folder)
 
