@@ -19,7 +19,7 @@ Home find_home() {
   const std::filesystem::path prefix = program.parent_path().parent_path();
   return {program.string(), (prefix / WEFT_LIB_FOLDER).string(),
           (prefix / WEFT_INCLUDE_FOLDER).string(), (prefix / WEFT_SHARE_FOLDER).string(),
-          (prefix / WEFT_DOC_FOLDER).string()};
+          (prefix / WEFT_DOC_FOLDER / "docs").string()};
 }
 
 Result<std::string> read_page_template() {

@@ -11,10 +11,16 @@ list(FILTER weft_found INCLUDE REGEX "^WEFT_HWLOC$")
 set_source_files_properties(doctor_parts.cpp PROPERTIES COMPILE_DEFINITIONS "${weft_found}")
 
 set(weft_share ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_DATAROOTDIR})
-file(MAKE_DIRECTORY ${weft_share}/doc)
-file(CREATE_LINK ${PROJECT_SOURCE_DIR}/docs ${weft_share}/doc/weft SYMBOLIC)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/weft)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/weft)
+if(IS_SYMLINK ${weft_share}/doc/weft)  # A build tree from when this led to the texts: what is written into it would be in the sources.
+  file(REMOVE ${weft_share}/doc/weft)
+endif()
+file(MAKE_DIRECTORY ${weft_share}/doc/weft)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/docs ${weft_share}/doc/weft/docs SYMBOLIC)
+# The layout of the sources, so that links between pages lead to the same pages.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/weft)
+set(weft_pages README.md CONTRIBUTING.md CHANGELOG.md LICENSE)
+list(TRANSFORM weft_pages PREPEND ${PROJECT_SOURCE_DIR}/)
+install(FILES ${weft_pages} DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/weft)
 
 string(TIMESTAMP weft_date "%Y-%m-%d" UTC)  # Of SOURCE_DATE_EPOCH, if that is set.
 set(weft_bash ${weft_share}/bash-completion/completions)

@@ -16,6 +16,7 @@ run(${CMAKE_COMMAND} --install ${build} --prefix ${work}/prefix)
 # An installation does not know where it is.
 file(RENAME ${work}/prefix ${work}/moved)
 run(${python} -B ${CMAKE_CURRENT_LIST_DIR}/check_headers.py ${source} ${work}/moved/include)
+run(${python} -B ${CMAKE_CURRENT_LIST_DIR}/check_links.py ${work}/moved)
 run(${CMAKE_COMMAND} -S ${consumer} -B ${work}/build -G ${generator}
   -D CMAKE_PREFIX_PATH=${work}/moved -D CMAKE_CXX_COMPILER=${compiler} "-DCMAKE_CXX_FLAGS=${flags}"
   -D CMAKE_FIND_PACKAGE_NO_PACKAGE_REGISTRY=ON)

@@ -33,7 +33,7 @@ ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
 FILES = ("bin/weft", "bin/weft-cc", "share/man/man1/weft.1.gz", "share/man/man1/weft-doctor.1.gz",
          "share/bash-completion/completions/weft", "share/zsh/vendor-completions/_weft",
          "share/fish/vendor_completions.d/weft.fish", "share/doc/weft/copyright", "share/doc/weft/LICENSE",
-         "share/doc/weft/changelog.gz", "share/doc/weft/reference/network-file.md", "share/weft/presets/nsim-torus.toml")
+         "share/doc/weft/changelog.gz", "share/doc/weft/docs/reference/network-file.md", "share/weft/presets/nsim-torus.toml")
 FIELDS = {"Package": "weft", "Section": "science", "Priority": "optional", "Depends": "libc6 ",
           "Description": "predicts how interconnection networks carry messages", "Recommends": "clang-14"}
 
