@@ -27,7 +27,7 @@ set(weft_bash ${weft_share}/bash-completion/completions)
 set(weft_zsh ${weft_share}/zsh/site-functions)
 set(weft_fish ${weft_share}/fish/vendor_completions.d)
 set(weft_words ${weft_bash}/weft ${weft_zsh}/_weft ${weft_fish}/weft.fish)
-set(weft_itself ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0 $<TARGET_FILE:weft>)  # Looking for leaks takes seconds.
+set(weft_itself ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0 ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:weft>)  # Looking for leaks takes seconds.
 add_custom_command(OUTPUT ${weft_words} ${weft_share}/man/man1/weft.1
   COMMAND ${CMAKE_COMMAND} -E make_directory ${weft_bash} ${weft_zsh} ${weft_fish}
   COMMAND ${weft_itself} completion bash > ${weft_bash}/weft
