@@ -136,11 +136,13 @@ Checks check_files() {
 Checks check_parts() {
   Checks checks = check_files();
   for (const Library& library :
-       {Library{"HDF5", has_hdf5(), "series.h5 and timeline.h5 of weft sim --record",
-                "weft sim --series leaves raw files, and weft report shows no links over time",
-                "apt install libhdf5-dev and build again"},
+       {Library{
+            "HDF5", has_hdf5(), "series.h5 and timeline.h5 of weft sim --record",
+            "weft sim --series leaves raw files, and weft report shows no links over time",
+            "apt install libhdf5-103-1; if weft was built without: libhdf5-dev and build again"},
         Library{"librsvg", report::has_png(), "PNG pictures of weft report",
-                "weft report draws SVG only", "apt install librsvg2-dev and build again"},
+                "weft report draws SVG only",
+                "apt install librsvg2-2; if weft was built without: librsvg2-dev and build again"},
         Library{"cpp-httplib", LivePage::possible(), "weft sim --live",
                 "weft sim --live is refused", "apt install libcpp-httplib-dev and build again"},
         Library{"OTF2", has_otf2(), "weft run --events, weft map --traffic FILE.otf2",

@@ -20,6 +20,8 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/weft)
+# Loaded when they are needed, so that nothing that is linked tells of them: records, pictures.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libhdf5-103-1, librsvg2-2")
 # Compilers behind weft cc, c++ and fc; what is loaded only if it is there; ways to other hosts.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "clang-14, g++, gfortran, libmetis5, libscotch-7.0, openssh-client")
 # For find_package(weft) and pkg-config; jobs of several processes.

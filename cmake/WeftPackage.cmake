@@ -16,16 +16,10 @@ list(APPEND weft_libraries -lweft_locality_hwloc)
 list(JOIN weft_libraries " " weft_libraries)
 # Modules that only the program uses may need these: pkg-config --static names them too.
 set(weft_optional -lsodium)
-foreach(module IN ITEMS weft_record weft_traces)
-  get_target_property(linked ${module} LINK_LIBRARIES)
-  if(linked MATCHES "/lib([^/;>]+)[.]so")  # HDF5 or OTF2 is the first; the others are its own affair.
-    set(name ${CMAKE_MATCH_1})
-    if(linked MATCHES "/hdf5/serial/")  # Debian's name for it outside of that folder.
-      set(name hdf5_serial)
-    endif()
-    list(APPEND weft_optional -l${name})
-  endif()
-endforeach()
+get_target_property(linked weft_traces LINK_LIBRARIES)
+if(linked MATCHES "/lib([^/;>]+)[.]so")  # OTF2 is the first; the others are its own affair.
+  list(APPEND weft_optional -l${CMAKE_MATCH_1})
+endif()
 get_target_property(linked weft_locality_hwloc COMPILE_DEFINITIONS)
 if(linked MATCHES "WEFT_HWLOC")
   list(APPEND weft_optional -lhwloc)

@@ -4,7 +4,7 @@
 
 Usage: guard.py BUILD_FOLDER [--only WORD,...] [--rounds N] [--record FILE] [--bless] [--json FILE]
 
-Bars are instructions per packet-hop, objectives of maps on the shipped patterns, what few connections cost, how a simulation grows, what
+Bars are instructions per packet-hop and of a start, objectives of maps on the shipped patterns, what few connections cost, how a simulation grows, what
 several rails carry and keep when one breaks, latency inside a host against the MPI libraries that are installed, and predictions of real
 runs. Instructions, maps and connections are the same in every run; the others are ratios of two things measured in one run, and count
 with their best of --rounds. Needs a machine that does nothing else; rails and predictions need root and the test bed. --bless writes what
@@ -68,6 +68,12 @@ class Guard:
             instructions = int(re.search(r"^(?:summary|totals): (\d+)", out.read_text(encoding="utf-8"), re.M)[1])
             counters = json.loads(pathlib.Path(f"{out}.json").read_text(encoding="utf-8"))["benchmarks"][0]
             yield f"instructions per hop, {name}", instructions / counters["hops"], False
+
+    def start(self):
+        need("valgrind", "valgrind")
+        out = self.scratch / "callgrind"
+        output_of(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", self.weft, "--version"])
+        yield "million instructions, weft --version", int(re.search(r"^(?:summary|totals): (\d+)", out.read_text(encoding="utf-8"), re.M)[1]) / 1e6, False
 
     def maps(self):
         output_of([sys.executable, "-B", ROOT / "bench/map/patterns.py", self.scratch, *MAPS])
@@ -152,7 +158,7 @@ class Guard:
             raise Skipped(bed.missing(**more))
 
 
-GROUPS = ("hops", "maps", "connections", "scale", "rails", "latency", "twin")
+GROUPS = ("hops", "start", "maps", "connections", "scale", "rails", "latency", "twin")
 
 
 def judge(value, more_is_better, kept):

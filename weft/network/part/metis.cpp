@@ -12,15 +12,14 @@
 #include <mutex>
 #include <numeric>
 
-#include <dlfcn.h>
 #include <metis.h>
+
+#include <weft/base/loaded_library.hpp>
 
 namespace weft {
 
 namespace {
 
-// Loaded when it is needed, and not visible to others: simulated programs link weft too, and may
-// bring a METIS of their own.
 struct MetisLibrary {
   decltype(&METIS_SetDefaultOptions) set_defaults = nullptr;
   decltype(&METIS_PartGraphKway) at_once = nullptr;
@@ -34,20 +33,11 @@ struct MetisLibrary {
 
  private:
   MetisLibrary() {
-    int how = RTLD_NOW | RTLD_LOCAL;
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // They must see every call.
-    how |= RTLD_DEEPBIND;
-#endif
-    void* const file = ::dlopen(WEFT_METIS, how);
-    if (file == nullptr) return;
-    find(file, "METIS_SetDefaultOptions", set_defaults);
-    find(file, "METIS_PartGraphKway", at_once);
-    find(file, "METIS_PartGraphRecursive", halve);
-    if (set_defaults == nullptr || at_once == nullptr) halve = nullptr;
-  }
-  template <typename Function>
-  static void find(void* file, const char* name, Function& out) {
-    out = reinterpret_cast<Function>(::dlsym(file, name));
+    LoadedLibrary library(WEFT_METIS);
+    library.find("METIS_SetDefaultOptions", set_defaults);
+    library.find("METIS_PartGraphKway", at_once);
+    library.find("METIS_PartGraphRecursive", halve);
+    if (!library.is_complete()) halve = nullptr;
   }
 };
 

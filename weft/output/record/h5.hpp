@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The small part of HDF5 that records need: lists, texts, and tables that grow row by row.
+// The library is loaded with the first file. Its macros that begin with H5T_, H5P_ or H5F_ACC_
+// would link it, so they are not used.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +12,16 @@
 #include <hdf5.h>
 
 namespace weft::h5 {
+
+// HDF5's own names: lib().H5Fcreate(...), *lib().H5T_NATIVE_INT64_g.
+struct Library {
+#define WEFT_EACH_NAME(name) decltype(&::name) name = nullptr;
+#include "h5_names.inc"
+#undef WEFT_EACH_NAME
+  bool there = false;
+};
+// Loads it. Without `there` nothing else may be called.
+const Library& lib();
 
 // A handle of the HDF5 library that closes itself.
 class Handle {
@@ -32,22 +44,23 @@ class Handle {
 // Errors are return values; HDF5 prints nothing to standard error.
 Handle create_file(const std::string& path);
 Handle open_file(const std::string& path);
+bool flush(hid_t file);
 
 template <typename T>
 hid_t type_of() {
   if constexpr (std::is_same_v<T, std::uint8_t>) {
-    return H5T_NATIVE_UINT8;
+    return *lib().H5T_NATIVE_UINT8_g;
   } else if constexpr (std::is_same_v<T, std::int32_t>) {
-    return H5T_NATIVE_INT32;
+    return *lib().H5T_NATIVE_INT32_g;
   } else if constexpr (std::is_same_v<T, std::uint32_t>) {
-    return H5T_NATIVE_UINT32;
+    return *lib().H5T_NATIVE_UINT32_g;
   } else if constexpr (std::is_same_v<T, std::int64_t>) {
-    return H5T_NATIVE_INT64;
+    return *lib().H5T_NATIVE_INT64_g;
   } else if constexpr (std::is_same_v<T, std::uint64_t>) {
-    return H5T_NATIVE_UINT64;
+    return *lib().H5T_NATIVE_UINT64_g;
   } else {
     static_assert(std::is_same_v<T, double>);
-    return H5T_NATIVE_DOUBLE;
+    return *lib().H5T_NATIVE_DOUBLE_g;
   }
 }
 

@@ -16,22 +16,36 @@ bool has_series(const std::string& folder) {
   return std::filesystem::exists(folder + "/series.h5", failed);
 }
 
+namespace {
+
+Status keep_raw(const std::string& folder) {
+  std::fprintf(stderr,
+               "weft: warning: without the library HDF5 the series stays in %s/series.raw; weft "
+               "doctor says what to install\n",
+               folder.c_str());
+  return {};
+}
+
+Error unreadable(const std::string& folder) {
+  return Error::run("without the library HDF5 " + folder +
+                    "/series.h5 cannot be read; weft doctor says what to install");
+}
+
+}  // namespace
+
 #ifndef WEFT_HDF5
 
 bool has_hdf5() {
   return false;
 }
 Status convert_series(const std::string& folder, const NetworkFacts&) {
-  std::fprintf(stderr, "weft: warning: built without HDF5, so the series stays in %s/series.raw\n",
-               folder.c_str());
-  return {};
+  return keep_raw(folder);
 }
 Result<SeriesFile> read_series(const std::string& folder) {
-  return Error::run("this weft was built without HDF5 and cannot read " + folder +
-                    "/series.h5; install libhdf5-dev and build it again");
+  return unreadable(folder);
 }
 Status read_samples(const std::string& folder, const EachSample&) {
-  return read_series(folder).error();
+  return unreadable(folder);
 }
 
 #else
@@ -167,10 +181,11 @@ Error damaged(const std::string& folder) {
 }  // namespace
 
 bool has_hdf5() {
-  return true;
+  return h5::lib().there;
 }
 
 Status convert_series(const std::string& folder, const NetworkFacts& network) {
+  if (!has_hdf5()) return keep_raw(folder);
   const std::string raw_path = folder + "/series.raw", path = folder + "/series.h5";
   const std::string partial = path + ".part";
   auto raw = SeriesReader::open(raw_path);
@@ -182,8 +197,7 @@ Status convert_series(const std::string& folder, const NetworkFacts& network) {
   {
     const h5::Handle file = h5::create_file(partial);
     good = file.good() && h5::write_number(file, "interval_ps", raw->header().interval_ps) &&
-           write_network(file, network) && copy_samples(*raw, file) &&
-           H5Fflush(file, H5F_SCOPE_LOCAL) >= 0;
+           write_network(file, network) && copy_samples(*raw, file) && h5::flush(file);
   }
   if (!good || std::rename(partial.c_str(), path.c_str()) != 0) {
     std::remove(partial.c_str());
@@ -195,6 +209,7 @@ Status convert_series(const std::string& folder, const NetworkFacts& network) {
 }
 
 Result<SeriesFile> read_series(const std::string& folder) {
+  if (!has_hdf5()) return unreadable(folder);
   const h5::Handle file = h5::open_file(folder + "/series.h5");
   SeriesFile series;
   if (!file.good() || !read_network(file, series.network) || !is_sound(series.network) ||
@@ -223,6 +238,7 @@ Result<SeriesFile> read_series(const std::string& folder) {
 }
 
 Status read_samples(const std::string& folder, const EachSample& each) {
+  if (!has_hdf5()) return unreadable(folder);
   const h5::Handle file = h5::open_file(folder + "/series.h5");
   if (!file.good()) return damaged(folder);
   const h5::Table bytes = h5::Table::open(file, "bytes"),

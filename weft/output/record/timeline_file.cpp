@@ -49,7 +49,7 @@ bool write_h5(const std::string& path, const Timeline& timeline) {
          h5::write_list(file, "first", timeline.first) &&
          h5::write_list(file, "begin_ps", c.begin) && h5::write_list(file, "end_ps", c.end) &&
          h5::write_list(file, "waited_ps", c.waited) && h5::write_list(file, "call", c.call) &&
-         H5Fflush(file, H5F_SCOPE_LOCAL) >= 0;
+         h5::flush(file);
 }
 
 Result<Timeline> read_h5(const std::string& path) {
@@ -73,6 +73,7 @@ Result<Timeline> read_h5(const std::string& path) {
 }  // namespace
 
 Status convert_timeline(const std::string& folder) {
+  if (!h5::lib().there) return {};
   auto timeline = read_timeline_raw(folder);
   if (!timeline) return std::move(timeline).error();
   const std::string path = folder + "/timeline.h5", partial = path + ".part";
@@ -88,6 +89,9 @@ Status convert_timeline(const std::string& folder) {
 Result<Timeline> read_timeline(const std::string& folder) {
   std::error_code failed;
   if (std::filesystem::exists(folder + "/timeline.raw", failed)) return read_timeline_raw(folder);
+  if (!h5::lib().there)
+    return Error::run("without the library HDF5 " + folder +
+                      "/timeline.h5 cannot be read; weft doctor says what to install");
   return read_h5(folder + "/timeline.h5");
 }
 

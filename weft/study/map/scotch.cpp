@@ -10,16 +10,15 @@
 #include <mutex>
 #include <vector>
 
-#include <dlfcn.h>
 #include <scotch.h>
 
+#include <weft/base/loaded_library.hpp>
 #include <weft/study/map/overflow.hpp>
 
 namespace weft::map {
 
 namespace {
 
-// Loaded when it is needed, as METIS is.
 struct Scotch {
   decltype(&SCOTCH_graphInit) graph_init = nullptr;
   decltype(&SCOTCH_graphExit) graph_exit = nullptr;
@@ -49,39 +48,28 @@ struct Scotch {
 
  private:
   Scotch() {
-    int how = RTLD_NOW | RTLD_LOCAL;
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // They must see every call.
-    how |= RTLD_DEEPBIND;
-#endif
-    void* const file = ::dlopen(WEFT_SCOTCH, how);
-    if (file == nullptr) return;
-    there = true;
-    find(file, "SCOTCH_graphInit", graph_init);
-    find(file, "SCOTCH_graphExit", graph_exit);
-    find(file, "SCOTCH_graphBuild", graph_build);
-    find(file, "SCOTCH_graphMap", graph_map);
-    find(file, "SCOTCH_archInit", arch_init);
-    find(file, "SCOTCH_archExit", arch_exit);
-    find(file, "SCOTCH_archBuild", arch_build);
-    find(file, "SCOTCH_archTorusX", arch_torus);
-    find(file, "SCOTCH_archMeshX", arch_mesh);
-    find(file, "SCOTCH_stratInit", strat_init);
-    find(file, "SCOTCH_stratExit", strat_exit);
-    find(file, "SCOTCH_contextInit", context_init);
-    find(file, "SCOTCH_contextExit", context_exit);
-    find(file, "SCOTCH_contextRandomSeed", context_seed);
-    find(file, "SCOTCH_contextRandomClone", context_clone);
-    find(file, "SCOTCH_contextRandomReset", context_reset);
-    find(file, "SCOTCH_contextThreadSpawn", context_threads);
-    find(file, "SCOTCH_contextBindGraph", context_bind);
-    find(file, "SCOTCH_numSizeof", number_size);
+    LoadedLibrary library(WEFT_SCOTCH);
+    library.find("SCOTCH_graphInit", graph_init);
+    library.find("SCOTCH_graphExit", graph_exit);
+    library.find("SCOTCH_graphBuild", graph_build);
+    library.find("SCOTCH_graphMap", graph_map);
+    library.find("SCOTCH_archInit", arch_init);
+    library.find("SCOTCH_archExit", arch_exit);
+    library.find("SCOTCH_archBuild", arch_build);
+    library.find("SCOTCH_archTorusX", arch_torus);
+    library.find("SCOTCH_archMeshX", arch_mesh);
+    library.find("SCOTCH_stratInit", strat_init);
+    library.find("SCOTCH_stratExit", strat_exit);
+    library.find("SCOTCH_contextInit", context_init);
+    library.find("SCOTCH_contextExit", context_exit);
+    library.find("SCOTCH_contextRandomSeed", context_seed);
+    library.find("SCOTCH_contextRandomClone", context_clone);
+    library.find("SCOTCH_contextRandomReset", context_reset);
+    library.find("SCOTCH_contextThreadSpawn", context_threads);
+    library.find("SCOTCH_contextBindGraph", context_bind);
+    library.find("SCOTCH_numSizeof", number_size);
     // One that was built with wider integers has another layout.
-    there = there && number_size() == static_cast<int>(sizeof(SCOTCH_Num));
-  }
-  template <typename Function>
-  void find(void* file, const char* name, Function& out) {
-    out = reinterpret_cast<Function>(::dlsym(file, name));
-    there = there && out != nullptr;
+    there = library.is_complete() && number_size() == static_cast<int>(sizeof(SCOTCH_Num));
   }
 };
 
