@@ -15,6 +15,7 @@ namespace weft::h5 {
 
 // HDF5's own names: lib().H5Fcreate(...), *lib().H5T_NATIVE_INT64_g.
 struct Library {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration cannot have them.
 #define WEFT_EACH_NAME(name) decltype(&::name) name = nullptr;
 #include "h5_names.inc"
 #undef WEFT_EACH_NAME

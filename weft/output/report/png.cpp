@@ -36,6 +36,7 @@ namespace {
 // Loaded when the first picture is drawn: librsvg with all that it needs takes longer to load than
 // most commands to run.
 struct Drawing {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration cannot have them.
 #define WEFT_EACH_NAME(name) decltype(&::name) name = nullptr;
 #include "png_names.inc"
 #undef WEFT_EACH_NAME
