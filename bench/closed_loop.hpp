@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads in closed loop, for benchmarks of the router model: a node sends its next message when it
+// has received one, so simulated congestion decides the pace.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <weft/base/rng.hpp>
+#include <weft/simulate/router/network.hpp>
+
+namespace weft::bench {
+
+// Step s of node n goes to partner(s, n); the next step starts when this step's message has come
+// in.
+class Steps : public Host {
+ public:
+  Steps(std::uint32_t nodes, int steps, Bytes size)
+      : size_(size), steps_(steps), received_(nodes, 0), sent_(nodes, 0), times_(nodes, 0) {}
+  void start(Network& network) {
+    network_ = &network;
+    for (std::uint32_t n = 0; n < received_.size(); ++n) network.set_alarm(NodeId(n), Time::zero());
+  }
+  Time alarm(int, NodeId node, Time now) override {
+    // A partner may be a step ahead: as many sends as receipts, plus the first.
+    while (sent_[node.index] < steps_ && sent_[node.index] <= received_[node.index]) {
+      network_->send(node, partner(sent_[node.index]++, node), size_, now);
+    }
+    return Time::never();
+  }
+  void delivered(int, const Delivery& d) override {
+    ++received_[d.to.index];
+    network_->set_alarm(d.to, d.arrived);
+    // Of one node at a time, so workers need not agree on an order.
+    times_[d.to.index] = mix(times_[d.to.index] + static_cast<std::uint64_t>(d.arrived.in_ps()));
+  }
+  // Of every arrival: a faster engine must not change it.
+  double checksum() const {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t t : times_) sum += t;
+    return static_cast<double>(sum % 1'000'000'007);
+  }
+
+ protected:
+  virtual NodeId partner(int step, NodeId node) const = 0;
+  std::uint32_t nodes() const { return static_cast<std::uint32_t>(received_.size()); }
+
+ private:
+  Network* network_ = nullptr;
+  Bytes size_;
+  int steps_;
+  std::vector<int> received_, sent_;
+  std::vector<std::uint64_t> times_;
+};
+
+class Bruck final : public Steps {
+ public:
+  using Steps::Steps;
+  NodeId partner(int step, NodeId node) const override {
+    const int bits = static_cast<int>(std::bit_width(nodes())) - 1;
+    return NodeId((node.index + (1u << (step % bits))) % nodes());
+  }
+};
+
+class Permutations final : public Steps {
+ public:
+  Permutations(std::uint32_t nodes, int steps, Bytes size) : Steps(nodes, steps, size) {
+    for (int s = 0; s < steps; ++s) {
+      Rng rng = Rng(7).stream("permutation", static_cast<std::uint64_t>(s));
+      std::vector<std::uint32_t> to(nodes);
+      for (std::uint32_t n = 0; n < nodes; ++n) to[n] = n;
+      for (std::uint32_t n = nodes - 1; n > 0; --n) std::swap(to[n], to[rng.below(n + 1)]);
+      to_.push_back(std::move(to));
+    }
+  }
+  NodeId partner(int step, NodeId node) const override {
+    return NodeId(to_[static_cast<std::size_t>(step)][node.index]);
+  }
+
+ private:
+  std::vector<std::vector<std::uint32_t>> to_;
+};
+
+class Uniform final : public Steps {
+ public:
+  using Steps::Steps;
+  NodeId partner(int step, NodeId node) const override {
+    Rng rng = Rng(9).stream("uniform",
+                            (std::uint64_t{node.index} << 16) | static_cast<std::uint64_t>(step));
+    return NodeId(static_cast<std::uint32_t>(rng.below(nodes())));
+  }
+};
+
+}  // namespace weft::bench

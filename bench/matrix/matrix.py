@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How fast every routing is simulated on every kind of network that it fits: a JSON line for each row, on one core.
+
+Usage: matrix.py BUILD_FOLDER [--size small|512|4096] [--machines nsim,tight,cluster] [--loads light,half,full,bruck] [--only WORD,...]
+                 [--rounds N] [--count] [--against OTHER_BUILD_FOLDER]
+
+A row counts passages: packets times the links that they cross, with the link into the network and the one out of it (a packet of h hops passes
+h + 2 links). passages_per_s is of processor time, the best of --rounds. The load is a closed loop: a node sends its next message when it has
+received one. Machines: nsim has buffers of 16 packets, tight the same with 2, cluster is what weft takes by default (switches with output
+buffers). --only keeps rows that have one of the words in "NETWORK ROUTING MACHINE LOAD". --count counts instructions and misses of a 1 MB cache
+per passage (callgrind; slow, so take --size small). --against runs the rows of another build in turn with these, and says how much faster this
+one is; rows whose arrival times differ are marked, and end the run with an error.
+"""
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+NETWORKS = {
+    "small": ["torus:4x4x4", "mesh:8x8", "fattree:radix=16,levels=2", "dragonfly:a=4,h=2,p=2", "hyperx:4x4x4", "slimfly:q=5,p=2"],
+    "512": ["torus:8x8x8", "torus:32x16", "mesh:8x8x8", "fattree:k=32,levels=2", "fattree:k=8,levels=3", "dragonfly:a=8,h=4,p=4", "hyperx:8x8x8",
+            "slimfly:q=11,p=2"],
+    "4096": ["torus:16x16x16", "torus:64x64", "fattree:k=64,levels=2", "fattree:k=16,levels=3", "dragonfly:a=12,h=6,p=6", "hyperx:16x16x16"],
+}
+STEPS = {"light": {"small": 64, "512": 64, "4096": 16}, "half": {"small": 8, "512": 8, "4096": 4}, "full": {"small": 4, "512": 4, "4096": 2},
+         "bruck": {"small": 6, "512": 9, "4096": 12}}
+MACHINES = {"nsim": ("nsim", []), "tight": ("nsim", ["router.buffer=512B"]), "cluster": ("cluster", [])}
+
+
+def output_of(words):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"matrix: {' '.join(map(str, words))}: {done.stderr.strip()[-400:]}")
+    return done.stdout
+
+
+def program_in(build):
+    program = pathlib.Path(build, "bench/matrix_row")
+    if not program.exists():
+        sys.exit(f"matrix: {program} is not there; build the target matrix_row")
+    return program
+
+
+def chosen(given, program):
+    """Rows that are asked for: (network, routing, machine, load)."""
+    fits = [json.loads(line) for line in output_of([program, "--list", *NETWORKS[given.size]]).splitlines()]
+    words = given.only.split(",") if given.only else [""]
+    for fit in fits:
+        for machine in given.machines.split(","):
+            for load in given.loads.split(","):
+                row = (fit["network"], fit["routing"], machine, load)
+                if any(word in " ".join(row) for word in words):
+                    yield row
+
+
+def command_of(program, row, size):
+    network, routing, machine, load = row
+    profile, sets = MACHINES[machine]
+    return [program, network, routing, profile, load, STEPS[load][size], *sets]
+
+
+def measure(programs, row, given):
+    """The best of some rounds for each program, taken in turn."""
+    best = [None] * len(programs)
+    for _ in range(given.rounds):
+        for i, program in enumerate(programs):
+            found = json.loads(output_of(command_of(program, row, given.size)))
+            if best[i] is None or found["cpu_s"] < best[i]["cpu_s"]:
+                best[i] = found
+    return best
+
+
+def count(program, row, size, passages):
+    """Instructions and misses of the last cache, per passage."""
+    with tempfile.TemporaryDirectory(prefix="weft-matrix-") as scratch:
+        out = pathlib.Path(scratch, "callgrind")
+        output_of(["valgrind", "--tool=callgrind", "--cache-sim=yes", "--D1=65536,4,64", "--LL=1048576,8,64", f"--callgrind-out-file={out}",
+                   "--toggle-collect=weft::detail::Engine::run*", *command_of(program, row, size)])
+        text = out.read_text(encoding="utf-8")
+    events = re.search(r"^events: (.*)$", text, re.M)[1].split()
+    totals = dict(zip(events, map(int, re.search(r"^(?:summary|totals): (.*)$", text, re.M)[1].split())))
+    return {"instructions": round(totals["Ir"] / passages), "misses": round((totals["DLmr"] + totals["DLmw"]) / passages, 3)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", help="folder in which weft and its benchmarks are built, as Release")
+    parser.add_argument("--size", default="512", choices=NETWORKS)
+    parser.add_argument("--machines", default="nsim,cluster")
+    parser.add_argument("--loads", default="bruck")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--count", action="store_true")
+    parser.add_argument("--against", default="")
+    given = parser.parse_args()
+    for asked, known in ((given.machines, MACHINES), (given.loads, STEPS)):
+        unknown = sorted(set(asked.split(",")) - set(known))
+        if unknown:
+            sys.exit(f"matrix: unknown: {', '.join(unknown)}; there are: {', '.join(known)}")
+    if given.count and shutil.which("valgrind") is None:
+        sys.exit("matrix: --count needs valgrind (Debian: valgrind)")
+    programs = [program_in(build) for build in (given.build, given.against) if build]
+    differ = 0
+    for row in chosen(given, programs[0]):
+        found = measure(programs, row, given)
+        line = dict(zip(("network", "routing", "machine", "load"), row))
+        passages = found[0]["hops"] + 2 * found[0]["packets"]
+        rates = [passages / max(one["cpu_s"], 1e-6) for one in found]
+        line |= {"passages": passages, "hops_per_packet": round(found[0]["hops"] / found[0]["packets"], 2), "passages_per_s": round(rates[0]),
+                 "bytes_per_router": found[0]["bytes_per_router"]}
+        if given.count:
+            line |= count(programs[0], row, given.size, passages)
+        if given.against:
+            same = all(one["checksum"] == found[0]["checksum"] for one in found)
+            line |= {"before": round(rates[1]), "faster": round(rates[0] / rates[1], 2), "same": same}
+            if given.count:
+                line["instructions_before"] = count(programs[1], row, given.size, passages)["instructions"]
+            differ += not same
+        print(json.dumps(line), flush=True)
+    if differ:
+        sys.exit(f"matrix: {differ} rows differ in their arrival times")
+
+
+if __name__ == "__main__":
+    main()
