@@ -14,7 +14,10 @@ namespace weft::detail {
 class GeneralVisit : private Visit<false, true> {
  public:
   GeneralVisit(State& state, int worker, RouterIndex r)
-      : Visit(state, worker, r), setup_(state.setup) {}
+      : Visit(state, worker, r),
+        setup_(state.setup),
+        next_(&state.next_at[router_.first_next]),
+        group_at_(next_ + router_.actors) {}
 
   void run(Reach reach);
 
@@ -32,6 +35,12 @@ class GeneralVisit : private Visit<false, true> {
   };
   static constexpr LocalOutput no_output{UINT32_MAX};
 
+  struct Due {
+    Actor actor;
+    std::int64_t at;
+  };
+  Due first_of_group(std::uint32_t group) const;
+  Due next_due();
   void act(Actor actor, std::int64_t now);
   void route_heads(std::int64_t now);
   void route_head(InputIndex input, std::int64_t now);
@@ -66,23 +75,65 @@ class GeneralVisit : private Visit<false, true> {
     return state_.slot(in, in.head).size();
   }
 
+  // When this output acts next, whoever has it do so now.
+  void schedule(LocalOutput output, std::int64_t at) {
+    const std::uint32_t actor = actor_of(output).value;
+    next_[actor] = at;
+    std::int64_t& group = group_at_[actor / actors_per_group];
+    group = std::min(group, at);
+  }
+
   const Setup& setup_;
+  std::int64_t* const next_;      // By actor.
+  std::int64_t* const group_at_;  // By group of actors: none of them acts before.
 };
 
 void GeneralVisit::run(Reach reach) {
   router_.wake_at = visiting;
   ++state_.worker(worker_).counts.visits;
-  const std::int64_t* const next = &state_.next_at[router_.first_next];
   for (;;) {
     // A route that does not depend on time is computed as soon as we are here.
     if (!setup_.timed) route_heads(0);
-    const auto actor = std::min_element(next, next + router_.actors) - next;
-    const std::int64_t now = next[actor];
-    if (now >= reach.sure_ps) {
-      sleep_until(now);
+    const Due due = next_due();
+    if (due.at >= reach.sure_ps) {
+      sleep_until(due.at);
       return;
     }
-    act(Actor(static_cast<std::uint32_t>(actor)), now);
+    act(due.actor, due.at);
+    const std::uint32_t group = due.actor.value / actors_per_group;
+    group_at_[group] = first_of_group(group).at;
+  }
+}
+
+GeneralVisit::Due GeneralVisit::first_of_group(std::uint32_t group) const {
+  const std::uint32_t begin = group * actors_per_group;
+  const std::uint32_t end = std::min<std::uint32_t>(begin + actors_per_group, router_.actors);
+  std::uint32_t first = begin;
+  std::int64_t at = next_[begin];
+  for (std::uint32_t a = begin + 1; a < end; ++a) {
+    // As good as random: select, do not branch.
+    const bool sooner = __builtin_expect_with_probability(next_[a] < at, 1, 0.5) != 0;
+    first = sooner ? a : first;
+    at = sooner ? next_[a] : at;
+  }
+  return {Actor(first), at};
+}
+
+// The actor that is due first, the lowest among equals. The bound of a group is exact unless one of
+// its actors was put off while another one acted.
+GeneralVisit::Due GeneralVisit::next_due() {
+  const std::uint32_t groups = groups_of(router_.actors);
+  for (;;) {
+    std::uint32_t group = 0;
+    std::int64_t bound = group_at_[0];
+    for (std::uint32_t g = 1; g < groups; ++g) {
+      const bool sooner = __builtin_expect_with_probability(group_at_[g] < bound, 1, 0.5) != 0;
+      group = sooner ? g : group;
+      bound = sooner ? group_at_[g] : bound;
+    }
+    const Due due = first_of_group(group);
+    if (due.at == bound) return due;
+    group_at_[group] = due.at;
   }
 }
 
@@ -172,9 +223,8 @@ VcMask GeneralVisit::vcs_of(const Choice& choice, InputIndex input) const {
 void GeneralVisit::serve(LocalOutput output, std::int64_t now, const Frame* below) {
   const OutputIndex index = index_of(output);
   Output& out = state_.outputs[index];
-  std::int64_t& next = state_.next_of(r_, actor_of(output));
   if (out.free_at > now) {
-    next = out.free_at;
+    schedule(output, out.free_at);
     return;
   }
   const Candidate winner = setup_.machine.arbitration == Arbitration::age
@@ -182,13 +232,13 @@ void GeneralVisit::serve(LocalOutput output, std::int64_t now, const Frame* belo
                                : find_winner(output, now, below);
   if (!winner.vc.exists()) {
     WEFT_DCHECK(winner.possible_at > now);
-    next = winner.possible_at;
+    schedule(output, winner.possible_at);
     return;
   }
   grant(output, winner, now);
   const std::uint64_t* const mask = state_.waiting(index);
   const bool more = std::any_of(mask, mask + state_.words, [](auto w) { return w != 0; });
-  next = more ? out.free_at : never_at;
+  schedule(output, more ? out.free_at : never_at);
   // The packet's VC may be there for the next one.
   if (setup_.commits) state_.bring_forward(r_, routing_actor, now);
 }

@@ -137,7 +137,7 @@ void Layout::place_router(RouterIndex r, Sizes& sizes) {
   sizes.crossbar_ports += (ends + 7) / 8 * 8;  // Cache lines of its own.
   sizes.inputs += (ends * setup_.stages + nodes) * vcs_;
   sizes.outputs += router.outputs;
-  sizes.actors += router.actors;
+  sizes.actors += router.actors + groups_of(router.actors);
   sizes.mask_bits_max = std::max(sizes.mask_bits_max, ends * vcs_);
 }
 

@@ -203,6 +203,10 @@ struct alignas(64) Router {
   Actor news_actor() const { return Actor(actors - 1u); }
 };
 static_assert(sizeof(Router) == 64);
+inline constexpr std::uint32_t actors_per_group = 8;
+constexpr std::uint32_t groups_of(std::uint32_t actors) {
+  return (actors + actors_per_group - 1) / actors_per_group;
+}
 inline constexpr std::int64_t visiting = INT64_MIN;
 
 }  // namespace weft::detail

@@ -102,7 +102,9 @@ struct State {
   std::int64_t byte_ps = 0;  // Time of a byte, if all wires have the same rate.
 
   LazyArray<Router, RouterIndex> routers;
-  LazyArray<std::int64_t> next_at;  // By router and actor: it has nothing to do before.
+  // By router and actor: it has nothing to do before. Behind the actors of a router stands a lower
+  // bound for each group of them, so that the next one is found without looking at all.
+  LazyArray<std::int64_t> next_at;
   LazyArray<Output, OutputIndex> outputs;
   Table<RouterIndex, OutputIndex> router_of_output;
   bool measures_waits = false;
@@ -175,9 +177,12 @@ struct State {
     return next_at[std::size_t{routers[r].first_next} + actor.value];
   }
   void bring_forward(RouterIndex r, Actor actor, std::int64_t at) {
-    std::int64_t& next = next_of(r, actor);
-    if (at < next) next = at;
-    routers[r].active |= std::uint64_t{1} << (actor.value % 64);
+    Router& router = routers[r];
+    std::int64_t* const next = &next_at[router.first_next];
+    if (at < next[actor.value]) next[actor.value] = at;
+    std::int64_t& group = next[router.actors + actor.value / actors_per_group];
+    if (at < group) group = at;
+    router.active |= std::uint64_t{1} << (actor.value % 64);
   }
   // The router will be visited at `at` or before.
   void wake(int worker, RouterIndex r, std::int64_t at) {
