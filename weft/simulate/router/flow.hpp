@@ -61,12 +61,17 @@ inline void return_credit(State& state, int worker, Input& in, std::int64_t stam
   const RouterIndex r = state.router_of_output[feeder];
   if (state.outputs[feeder].kind == to_router) --state.routers[r].starved;
   const LocalOutput output = feeder - state.routers[r].first_output;
-  const std::int64_t at = std::max(stamp_at, state.outputs[feeder].free_at);
-  state.bring_forward(r, actor_of(output), at);
-  // A VC can be given away while its output is busy.
-  if (state.setup.commits) state.bring_forward(r, routing_actor, stamp_at);
-  if (state.news != nullptr) state.news->check_port(r, output, stamp_at);
-  state.wake(worker, r, state.setup.commits || state.news != nullptr ? stamp_at : at);
+  if (state.setup.commits && output.value < state.routers[r].ends()) {
+    // Those who wait for the output have a VC, and room in it.
+    state.reopen(worker, r, feeder, stamp_at);
+  } else {
+    const std::int64_t at = std::max(stamp_at, state.outputs[feeder].free_at);
+    state.bring_forward(r, actor_of(output), at);
+    state.wake(worker, r, at);
+  }
+  if (state.news == nullptr) return;
+  state.news->check_port(r, output, stamp_at);
+  state.wake(worker, r, stamp_at);
 }
 
 // A credit from another worker or process: the packet leaves the mirror too.

@@ -48,8 +48,11 @@ class GeneralVisit : private Visit<false, true> {
   VcMask vcs_of(const Choice& choice, InputIndex input) const;
   void serve(LocalOutput output, std::int64_t now, const Frame* below);
   std::int64_t allocate_vcs(std::int64_t now);
-  bool ask_and_commit(InputIndex input, std::int64_t now, std::int64_t& possible_at);
-  bool commit_head(InputIndex input, std::int64_t now, std::int64_t& possible_at);
+  bool is_shut(LocalOutput output, std::int64_t now);
+  std::uint64_t find_open(std::int64_t now);
+  VcPick try_way(InputIndex input, const RouteOption& option, std::int64_t now);
+  LocalOutput ask_and_commit(InputIndex input, std::uint64_t ways, std::int64_t now);
+  LocalOutput commit_head(InputIndex input, std::uint64_t ways, std::int64_t now);
   void stop_waiting(InputIndex input);
   template <typename Attempt>
   void try_in_turn(const std::uint64_t* mask, std::uint32_t pointer, std::uint32_t own,
@@ -69,7 +72,14 @@ class GeneralVisit : private Visit<false, true> {
   RouteOption* options_of(InputIndex input) {
     return &state_.options[std::size_t{input.value} * setup_.options_max];
   }
-  std::uint64_t* seeking() { return &state_.seeking_words[std::size_t{r_.value} * state_.words]; }
+  // Outputs as bits of a word, modulo 64.
+  static std::uint64_t way_bit(std::uint32_t output) { return std::uint64_t{1} << (output % 64); }
+  // No head that has been tried gets a VC of the output before.
+  void note_shut(OutputIndex output, std::int64_t until) {
+    std::int64_t& shut = state_.seek.shut_until[output];
+    shut = std::min(shut, until);
+    state_.seek.soonest_at[r_] = std::min(state_.seek.soonest_at[r_], until);
+  }
   std::int64_t head_size(InputIndex input) const {
     const Input& in = state_.inputs[input];
     return state_.slot(in, in.head).size();
@@ -179,7 +189,8 @@ void GeneralVisit::route_head(InputIndex input, std::int64_t now) {
   Input& in = state_.inputs[input];
   in.ready_at = state_.ready_at(in);
   if (setup_.commits) {  // First a VC, then an output.
-    set_bit(seeking(), number_of(input));
+    set_bit(state_.seeking(r_), number_of(input));
+    set_bit(state_.untried(r_), number_of(input));
     return;
   }
   for (const Choice& choice : state_.worker(worker_).choices.all()) {
@@ -204,11 +215,14 @@ bool GeneralVisit::ask_options(InputIndex input, std::int64_t now) {
   }
   state_.option_count[input] = static_cast<std::uint8_t>(choices.count());
   RouteOption* option = options_of(input);
+  std::uint64_t ways = 0;
   for (const Choice& choice : choices.all()) {
-    *option++ = {.output = static_cast<std::uint16_t>(output_of(state_, r_, packet, choice).value),
-                 .vcs = vcs_of(choice, input),
-                 .route = choice.state};
+    *option = {.output = static_cast<std::uint16_t>(output_of(state_, r_, packet, choice).value),
+               .vcs = vcs_of(choice, input),
+               .route = choice.state};
+    ways |= way_bit(option++->output);
   }
+  if (setup_.commits) state_.seek.ways[input] = ways;
   return true;
 }
 
@@ -239,53 +253,100 @@ void GeneralVisit::serve(LocalOutput output, std::int64_t now, const Frame* belo
   const std::uint64_t* const mask = state_.waiting(index);
   const bool more = std::any_of(mask, mask + state_.words, [](auto w) { return w != 0; });
   schedule(output, more ? out.free_at : never_at);
-  // The packet's VC may be there for the next one.
-  if (setup_.commits) state_.bring_forward(r_, routing_actor, now);
+  // The packet's VC will be there for the next one.
+  if (setup_.commits && output.value < router_.ends())
+    state_.reopen(worker_, r_, index, std::max(now, state_.vc_free(index, winner.vc)));
 }
 
-// Gives free VCs to the heads that have none; returns when it may be worth trying again.
+// Gives free VCs to the heads that have none; returns when it may be worth trying again. Heads are
+// tried in turn, but those that cannot get a VC are left out: they have been tried before, and
+// nothing has opened for them since.
 std::int64_t GeneralVisit::allocate_vcs(std::int64_t now) {
+  SeekTables& seek = state_.seek;
+  std::uint64_t* const seeking = state_.seeking(r_);
+  std::uint64_t* const untried = state_.untried(r_);
+  const bool any = std::any_of(seeking, seeking + state_.words, [](auto w) { return w != 0; });
+  if (!any) return never_at;
+  std::uint64_t open = seek.soonest_at[r_] <= now ? find_open(now) : 0;
   std::int64_t again_at = never_at;
   const std::uint32_t own = router_.ports * setup_.vcs;
-  try_in_turn(seeking(), router_.vc_pointer, own, [&](LocalInput bit) {
+  try_in_turn(open != 0 ? seeking : untried, router_.vc_pointer, own, [&](LocalInput bit) {
     const InputIndex input = router_.first_input + bit;
+    const bool first_time = has_bit(untried, bit);
+    if (!first_time && (seek.ways[input] & open) == 0) return false;
     const std::int64_t ready_at = state_.inputs[input].ready_at;
     if (ready_at > now) {
       again_at = std::min(again_at, ready_at);
-    } else if (setup_.facts.again ? ask_and_commit(input, now, again_at)
-                                  : commit_head(input, now, again_at)) {
-      clear_bit(seeking(), bit);
-      router_.vc_pointer = static_cast<std::uint16_t>(bit.value + 1);
+      return false;
     }
+    clear_bit(untried, bit);
+    const std::uint64_t ways = first_time ? ~std::uint64_t{0} : open;
+    const LocalOutput taken =
+        setup_.facts.again ? ask_and_commit(input, ways, now) : commit_head(input, ways, now);
+    if (taken == no_output) return false;
+    clear_bit(seeking, bit);
+    router_.vc_pointer = static_cast<std::uint16_t>(bit.value + 1);
+    // Modulo 64, one bit may stand for several outputs.
+    const std::uint64_t way = way_bit(taken.value);
+    if ((open & way) != 0 && router_.ends() <= 64 && is_shut(taken, now)) open &= ~way;
     return false;
   });
-  return again_at;
+  return std::min(again_at, seek.soonest_at[r_]);
+}
+
+// Is no VC of the output there for a packet of any size? Then notes until when.
+bool GeneralVisit::is_shut(LocalOutput output, std::int64_t now) {
+  const OutputIndex index = index_of(output);
+  const VcPick pick = pick_vc(state_, index, setup_.all_vcs, 1, now);
+  if (pick.vc.exists()) return false;
+  note_shut(index, pick.possible_at);
+  return true;
+}
+
+// The outputs that may have a VC for a head which has been tried before.
+std::uint64_t GeneralVisit::find_open(std::int64_t now) {
+  std::uint64_t open = 0;
+  std::int64_t* const shut = &state_.seek.shut_until[router_.first_output];
+  state_.seek.soonest_at[r_] = never_at;
+  for (LocalOutput o; o.value < router_.ends(); ++o) {
+    if (shut[o.value] > now) {
+      note_shut(index_of(o), shut[o.value]);
+      continue;
+    }
+    shut[o.value] = never_at;
+    if (!is_shut(o, now)) open |= way_bit(o.value);
+  }
+  return open;
+}
+
+// A VC for the head on one of its ways, or none, and then until when not.
+VcPick GeneralVisit::try_way(InputIndex input, const RouteOption& option, std::int64_t now) {
+  const OutputIndex index = index_of(LocalOutput(option.output));
+  const VcPick pick = pick_vc(state_, index, option.vcs, head_size(input), now);
+  if (!pick.vc.exists()) note_shut(index, pick.possible_at);
+  return pick;
 }
 
 // The head's options are the same as before, only their order may have changed: no need to ask
 // while none of them is open.
-bool GeneralVisit::ask_and_commit(InputIndex input, std::int64_t now, std::int64_t& possible_at) {
+LocalOutput GeneralVisit::ask_and_commit(InputIndex input, std::uint64_t ways, std::int64_t now) {
   const RouteOption* const options = options_of(input);
-  bool open = false;
-  for (int i = 0; i < state_.option_count[input] && !open; ++i) {
-    const VcPick pick = pick_vc(state_, index_of(LocalOutput(options[i].output)), options[i].vcs,
-                                head_size(input), now);
-    possible_at = std::min(possible_at, pick.possible_at);
-    open = pick.vc.exists();
-  }
-  return open && ask_options(input, now) && commit_head(input, now, possible_at);
+  bool free = false;
+  for (int i = 0; i < state_.option_count[input] && !free; ++i)
+    free = (ways & way_bit(options[i].output)) != 0 && try_way(input, options[i], now).vc.exists();
+  return free && ask_options(input, now) ? commit_head(input, ways, now) : no_output;
 }
 
-// Takes the best option that has a free VC, whether or not its output is busy.
-bool GeneralVisit::commit_head(InputIndex input, std::int64_t now, std::int64_t& possible_at) {
+// Takes the best of these options that has a free VC, whether or not its output is busy.
+LocalOutput GeneralVisit::commit_head(InputIndex input, std::uint64_t ways, std::int64_t now) {
   RouteOption* const options = options_of(input);
   for (int i = 0; i < state_.option_count[input]; ++i) {
     const RouteOption option = options[i];
+    if ((ways & way_bit(option.output)) == 0) continue;
+    const VcPick pick = try_way(input, option, now);
+    if (!pick.vc.exists()) continue;
     const LocalOutput output(option.output);
     const OutputIndex index = index_of(output);
-    const VcPick pick = pick_vc(state_, index, option.vcs, head_size(input), now);
-    possible_at = std::min(possible_at, pick.possible_at);
-    if (!pick.vc.exists()) continue;
     options[0] = {
         .output = option.output, .vcs = VcMask{1} << pick.vc.value, .route = option.route};
     state_.option_count[input] = 1;
@@ -294,9 +355,9 @@ bool GeneralVisit::commit_head(InputIndex input, std::int64_t now, std::int64_t&
     state_.vc_free_at[state_.channel(index, pick.vc)] = never_at;
     if (state_.news != nullptr) state_.news->check_port(r_, output, now);
     state_.bring_forward(r_, actor_of(output), std::max(now, state_.outputs[index].free_at));
-    return true;
+    return output;
   }
-  return false;
+  return no_output;
 }
 
 void GeneralVisit::stop_waiting(InputIndex input) {

@@ -160,7 +160,15 @@ void Layout::make_tables() {
     state_.waiting_words.assign(sizes.outputs * words, 0);
     state_.unrouted_words.assign(count * words, 0);
   }
-  if (setup_.commits) state_.seeking_words.assign(count * words, 0);
+  if (setup_.commits) {
+    SeekTables& seek = state_.seek;
+    seek.heads.assign(count * words, 0);
+    seek.untried.assign(count * words, 0);
+    seek.shut_until = LazyArray<std::int64_t, OutputIndex>(sizes.outputs);
+    std::fill(seek.shut_until.begin(), seek.shut_until.end(), never_at);
+    seek.soonest_at.assign(count, never_at);
+    seek.ways = LazyArray<std::uint64_t, InputIndex>(sizes.inputs);
+  }
   state_.crossbar_free_at = LazyArray<std::int64_t>(sizes.crossbar_ports * state_.crossbar_lanes);
   state_.cards = LazyArray<Card, CardIndex>(sizes.cards);
   state_.buffer_packets = packets_per_buffer(machine_.buffer_size());

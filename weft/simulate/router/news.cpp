@@ -250,8 +250,6 @@ std::int64_t News::update_ready(int worker, RouterIndex r, int port, std::int64_
   own.ready = ready;
   pending_[r] |= bit(port);
   if (plane_.mode == NewsMode::instant) tell_whole_line(worker, r, port, before, now);
-  // Heads without a VC may choose again.
-  if (state_.setup.commits && (ready & ~before) != 0) state_.bring_forward(r, routing_actor, now);
   return again;
 }
 

@@ -80,6 +80,18 @@ struct RemoteFeeder {
   std::uint32_t wire;
 };
 
+// Allocation of VCs, where heads take one before an output. A head that has been tried and found
+// all its ways shut is tried again when one of them may have opened, not before.
+struct SeekTables {
+  std::vector<std::uint64_t> heads;    // By router, masks of inputs: heads without a VC.
+  std::vector<std::uint64_t> untried;  // Those of them that have not been tried yet.
+  // By output of a crossbar: none of the heads that were tried gets a VC of it before. Known as far
+  // as credits are: one that comes reopens it.
+  LazyArray<std::int64_t, OutputIndex> shut_until;
+  Table<std::int64_t, RouterIndex> soonest_at;  // The least of them, or less.
+  LazyArray<std::uint64_t, InputIndex> ways;    // Outputs that the head may take, modulo 64.
+};
+
 struct State {
   State(const Setup& constants, Placement placed);
 
@@ -115,6 +127,7 @@ struct State {
   LazyArray<Slot> slots;                             // All rings, in the order of their inputs.
   LazyArray<RouteOption> options;                    // By input, if heads have several.
   Table<std::uint8_t, InputIndex> option_count;
+  SeekTables seek;                           // If heads take a VC before an output.
   LazyArray<std::int64_t> crossbar_free_at;  // By router, input port and lane.
   LazyArray<Card, CardIndex> cards;
   std::vector<Wire> wires;
@@ -122,7 +135,6 @@ struct State {
   // Masks of inputs, where one word is not enough for a router.
   std::vector<std::uint64_t> waiting_words;   // By output: its candidates.
   std::vector<std::uint64_t> unrouted_words;  // By router: heads without a route.
-  std::vector<std::uint64_t> seeking_words;   // By router: heads without a VC, where they commit.
   std::vector<RemoteFeeder> remote_feeders;
 
   Agenda agenda;
@@ -164,6 +176,18 @@ struct State {
   }
   const std::uint64_t* unrouted(RouterIndex r) const {
     return const_cast<State*>(this)->unrouted(r);
+  }
+  // Heads without a VC, and those of them that have not been tried yet.
+  std::uint64_t* seeking(RouterIndex r) { return &seek.heads[std::size_t{r.value} * words]; }
+  std::uint64_t* untried(RouterIndex r) { return &seek.untried[std::size_t{r.value} * words]; }
+  // From `at` on a VC of this output, which belongs to the crossbar of router r, may be free.
+  void reopen(int worker, RouterIndex r, OutputIndex output, std::int64_t at) {
+    if (at < seek.shut_until[output]) seek.shut_until[output] = at;
+    if (at < seek.soonest_at[r]) seek.soonest_at[r] = at;
+    const std::uint64_t* const heads = seeking(r);
+    if (std::all_of(heads, heads + words, [](std::uint64_t word) { return word == 0; })) return;
+    bring_forward(r, routing_actor, at);
+    wake(worker, r, at);
   }
   // Input of the output's candidate 0. Output buffers are numbered as their cables.
   InputIndex first_candidate(RouterIndex r, LocalOutput output) const {
