@@ -68,6 +68,21 @@ class GeneralVisit : private Visit<false, true> {
   void grant(LocalOutput output, const Candidate& c, std::int64_t now);
   void depart(InputIndex input, const Passage& passage);
 
+  bool is_empty(const std::uint64_t* mask) const {
+    return std::all_of(mask, mask + state_.words, [](std::uint64_t word) { return word == 0; });
+  }
+  // Heads that wait for an output, and their bytes. A policy may offer an output twice.
+  void join_queue(OutputIndex output, InputIndex input) {
+    std::uint64_t* const mask = state_.waiting(output);
+    if (state_.counts_waiting && !has_bit(mask, number_of(input)))
+      state_.waiting_bytes[output] += head_size(input);
+    set_bit(mask, number_of(input));
+  }
+  void leave_queue(OutputIndex output, LocalInput bit, std::int64_t size) {
+    std::uint64_t* const mask = state_.waiting(output);
+    if (state_.counts_waiting && has_bit(mask, bit)) state_.waiting_bytes[output] -= size;
+    clear_bit(mask, bit);
+  }
   LocalInput number_of(InputIndex input) const { return input - router_.first_input; }
   RouteOption* options_of(InputIndex input) {
     return &state_.options[std::size_t{input.value} * setup_.options_max];
@@ -196,7 +211,7 @@ void GeneralVisit::route_head(InputIndex input, std::int64_t now) {
   for (const Choice& choice : state_.worker(worker_).choices.all()) {
     const LocalOutput output = output_of(state_, r_, state_.slot(in, in.head), choice);
     const OutputIndex index = index_of(output);
-    set_bit(state_.waiting(index), number_of(input));
+    join_queue(index, input);
     state_.bring_forward(r_, actor_of(output),
                          std::max(in.ready_at, state_.outputs[index].free_at));
   }
@@ -250,9 +265,7 @@ void GeneralVisit::serve(LocalOutput output, std::int64_t now, const Frame* belo
     return;
   }
   grant(output, winner, now);
-  const std::uint64_t* const mask = state_.waiting(index);
-  const bool more = std::any_of(mask, mask + state_.words, [](auto w) { return w != 0; });
-  schedule(output, more ? out.free_at : never_at);
+  schedule(output, is_empty(state_.waiting(index)) ? never_at : out.free_at);
   // The packet's VC will be there for the next one.
   if (setup_.commits && output.value < router_.ends())
     state_.reopen(worker_, r_, index, std::max(now, state_.vc_free(index, winner.vc)));
@@ -265,8 +278,7 @@ std::int64_t GeneralVisit::allocate_vcs(std::int64_t now) {
   SeekTables& seek = state_.seek;
   std::uint64_t* const seeking = state_.seeking(r_);
   std::uint64_t* const untried = state_.untried(r_);
-  const bool any = std::any_of(seeking, seeking + state_.words, [](auto w) { return w != 0; });
-  if (!any) return never_at;
+  if (is_empty(seeking)) return never_at;
   std::uint64_t open = seek.soonest_at[r_] <= now ? find_open(now) : 0;
   std::int64_t again_at = never_at;
   const std::uint32_t own = router_.ports * setup_.vcs;
@@ -350,7 +362,7 @@ LocalOutput GeneralVisit::commit_head(InputIndex input, std::uint64_t ways, std:
     options[0] = {
         .output = option.output, .vcs = VcMask{1} << pick.vc.value, .route = option.route};
     state_.option_count[input] = 1;
-    set_bit(state_.waiting(index), number_of(input));
+    join_queue(index, input);
     // No other packet gets this VC until this one has gone.
     state_.vc_free_at[state_.channel(index, pick.vc)] = never_at;
     if (state_.news != nullptr) state_.news->check_port(r_, output, now);
@@ -360,10 +372,16 @@ LocalOutput GeneralVisit::commit_head(InputIndex input, std::uint64_t ways, std:
   return no_output;
 }
 
+// The head goes: it no longer waits for any of its outputs. One for which nobody waits has nothing
+// to do.
 void GeneralVisit::stop_waiting(InputIndex input) {
   const RouteOption* const options = options_of(input);
-  for (int i = 0; i < state_.option_count[input]; ++i)
-    clear_bit(state_.waiting(index_of(LocalOutput(options[i].output))), number_of(input));
+  for (int i = 0; i < state_.option_count[input]; ++i) {
+    const LocalOutput output(options[i].output);
+    std::uint64_t* const mask = state_.waiting(index_of(output));
+    leave_queue(index_of(output), number_of(input), head_size(input));
+    if (is_empty(mask)) next_[actor_of(output).value] = never_at;
+  }
 }
 
 // Calls attempt(bit) for the bits of the mask in the order of service, until it returns true: round
@@ -521,8 +539,10 @@ void GeneralVisit::grant(LocalOutput output, const Candidate& c, std::int64_t no
   const LocalInput bit = c.input - state_.first_candidate(r_, output);
   note_wait(index, in, packet, in.port != no_port ? state_.crossbar_free(r_, in.port) : 0, now);
   const Passage passage = cross(out, bit, packet, now);
-  if (setup_.options_max == 1 || in.port == no_port) {
+  if (in.port == no_port) {
     clear_bit(state_.waiting(index), bit);
+  } else if (setup_.options_max == 1) {
+    leave_queue(index, bit, packet.size());
   } else {
     stop_waiting(c.input);
   }

@@ -177,6 +177,10 @@ void Layout::make_tables() {
   state_.inputs = LazyArray<Input, InputIndex>(2 * sizes.inputs);
   state_.outputs = LazyArray<Output, OutputIndex>(sizes.outputs);
   state_.accounts = LazyArray<Account, ChannelIndex>(sizes.outputs * vcs_);
+  if (setup_.facts.looks) {
+    state_.counts_waiting = true;
+    state_.waiting_bytes = LazyArray<std::int64_t, OutputIndex>(sizes.outputs);
+  }
   if (setup_.holds_vcs)
     state_.vc_free_at = LazyArray<std::int64_t, ChannelIndex>(sizes.outputs * vcs_);
   if (setup_.options_max > 1) {

@@ -43,6 +43,7 @@ Bytes RouterView::queued(int port) const {
     for (Vc vc{0}; vc.value < setup.vcs; ++vc)
       sum += whole - free_at(router.first_output + out, vc);
   }
+  if (state_.counts_waiting) return sum + Bytes{state_.waiting_bytes[router.first_output + output]};
   const std::uint64_t* const mask = state_.waiting(router.first_output + output);
   for (std::uint32_t w = 0; w < state_.words; ++w) {
     for (std::uint64_t word = mask[w]; word != 0; word &= word - 1) {

@@ -119,6 +119,8 @@ struct State {
   LazyArray<std::int64_t> next_at;
   LazyArray<Output, OutputIndex> outputs;
   Table<RouterIndex, OutputIndex> router_of_output;
+  bool counts_waiting = false;
+  LazyArray<std::int64_t, OutputIndex> waiting_bytes;  // Of heads, if policies look at queues.
   bool measures_waits = false;
   LazyArray<Waits, OutputIndex> waits;  // If they are measured.
   LazyArray<Account, ChannelIndex> accounts;
