@@ -17,7 +17,7 @@ class GeneralVisit : private Visit<false, true> {
       : Visit(state, worker, r),
         setup_(state.setup),
         next_(&state.next_at[router_.first_next]),
-        group_at_(next_ + router_.actors) {}
+        group_at_(&state.next_at[std::size_t{router_.first_next} + router_.actors]) {}
 
   void run(Reach reach);
 
@@ -35,12 +35,6 @@ class GeneralVisit : private Visit<false, true> {
   };
   static constexpr LocalOutput no_output{UINT32_MAX};
 
-  struct Due {
-    Actor actor;
-    std::int64_t at;
-  };
-  Due first_of_group(std::uint32_t group) const;
-  Due next_due();
   void act(Actor actor, std::int64_t now);
   void route_heads(std::int64_t now);
   void route_head(InputIndex input, std::int64_t now);
@@ -102,14 +96,13 @@ class GeneralVisit : private Visit<false, true> {
 
   // When this output acts next, whoever has it do so now.
   void schedule(LocalOutput output, std::int64_t at) {
-    const std::uint32_t actor = actor_of(output).value;
-    next_[actor] = at;
-    std::int64_t& group = group_at_[actor / actors_per_group];
+    next_[actor_of(output)] = at;
+    std::int64_t& group = group_at_[actor_of(output).value / actors_per_group];
     group = std::min(group, at);
   }
 
   const Setup& setup_;
-  std::int64_t* const next_;      // By actor.
+  const Slice<std::int64_t, Actor> next_;
   std::int64_t* const group_at_;  // By group of actors: none of them acts before.
 };
 
@@ -119,46 +112,14 @@ void GeneralVisit::run(Reach reach) {
   for (;;) {
     // A route that does not depend on time is computed as soon as we are here.
     if (!setup_.timed) route_heads(0);
-    const Due due = next_due();
+    const Due due = next_due(next_, group_at_, router_.actors);
     if (due.at >= reach.sure_ps) {
       sleep_until(due.at);
       return;
     }
     act(due.actor, due.at);
     const std::uint32_t group = due.actor.value / actors_per_group;
-    group_at_[group] = first_of_group(group).at;
-  }
-}
-
-GeneralVisit::Due GeneralVisit::first_of_group(std::uint32_t group) const {
-  const std::uint32_t begin = group * actors_per_group;
-  const std::uint32_t end = std::min<std::uint32_t>(begin + actors_per_group, router_.actors);
-  std::uint32_t first = begin;
-  std::int64_t at = next_[begin];
-  for (std::uint32_t a = begin + 1; a < end; ++a) {
-    // As good as random: select, do not branch.
-    const bool sooner = __builtin_expect_with_probability(next_[a] < at, 1, 0.5) != 0;
-    first = sooner ? a : first;
-    at = sooner ? next_[a] : at;
-  }
-  return {Actor(first), at};
-}
-
-// The actor that is due first, the lowest among equals. The bound of a group is exact unless one of
-// its actors was put off while another one acted.
-GeneralVisit::Due GeneralVisit::next_due() {
-  const std::uint32_t groups = groups_of(router_.actors);
-  for (;;) {
-    std::uint32_t group = 0;
-    std::int64_t bound = group_at_[0];
-    for (std::uint32_t g = 1; g < groups; ++g) {
-      const bool sooner = __builtin_expect_with_probability(group_at_[g] < bound, 1, 0.5) != 0;
-      group = sooner ? g : group;
-      bound = sooner ? group_at_[g] : bound;
-    }
-    const Due due = first_of_group(group);
-    if (due.at == bound) return due;
-    group_at_[group] = due.at;
+    group_at_[group] = first_of_group(next_, router_.actors, group).at;
   }
 }
 
@@ -380,7 +341,7 @@ void GeneralVisit::stop_waiting(InputIndex input) {
     const LocalOutput output(options[i].output);
     std::uint64_t* const mask = state_.waiting(index_of(output));
     leave_queue(index_of(output), number_of(input), head_size(input));
-    if (is_empty(mask)) next_[actor_of(output).value] = never_at;
+    if (is_empty(mask)) next_[actor_of(output)] = never_at;
   }
 }
 

@@ -9,9 +9,9 @@ namespace weft::detail {
 
 // As pick_vc() for a buffer in this router, of a node or of a card, that has room; else none. Its
 // slots are at hand, so credits are counted as they come.
-template <std::uint32_t fixed_vcs, bool even, bool waits>
-inline Vc PlainVisit<fixed_vcs, even, waits>::pick_near(LocalOutput output, VcMask vcs,
-                                                        std::int64_t size, std::int64_t now) {
+template <PlainKind kind>
+inline Vc PlainVisit<kind>::pick_near(LocalOutput output, VcMask vcs, std::int64_t size,
+                                      std::int64_t now) {
   const Output& out = outputs_[output];
   const Slice<Input, Vc> targets(&state_.inputs[out.target]);
   Slot* const slots = state_.slots.begin();
@@ -19,7 +19,7 @@ inline Vc PlainVisit<fixed_vcs, even, waits>::pick_near(LocalOutput output, VcMa
   auto most = static_cast<std::int32_t>(size) - 1;
   Vc vc(out.last_vc);
   for (std::uint32_t v = 0; v < vcs_; ++v) {
-    vc.value = fixed_vcs == 2 ? vc.value ^ 1 : vc.value + 1 < vcs_ ? vc.value + 1 : 0;
+    vc.value = kind.vcs == 2 ? vc.value ^ 1 : vc.value + 1 < vcs_ ? vc.value + 1 : 0;
     if (((vcs >> vc.value) & 1) == 0) continue;
     Account& there = account(output, vc);
     const std::uint16_t gone = targets[vc].head;
@@ -46,8 +46,8 @@ inline Vc PlainVisit<fixed_vcs, even, waits>::pick_near(LocalOutput output, VcMa
 }
 
 // One output to a node decides which packet goes.
-template <std::uint32_t fixed_vcs, bool even, bool waits>
-inline void PlainVisit<fixed_vcs, even, waits>::serve_node(LocalOutput output, std::int64_t now) {
+template <PlainKind kind>
+inline void PlainVisit<kind>::serve_node(LocalOutput output, std::int64_t now) {
   const Output& out = outputs_[output];
   WEFT_DCHECK(out.free_at <= now);  // Whatever sets its time sees to that.
   std::int64_t possible_at = never_at;
@@ -58,7 +58,7 @@ inline void PlainVisit<fixed_vcs, even, waits>::serve_node(LocalOutput output, s
     std::int64_t at = std::max(in.ready_at, crossbar(bit));
     if (at <= now) {
       const std::int64_t size = head(bit).size();
-      VcPick pick{never_at, even ? pick_near(output, in.vcs, size, now) : no_vc};
+      VcPick pick{never_at, kind.even ? pick_near(output, in.vcs, size, now) : no_vc};
       if (!pick.vc.exists()) pick = pick_vc(state_, index_of(output), in.vcs, size, now);
       if (pick.vc.exists()) {
         grant_to_node(output, bit, pick.vc, now);
@@ -72,32 +72,39 @@ inline void PlainVisit<fixed_vcs, even, waits>::serve_node(LocalOutput output, s
 }
 
 // The node takes the packet at once, so all that is left of it is a credit.
-template <std::uint32_t fixed_vcs, bool even, bool waits>
-inline void PlainVisit<fixed_vcs, even, waits>::grant_to_node(LocalOutput output, LocalInput bit,
-                                                              Vc vc, std::int64_t now) {
+template <PlainKind kind>
+inline void PlainVisit<kind>::grant_to_node(LocalOutput output, LocalInput bit, Vc vc,
+                                            std::int64_t now) {
   Output& out = outputs_[output];
   const Slot packet = read_head(bit);
   note_wait(index_of(output), inputs_[bit], packet, crossbar(bit), now);
   const Passage passage = cross(out, bit, packet, now);
   crossbar(bit) = passage.free_at;
   use_vc(output, out, vc, passage.free_at);
+  hand_to_node(output, vc, packet, passage);
+  depart(output, bit, packet, passage);
+}
+
+// The packet takes room in the buffer of the node behind this output, or behind its cable.
+template <PlainKind kind>
+inline void PlainVisit<kind>::hand_to_node(LocalOutput output, Vc vc, const Slot& packet,
+                                           const Passage& passage) {
+  const Output& out = outputs_[output];
   Account& there = account(output, vc);
   there.room -= static_cast<std::int32_t>(packet.size());
   ++there.pushed;
   const std::int64_t arrived = passage.tail_at + out.delay;
-  receive(state_.cards[CardIndex(router_.first_card.value + output.value - ports_)], packet,
-          arrived);
+  const std::uint32_t node = output.value - ports_ - (kind.buffered ? ends_ : 0);
+  receive(state_.cards[CardIndex(router_.first_card.value + node)], packet, arrived);
   // With one rate the tail is always here in time.
-  note_node_credit(state_, out.target + vc, packet, even ? passage.follow : passage.tail_at - now,
-                   arrived);
-  depart(output, bit, packet, passage);
+  const std::int64_t tail_after = kind.even ? passage.follow : passage.tail_at - passage.start_at;
+  note_node_credit(state_, out.target + vc, packet, tail_after, arrived);
 }
 
 // As receive_packet(), which is called for the first packet of a message and the last, and when
 // another message came in between.
-template <std::uint32_t fixed_vcs, bool even, bool waits>
-inline void PlainVisit<fixed_vcs, even, waits>::receive(Card& card, const Slot& packet,
-                                                        std::int64_t tail) {
+template <PlainKind kind>
+inline void PlainVisit<kind>::receive(Card& card, const Slot& packet, std::int64_t tail) {
   const std::int64_t missing = card.missing - (packet.size() - state_.setup.header_bytes);
   if (packet.message != card.receiving || missing <= 0) {
     receive_slowly(state_, worker_, card, packet, tail);
@@ -109,9 +116,9 @@ inline void PlainVisit<fixed_vcs, even, waits>::receive(Card& card, const Slot& 
   ++state_.worker(worker_).counts.packets_delivered;
 }
 
-template <std::uint32_t fixed_vcs, bool even, bool waits>
-void PlainVisit<fixed_vcs, even, waits>::receive_slowly(State& state, int worker, Card& card,
-                                                        const Slot& packet, std::int64_t tail) {
+template <PlainKind kind>
+void PlainVisit<kind>::receive_slowly(State& state, int worker, Card& card, const Slot& packet,
+                                      std::int64_t tail) {
   MessagePools& messages = state.messages;
   if (card.receiving != no_message) {
     messages[card.receiving].missing = card.missing;
@@ -127,23 +134,21 @@ void PlainVisit<fixed_vcs, even, waits>::receive_slowly(State& state, int worker
   card.received = message.received;
 }
 
-template <std::uint32_t fixed_vcs, bool even, bool waits>
-inline void PlainVisit<fixed_vcs, even, waits>::serve_card_slowly(LocalOutput output,
-                                                                  std::int64_t now) {
+template <PlainKind kind>
+inline void PlainVisit<kind>::serve_card_slowly(LocalOutput output, std::int64_t now) {
   serve_card(state_, worker_, r_, output, now);
   if (next_[actor_of(output)] == never_at) set_idle(output);
 }
 
 // A card makes a packet of the first message that it has; as serve_card().
-template <std::uint32_t fixed_vcs, bool even, bool waits>
-inline void PlainVisit<fixed_vcs, even, waits>::serve_own_card(LocalOutput output,
-                                                               std::int64_t now) {
-  if (!even) {
+template <PlainKind kind>
+inline void PlainVisit<kind>::serve_own_card(LocalOutput output, std::int64_t now) {
+  if (!kind.even) {
     serve_card_slowly(output, now);
     return;
   }
   Output& out = outputs_[output];
-  const std::uint32_t local = output.value - ports_ - router_.nodes;
+  const std::uint32_t local = output.value - ends_;
   Card& card = state_.cards[CardIndex(router_.first_card.value + local)];
   const std::uint32_t id = card.first;
   // It may have waited for two VCs and been done with one of them.
@@ -172,7 +177,7 @@ inline void PlainVisit<fixed_vcs, even, waits>::serve_own_card(LocalOutput outpu
             .route = packet_state(state_, card, message.to),
             .message = id,
             .packed = Slot::pack(size, (message.size - unsent) / mtu)};
-  if (waits) note_card_wait(state_, index_of(output), message, now);
+  if (kind.waits && state_.measures_waits) note_card_wait(state_, index_of(output), message, now);
   if (unsent == message.size) message.entered_at = now;
   message.unsent = unsent - payload;
   card.sent_at = sent_at;
@@ -188,7 +193,7 @@ inline void PlainVisit<fixed_vcs, even, waits>::serve_own_card(LocalOutput outpu
   Input& in = inputs_[bit];
   const bool empty = in.head == in.tail;
   ++in.tail;
-  if (empty) route(bit, in.ready_at);
+  if (empty) new_head(bit, in.ready_at);
   if (unsent == payload) {
     end_message(state_, worker_, card, sent_at);
     if (card.first == no_message) set_idle(output);

@@ -4,44 +4,66 @@
 #include "weft/simulate/router/plain_router.hpp"
 
 #include <weft/simulate/router/plain_ends.hpp>
+#include <weft/simulate/router/plain_queues.hpp>
 #include <weft/simulate/router/plain_visit.hpp>
 
 namespace weft::detail {
 
-template <std::uint32_t fixed_vcs, bool even, bool waits>
-inline void PlainVisit<fixed_vcs, even, waits>::run(Reach reach) {
+template <PlainKind kind>
+inline void PlainVisit<kind>::run(Reach reach) {
   router_.wake_at = visiting;
   PrefetchQueue& prefetch = state_.worker(worker_).prefetch;
   std::int64_t now;
   for (;;) {
-    if (router_.unrouted != 0) [[unlikely]]
+    if (!kind.timed && router_.unrouted != 0) [[unlikely]]
       route_heads();
-    now = never_at;
     Actor actor = routing_actor;
-    for (std::uint64_t set = router_.active; set != 0; set &= set - 1) {
-      const Actor a(static_cast<std::uint32_t>(std::countr_zero(set)));
-      const std::int64_t at = next_[a];
-      // The next actor is as good as random: select, do not branch.
-      const bool sooner = __builtin_expect_with_probability(at < now, 1, 0.5) != 0;
-      actor = sooner ? a : actor;
-      now = sooner ? at : now;
-    }
+    now = find_next(actor);
     prefetch.fetch_two();
-    if (now >= reach.sure_ps && (now >= reach.far_ps || router_.starved != 0)) break;
+    // What a policy sees depends on credits.
+    if (now >= reach.sure_ps && (kind.timed || now >= reach.far_ps || router_.starved != 0)) break;
     const LocalOutput output(actor.value - 1);
-    if (output.value < ports_) [[likely]] {
+    if (output.value < (kind.buffered ? ends_ : ports_)) [[likely]] {
       if (!serve(output, now, reach.sure_ps)) break;
+    } else if (kind.buffered && output.value < 2 * ends_) {
+      if (!serve_cable(output, now, reach.sure_ps)) break;
+    } else if (kind.timed && actor == routing_actor) {
+      route_due(now);
     } else {
       act(output, now);
+    }
+    if constexpr (kind.wide) {
+      const std::uint32_t group = actor.value / actors_per_group;
+      group_at_[group] = first_of_group(next_, router_.actors, group).at;
     }
   }
   Base::sleep_until(now);
 }
 
+// When the next actor acts, and which.
+template <PlainKind kind>
+inline std::int64_t PlainVisit<kind>::find_next(Actor& actor) const {
+  if constexpr (kind.wide) {
+    const Due due = next_due(next_, group_at_, router_.actors);
+    actor = due.actor;
+    return due.at;
+  }
+  std::int64_t now = never_at;
+  for (std::uint64_t set = router_.active; set != 0; set &= set - 1) {
+    const Actor a(static_cast<std::uint32_t>(std::countr_zero(set)));
+    const std::int64_t at = next_[a];
+    // The next actor is as good as random: select, do not branch.
+    const bool sooner = __builtin_expect_with_probability(at < now, 1, 0.5) != 0;
+    actor = sooner ? a : actor;
+    now = sooner ? at : now;
+  }
+  return now;
+}
+
 // What is not an output to another router.
-template <std::uint32_t fixed_vcs, bool even, bool waits>
-inline void PlainVisit<fixed_vcs, even, waits>::act(LocalOutput output, std::int64_t now) {
-  if (output.value < ports_ + router_.nodes) {
+template <PlainKind kind>
+inline void PlainVisit<kind>::act(LocalOutput output, std::int64_t now) {
+  if (!kind.buffered && output.value < ends_) {
     serve_node(output, now);
   } else if (output.value < router_.outputs) {
     serve_own_card(output, now);
@@ -51,18 +73,35 @@ inline void PlainVisit<fixed_vcs, even, waits>::act(LocalOutput output, std::int
   }
 }
 
-template <std::uint32_t fixed_vcs, bool even, bool waits>
-inline void PlainVisit<fixed_vcs, even, waits>::route_heads() {
+template <PlainKind kind>
+inline void PlainVisit<kind>::route_heads() {
   for (std::uint64_t heads = std::exchange(router_.unrouted, 0); heads != 0; heads &= heads - 1) {
     const LocalInput bit(static_cast<std::uint32_t>(std::countr_zero(heads)));
-    route(bit, inputs_[bit].ready_at);
+    route(bit, inputs_[bit].ready_at, 0);
   }
 }
 
+// Routes the heads whose time has come.
+template <PlainKind kind>
+inline void PlainVisit<kind>::route_due(std::int64_t now) {
+  std::int64_t later = never_at;
+  for (std::uint64_t heads = router_.unrouted; heads != 0; heads &= heads - 1) {
+    const LocalInput bit(static_cast<std::uint32_t>(std::countr_zero(heads)));
+    const std::int64_t at = state_.route_at(inputs_[bit]);
+    if (at > now) {
+      later = std::min(later, at);
+      continue;
+    }
+    router_.unrouted &= ~mask_of(bit);
+    route(bit, inputs_[bit].ready_at, now);
+  }
+  next_[routing_actor] = later;
+  if (later == never_at) set_inactive(routing_actor);
+}
+
 // One output decides which packet goes; false: that depends on a credit which may be on its way.
-template <std::uint32_t fixed_vcs, bool even, bool waits>
-inline bool PlainVisit<fixed_vcs, even, waits>::serve(LocalOutput output, std::int64_t now,
-                                                      std::int64_t sure) {
+template <PlainKind kind>
+inline bool PlainVisit<kind>::serve(LocalOutput output, std::int64_t now, std::int64_t sure) {
   const Output& out = outputs_[output];
   WEFT_DCHECK(out.free_at <= now);  // Whatever sets its time sees to that.
   std::int64_t possible_at = never_at;
@@ -72,7 +111,9 @@ inline bool PlainVisit<fixed_vcs, even, waits>::serve(LocalOutput output, std::i
     const Input& in = inputs_[bit];
     std::int64_t at = std::max(in.ready_at, crossbar(bit));
     if (at <= now) [[likely]] {
-      const VcPick pick = pick_far(output, in, head(bit).size(), now, sure);
+      const std::int64_t size = head(bit).size();
+      const VcPick pick = kind.buffered ? pick_slowly(state_, index_of(output), in.vcs, size, now)
+                                        : pick_far(output, in, size, now, sure);
       if (pick.vc.exists()) [[likely]] {
         grant(output, bit, pick.vc, now);
         return true;
@@ -87,14 +128,13 @@ inline bool PlainVisit<fixed_vcs, even, waits>::serve(LocalOutput output, std::i
 }
 
 // A VC of a buffer at another router.
-template <std::uint32_t fixed_vcs, bool even, bool waits>
-inline VcPick PlainVisit<fixed_vcs, even, waits>::pick_far(LocalOutput output, const Input& in,
-                                                           std::int64_t size, std::int64_t now,
-                                                           std::int64_t sure) {
+template <PlainKind kind>
+inline VcPick PlainVisit<kind>::pick_far(LocalOutput output, const Input& in, std::int64_t size,
+                                         std::int64_t now, std::int64_t sure) {
   const OutputIndex index = index_of(output);
   if ((in.vcs & (in.vcs - 1)) == 0) [[likely]] {
     const Vc vc(static_cast<std::uint32_t>(std::countr_zero(in.vcs)));
-    const bool taken = !even && state_.vc_free(index, vc) > now;
+    const bool taken = !kind.even && state_.vc_free(index, vc) > now;
     if (!taken && has_room(account(output, vc), outputs_[output], size)) [[likely]]
       return {now, vc};
     if (!taken && count_credits(state_, index, vc, size, now)) return {now, vc};
@@ -106,9 +146,9 @@ inline VcPick PlainVisit<fixed_vcs, even, waits>::pick_far(LocalOutput output, c
 
 // Is there room, with the credits that have come back by now? They are counted oldest first: where
 // the oldest stands is known before the visit, so it has been prefetched by now.
-template <std::uint32_t fixed_vcs, bool even, bool waits>
-bool PlainVisit<fixed_vcs, even, waits>::count_credits(State& state, OutputIndex output, Vc vc,
-                                                       std::int64_t size, std::int64_t now) {
+template <PlainKind kind>
+bool PlainVisit<kind>::count_credits(State& state, OutputIndex output, Vc vc, std::int64_t size,
+                                     std::int64_t now) {
   const Output& out = state.outputs[output];
   Account& there = state.accounts[state.channel(output, vc)];
   const std::uint16_t gone = state.inputs[out.target + vc].head;
@@ -132,9 +172,9 @@ bool PlainVisit<fixed_vcs, even, waits>::count_credits(State& state, OutputIndex
   return fits;
 }
 
-template <std::uint32_t fixed_vcs, bool even, bool waits>
-VcPick PlainVisit<fixed_vcs, even, waits>::pick_slowly(State& state, OutputIndex output, VcMask vcs,
-                                                       std::int64_t size, std::int64_t now) {
+template <PlainKind kind>
+VcPick PlainVisit<kind>::pick_slowly(State& state, OutputIndex output, VcMask vcs,
+                                     std::int64_t size, std::int64_t now) {
   if ((vcs & (vcs - 1)) != 0) return pick_vc(state, output, vcs, size, now);
   const Vc vc(static_cast<std::uint32_t>(std::countr_zero(vcs)));
   const std::int64_t at = room_at(state, output, vc, size, now);
@@ -142,24 +182,26 @@ VcPick PlainVisit<fixed_vcs, even, waits>::pick_slowly(State& state, OutputIndex
 }
 
 // The head of `bit` goes through `output` now.
-template <std::uint32_t fixed_vcs, bool even, bool waits>
-inline void PlainVisit<fixed_vcs, even, waits>::grant(LocalOutput output, LocalInput bit, Vc vc,
-                                                      std::int64_t now) {
+template <PlainKind kind>
+inline void PlainVisit<kind>::grant(LocalOutput output, LocalInput bit, Vc vc, std::int64_t now) {
   Output& out = outputs_[output];
   const Slot packet = read_head(bit);
   note_wait(index_of(output), inputs_[bit], packet, crossbar(bit), now);
   const Passage passage = cross(out, bit, packet, now);
   crossbar(bit) = passage.free_at;
   use_vc(output, out, vc, passage.free_at);
-  push_packet(out, vc, account(output, vc), packet, passage);
+  if constexpr (kind.buffered) {
+    push_to_queue(output, vc, packet, passage);
+  } else {
+    push_packet(out, vc, account(output, vc), packet, passage);
+  }
   depart(output, bit, packet, passage);
 }
 
 // Into the buffer at the other end; as push().
-template <std::uint32_t fixed_vcs, bool even, bool waits>
-inline void PlainVisit<fixed_vcs, even, waits>::push_packet(const Output& out, Vc vc,
-                                                            Account& there, const Slot& packet,
-                                                            const Passage& passage) {
+template <PlainKind kind>
+inline void PlainVisit<kind>::push_packet(const Output& out, Vc vc, Account& there,
+                                          const Slot& packet, const Passage& passage) {
   Input& in = state_.inputs[out.target + vc];
   there.room -= static_cast<std::int32_t>(packet.size());
   const bool empty = in.head == in.tail;
@@ -183,14 +225,20 @@ inline void PlainVisit<fixed_vcs, even, waits>::push_packet(const Output& out, V
     return;
   Router& neighbour = state_.routers[out.router];
   neighbour.unrouted |= mask_of(out.target + vc - neighbour.first_input);
-  state_.wake(worker_, out.router, state_.ready_at(in, head_at));
+  if constexpr (kind.timed) {
+    const std::int64_t at = state_.route_at(in);
+    state_.bring_forward(out.router, routing_actor, at);
+    state_.wake(worker_, out.router, at);
+  } else {
+    state_.wake(worker_, out.router, state_.ready_at(in, head_at));
+  }
 }
 
 // A buffer that is empty, and all of whose credits are back, begins again with its first slot. In
 // light traffic one line of each ring is then all that is ever used.
-template <std::uint32_t fixed_vcs, bool even, bool waits>
-inline void PlainVisit<fixed_vcs, even, waits>::rewind(Account& there, Input& in,
-                                                       std::uint16_t first, std::int64_t now) {
+template <PlainKind kind>
+inline void PlainVisit<kind>::rewind(Account& there, Input& in, std::uint16_t first,
+                                     std::int64_t now) {
   if (in.ready_at + in.credit > now) return;  // No credit is later.
   there.room += static_cast<std::int32_t>(in.departed - there.departed);
   there.departed = in.departed;
@@ -199,37 +247,71 @@ inline void PlainVisit<fixed_vcs, even, waits>::rewind(Account& there, Input& in
 
 namespace {
 
-template <std::uint32_t fixed_vcs, bool even, bool waits>
+constexpr std::uint32_t actors_max_narrow = 64;
+
+template <PlainKind kind>
 void visit_plain(State& state, int worker, RouterIndex r, Reach reach) {
   ++state.worker(worker).counts.visits;
-  PlainVisit<fixed_vcs, even, waits>(state, worker, r).run(reach);
+  PlainVisit<kind>(state, worker, r).run(reach);
 }
 
 template <bool waits>
-VisitFunction fastest_visit(const State& state) {
-  if (state.byte_ps == 0 || state.setup.holds_vcs) return visit_plain<0, false, waits>;
-  return state.setup.vcs == 2 ? visit_plain<2, true, waits> : visit_plain<0, true, waits>;
+VisitFunction fastest_visit(const State& state, bool even) {
+  if (!even) return visit_plain<PlainKind{.vcs = 0, .even = false, .waits = waits}>;
+  if (state.setup.vcs == 2) return visit_plain<PlainKind{.vcs = 2, .even = true, .waits = waits}>;
+  return visit_plain<PlainKind{.vcs = 0, .even = true, .waits = waits}>;
+}
+
+template <bool timed, bool wide>
+VisitFunction less_usual_visit(bool even) {
+  if (even)
+    return visit_plain<PlainKind{
+        .vcs = 0, .even = true, .waits = true, .timed = timed, .wide = wide}>;
+  return visit_plain<PlainKind{
+      .vcs = 0, .even = false, .waits = true, .timed = timed, .wide = wide}>;
+}
+
+// One for each kind would take the compiler too long.
+VisitFunction find_visit(const State& state) {
+  const bool even = state.byte_ps != 0 && !state.setup.holds_vcs;
+  const bool wide =
+      std::any_of(state.routers.begin(), state.routers.end(),
+                  [](const Router& router) { return router.actors > actors_max_narrow; });
+  if (state.setup.buffered) {
+    return state.setup.timed
+               ? visit_plain<PlainKind{.vcs = 0,
+                                       .even = false,
+                                       .waits = true,
+                                       .timed = true,
+                                       .wide = true,
+                                       .buffered = true}>
+               : visit_plain<PlainKind{
+                     .vcs = 0, .even = false, .waits = true, .wide = true, .buffered = true}>;
+  }
+  if (state.setup.timed)
+    return wide ? less_usual_visit<true, true>(even) : less_usual_visit<true, false>(even);
+  if (wide) return less_usual_visit<false, true>(even);
+  return state.measures_waits ? fastest_visit<true>(state, even)
+                              : fastest_visit<false>(state, even);
 }
 
 }  // namespace
 
 bool fits_plain(const State& state) {
   const Setup& setup = state.setup;
-  return !setup.buffered && setup.options_max == 1 && state.words == 1 &&
-         state.crossbar_lanes == 1 && !setup.facts.looks &&
-         setup.machine.arbitration != Arbitration::age &&
-         std::all_of(state.routers.begin(), state.routers.end(),
-                     [](const Router& router) { return router.actors <= 64; });
+  return setup.options_max == 1 && state.words == 1 && state.crossbar_lanes == 1 &&
+         setup.policy.lines() == nullptr && setup.machine.arbitration != Arbitration::age;
 }
 
 VisitFunction use_plain(State& state) {
   for (Router& router : state.routers) router.heads = 0;
+  state.counts_waiting = false;
   const DimensionOrder* const dor = state.setup.policy.dimension_order();
   if (state.all_up && dor != nullptr && dor->places().bits() <= 32) state.dimension_order = dor;
   const std::int64_t byte_ps = state.wires[0].byte_ps;
   const auto same_rate = [&](const Wire& wire) { return wire.byte_ps == byte_ps; };
   if (std::all_of(state.wires.begin(), state.wires.end(), same_rate)) state.byte_ps = byte_ps;
-  return state.measures_waits ? fastest_visit<true>(state) : fastest_visit<false>(state);
+  return find_visit(state);
 }
 
 }  // namespace weft::detail

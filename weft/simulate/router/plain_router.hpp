@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same decisions as general_router.cpp for the plain case: one option per head, masks of one
-// word, no output buffers, a policy that does not look at outputs, round robin with or without
-// through traffic first. Most simulations are plain, and this is where they spend their time. The
-// property tests hold both routers to the same oracle.
+// word, no news of lines, round robin with or without through traffic first. Most simulations are
+// plain, and this is where they spend their time. The property tests hold both routers to the same
+// oracle.
 #pragma once
 
 #include <weft/simulate/router/state.hpp>

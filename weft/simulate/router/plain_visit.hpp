@@ -15,24 +15,24 @@ namespace weft::detail {
 // Holds what is known of this router, looked up once: the compiler would otherwise load it again
 // after every store. All functions are inlined into one, and the object lives in registers, so
 // nothing that is not inlined may see `this`.
-//
-// fixed_vcs: the number of VCs, where it is known to the compiler; else 0. even, waits: see Visit.
-template <std::uint32_t fixed_vcs, bool even, bool waits>
-class PlainVisit : private Visit<even, waits> {
+template <PlainKind kind>
+class PlainVisit : private Visit<kind.even, kind.waits> {
  public:
   [[gnu::always_inline]] PlainVisit(State& state, int worker, RouterIndex r)
-      : Visit<even, waits>(state, worker, r),
+      : Visit<kind.even, kind.waits>(state, worker, r),
         outputs_(&state.outputs[router_.first_output]),
         accounts_(&state.accounts[state.channel(router_.first_output, Vc(0))]),
         inputs_(&state.inputs[router_.first_input]),
         slots_(&state.slots[std::size_t{router_.first_input.value} << state.ring_bits]),
         next_(&state.next_at[router_.first_next]),
+        group_at_(&state.next_at[std::size_t{router_.first_next} + router_.actors]),
         crossbar_(&state.crossbar_free_at[router_.first_port]),
         through_(state.setup.machine.arbitration == Arbitration::through_first
                      ? ~(~std::uint64_t{0} << (router_.ports * state.setup.vcs % 64))
                      : 0),
-        vcs_(fixed_vcs != 0 ? fixed_vcs : state.setup.vcs),
+        vcs_(kind.vcs != 0 ? kind.vcs : state.setup.vcs),
         ports_(router_.ports),
+        ends_(router_.ends()),
         ring_bits_(state.ring_bits),
         ring_mask_(state.ring_mask),
         first_position_(first_position(r)) {}
@@ -40,7 +40,7 @@ class PlainVisit : private Visit<even, waits> {
   [[gnu::always_inline]] inline void run(Reach reach);
 
  private:
-  using Base = Visit<even, waits>;
+  using Base = Visit<kind.even, kind.waits>;
   using Base::cross, Base::index_of, Base::leave_slot, Base::note_wait, Base::use_vc;
   using Base::state_, Base::router_, Base::worker_, Base::r_;
   using typename Base::Passage;
@@ -60,7 +60,7 @@ class PlainVisit : private Visit<even, waits> {
   }
   Account& account(LocalOutput output, Vc vc) { return accounts_[output.value * vcs_ + vc.value]; }
   std::int64_t& crossbar(LocalInput bit) {
-    return crossbar_[fixed_vcs != 0 ? bit.value / vcs_ : inputs_[bit].port];
+    return crossbar_[kind.vcs != 0 ? bit.value / vcs_ : inputs_[bit].port];
   }
   // Where the rings of a router begin. It differs between routers: equal positions would compete
   // for the same lines of the cache.
@@ -69,14 +69,27 @@ class PlainVisit : private Visit<even, waits> {
   }
   // For a packet that arrives at `head_at` in a buffer which the last one leaves at `left_at`.
   std::int64_t ready_at(std::int64_t head_at, std::int64_t left_at) const {
-    return std::max(head_at + state_.setup.early_ps, left_at) + (even ? 0 : state_.setup.late_ps);
+    return std::max(head_at + state_.setup.early_ps, left_at) +
+           (kind.even ? 0 : state_.setup.late_ps);
   }
   static std::uint64_t mask_of(LocalInput bit) { return std::uint64_t{1} << bit.value; }
 
+  // The next actor is found among those that are active; in a wide router, by groups of all.
+  void set_active(Actor actor) {
+    if constexpr (kind.wide) {
+      std::int64_t& group = group_at_[actor.value / actors_per_group];
+      group = std::min(group, next_[actor]);
+    } else {
+      router_.active |= std::uint64_t{1} << actor.value;
+    }
+  }
+  void set_inactive(Actor actor) {
+    if (!kind.wide) router_.active &= ~(std::uint64_t{1} << actor.value);
+  }
   // An output, card or alarm has nothing to do until something comes to it.
   void set_idle(LocalOutput output) {
     next_[actor_of(output)] = never_at;
-    router_.active &= ~(std::uint64_t{2} << output.value);
+    set_inactive(actor_of(output));
   }
   void schedule(LocalOutput output, std::int64_t at) {
     if (at == never_at) {
@@ -94,23 +107,37 @@ class PlainVisit : private Visit<even, waits> {
     return LocalInput(static_cast<std::uint32_t>(std::countr_zero(later != 0 ? later : set)));
   }
 
+  struct Asked {  // By whom, where and when.
+    int worker;
+    RouterIndex router;
+    std::int64_t now;
+  };
   // Asks the policy where the head goes; false if nowhere.
-  static bool ask_route(State& state, int worker, RouterIndex r, Slot& packet, RouteOption& route) {
-    const Choices& choices = ask_policy(state, worker, r, packet, 0);
+  static bool ask_route(State& state, Asked asked, Slot& packet, RouteOption& route) {
+    const Choices& choices = ask_policy(state, asked.worker, asked.router, packet, asked.now);
     if (choices.empty()) return false;
     packet.route = choices[0].state;
-    route.output = static_cast<std::uint16_t>(output_of(state, r, packet, choices[0]).value);
+    route.output =
+        static_cast<std::uint16_t>(output_of(state, asked.router, packet, choices[0]).value);
     route.vcs = choices[0].vcs & state.setup.all_vcs;
     return true;
   }
 
-  // The head of `bit` gets its route; the packet before it has left at `left_at`.
-  [[gnu::always_inline]] void route(LocalInput bit, std::int64_t left_at) {
+  // A packet has come to the front of its buffer; the one before it has left at `left_at`.
+  [[gnu::always_inline]] void new_head(LocalInput bit, std::int64_t left_at) {
+    if (!kind.timed) return route(bit, left_at, 0);
+    router_.unrouted |= mask_of(bit);
+    next_[routing_actor] = std::min(next_[routing_actor], state_.route_at(inputs_[bit]));
+    set_active(routing_actor);
+  }
+
+  // The head of `bit` gets its route, now.
+  [[gnu::always_inline]] void route(LocalInput bit, std::int64_t left_at, std::int64_t now) {
     Input& in = inputs_[bit];
     Slot& packet = head(bit);
     LocalOutput output(ports_);
     VcMask vcs = state_.setup.all_vcs;
-    if (state_.dimension_order != nullptr) [[likely]] {
+    if (!kind.timed && state_.dimension_order != nullptr) [[likely]] {
       const DimensionOrder& dor = *state_.dimension_order;
       const std::uint64_t here = dor.places().word(state_.placement.ids[r_]);
       const std::uint64_t target = packet.route >> 32;
@@ -126,10 +153,13 @@ class PlainVisit : private Visit<even, waits> {
       }
     } else {
       RouteOption asked;
-      if (!ask_route(state_, worker_, r_, packet, asked)) return;
+      if (!ask_route(state_, {worker_, r_, now}, packet, asked)) return;
       output = LocalOutput(asked.output);
       vcs = asked.vcs;
     }
+    // See GeneralVisit::vcs_of().
+    if (kind.buffered && output.value >= ports_ && state_.setup.facts.in_order)
+      vcs = VcMask{1} << (bit.value % vcs_);
     const std::int64_t ready = ready_at(packet.head_at, left_at);
     in.ready_at = ready;
     in.vcs = vcs;
@@ -138,7 +168,7 @@ class PlainVisit : private Visit<even, waits> {
     out.waiting |= mask_of(bit);
     std::int64_t& next = next_[actor_of(output)];
     next = std::min(next, std::max(ready, out.free_at));
-    router_.active |= std::uint64_t{2} << output.value;
+    set_active(actor_of(output));
     router_.heads |= mask_of(bit);
   }
 
@@ -157,7 +187,7 @@ class PlainVisit : private Visit<even, waits> {
       __builtin_prefetch(&slots[(position + 3) & ring_mask_], 1);
       // Most are followed by one of the same message.
       Slot& follower = slots[(position + 1) & ring_mask_];
-      if (state_.dimension_order != nullptr && follower.node == packet.node &&
+      if (!kind.timed && state_.dimension_order != nullptr && follower.node == packet.node &&
           DimensionOrder::leads(packet.route)) [[likely]] {
         follower.route = DimensionOrder::follow(packet.route, follower.route);
         const std::int64_t ready = ready_at(follower.head_at, passage.free_at);
@@ -169,14 +199,16 @@ class PlainVisit : private Visit<even, waits> {
     out.waiting = others;
     schedule(output, others != 0 ? passage.free_at : never_at);
     router_.heads &= ~mask_of(bit);
-    if (more) route(bit, passage.free_at);
+    if (more) new_head(bit, passage.free_at);
   }
 
   // plain_router.cpp
   static constexpr std::int64_t unknown_at = INT64_MIN;  // VcPick::possible_at: not yet known.
 
   [[gnu::always_inline]] inline void act(LocalOutput output, std::int64_t now);
+  [[gnu::always_inline]] inline std::int64_t find_next(Actor& actor) const;
   [[gnu::always_inline]] inline void route_heads();
+  [[gnu::always_inline]] inline void route_due(std::int64_t now);
   [[gnu::always_inline]] inline bool serve(LocalOutput output, std::int64_t now, std::int64_t sure);
   [[gnu::always_inline]] inline VcPick pick_far(LocalOutput output, const Input& in,
                                                 std::int64_t size, std::int64_t now,
@@ -198,20 +230,32 @@ class PlainVisit : private Visit<even, waits> {
   void serve_card_slowly(LocalOutput output, std::int64_t now);
   [[gnu::always_inline]] inline void grant_to_node(LocalOutput output, LocalInput bit, Vc vc,
                                                    std::int64_t now);
+  [[gnu::always_inline]] inline void hand_to_node(LocalOutput output, Vc vc, const Slot& packet,
+                                                  const Passage& passage);
   [[gnu::always_inline]] inline void receive(Card& card, const Slot& packet, std::int64_t tail);
   [[gnu::noinline]] static void receive_slowly(State& state, int worker, Card& card,
                                                const Slot& packet, std::int64_t tail);
   [[gnu::always_inline]] inline Vc pick_near(LocalOutput output, VcMask vcs, std::int64_t size,
                                              std::int64_t now);
 
+  // plain_queues.hpp
+  [[gnu::always_inline]] inline void push_to_queue(LocalOutput output, Vc vc, const Slot& packet,
+                                                   const Passage& passage);
+  [[gnu::always_inline]] inline std::int64_t first_in_queue(LocalOutput cable, Input& queue, Vc vc,
+                                                            std::int64_t head_at);
+  [[gnu::always_inline]] inline bool serve_cable(LocalOutput cable, std::int64_t now,
+                                                 std::int64_t sure);
+  [[gnu::always_inline]] inline void grant_cable(LocalOutput cable, Vc vc, std::int64_t now);
+
   const Slice<Output, LocalOutput> outputs_;
   Account* const accounts_;  // By output and VC.
   const Slice<Input, LocalInput> inputs_;
   Slot* const slots_;  // First slot of input 0; each input has a ring.
   const Slice<std::int64_t, Actor> next_;
+  std::int64_t* const group_at_;  // See State::next_at.
   std::int64_t* const crossbar_;  // By input port.
   const std::uint64_t through_;   // Candidates that go before the others; 0: all are equal.
-  const std::uint32_t vcs_, ports_, ring_bits_, ring_mask_;
+  const std::uint32_t vcs_, ports_, ends_, ring_bits_, ring_mask_;
   const std::uint16_t first_position_;  // Where this router's rings begin.
 };
 

@@ -13,6 +13,54 @@
 
 namespace weft::detail {
 
+// An actor and when it acts.
+struct Due {
+  Actor actor;
+  std::int64_t at;
+};
+
+// The first of a group of actors (State::next_at), the lowest among equals.
+inline Due first_of_group(Slice<std::int64_t, Actor> next, std::uint32_t actors,
+                          std::uint32_t group) {
+  const Actor begin(group * actors_per_group);
+  const std::uint32_t end = std::min(begin.value + actors_per_group, actors);
+  Due first{begin, next[begin]};
+  for (Actor a(begin.value + 1); a.value < end; ++a) {
+    // As good as random: select, do not branch.
+    const bool sooner = __builtin_expect_with_probability(next[a] < first.at, 1, 0.5) != 0;
+    first.actor = sooner ? a : first.actor;
+    first.at = sooner ? next[a] : first.at;
+  }
+  return first;
+}
+
+// The first of all actors. The bound of a group is exact unless one of its actors was put off while
+// another one acted; then it is put right here.
+inline Due next_due(Slice<std::int64_t, Actor> next, std::int64_t* group_at, std::uint32_t actors) {
+  const std::uint32_t groups = groups_of(actors);
+  for (;;) {
+    std::uint32_t group = 0;
+    std::int64_t bound = group_at[0];
+    for (std::uint32_t g = 1; g < groups; ++g) {
+      const bool sooner = __builtin_expect_with_probability(group_at[g] < bound, 1, 0.5) != 0;
+      group = sooner ? g : group;
+      bound = sooner ? group_at[g] : bound;
+    }
+    const Due due = first_of_group(next, actors, group);
+    if (due.at == bound) return due;
+    group_at[group] = due.at;
+  }
+}
+
+// Of plain routers: what the compiler makes a version for.
+struct PlainKind {
+  std::uint32_t vcs;      // Their number, where it is known to the compiler; else 0.
+  bool even, waits;       // See Visit.
+  bool timed = false;     // The policy looks at outputs, so heads are routed at their time.
+  bool wide = false;      // More than 64 actors.
+  bool buffered = false;  // Has output buffers.
+};
+
 // One visit of one router: what only GeneralVisit and PlainVisit are made of.
 //
 // waits: how long heads wait for outputs is measured. even: all wires have the same rate, in whole
@@ -20,7 +68,7 @@ namespace weft::detail {
 template <bool even, bool waits>
 class Visit {
   friend class GeneralVisit;
-  template <std::uint32_t, bool, bool>
+  template <PlainKind>
   friend class PlainVisit;
 
   // A packet on its way through an output: its first flit, its last, the end of that, and how long
