@@ -118,6 +118,7 @@ void GeneralVisit::run(Reach reach) {
       return;
     }
     act(due.actor, due.at);
+    if (next_[due.actor] == never_at) router_.active &= ~Router::active_bit(due.actor);
     const std::uint32_t group = due.actor.value / actors_per_group;
     group_at_[group] = first_of_group(next_, router_.actors, group).at;
   }
@@ -163,6 +164,7 @@ void GeneralVisit::route_heads(std::int64_t now) {
 void GeneralVisit::route_head(InputIndex input, std::int64_t now) {
   if (!ask_options(input, now)) return;
   Input& in = state_.inputs[input];
+  if (state_.words == 1) router_.heads |= std::uint64_t{1} << number_of(input).value;
   in.ready_at = state_.ready_at(in);
   if (setup_.commits) {  // First a VC, then an output.
     set_bit(state_.seeking(r_), number_of(input));
@@ -341,7 +343,9 @@ void GeneralVisit::stop_waiting(InputIndex input) {
     const LocalOutput output(options[i].output);
     std::uint64_t* const mask = state_.waiting(index_of(output));
     leave_queue(index_of(output), number_of(input), head_size(input));
-    if (is_empty(mask)) next_[actor_of(output)] = never_at;
+    if (!is_empty(mask)) continue;
+    next_[actor_of(output)] = never_at;
+    router_.active &= ~Router::active_bit(actor_of(output));
   }
 }
 
@@ -532,6 +536,8 @@ void GeneralVisit::depart(InputIndex input, const Passage& passage) {
   Input& in = state_.inputs[input];
   Slot& place = state_.slot(in, in.head);
   leave_slot(in, place, place.size(), passage);
+  if (state_.words == 1 && in.port != no_port)
+    router_.heads &= ~(std::uint64_t{1} << number_of(input).value);
   if (in.head != in.tail) new_head(state_, worker_, input, r_);
 }
 

@@ -130,7 +130,6 @@ void Layout::place_router(RouterIndex r, Sizes& sizes) {
   router.outputs = static_cast<std::uint16_t>(ends * setup_.stages + nodes);
   const bool has_news = setup_.policy.lines() != nullptr;
   router.actors = static_cast<std::uint16_t>(1 + router.outputs + nodes + (has_news ? 1 : 0));
-  router.heads = ~std::uint64_t{0};
   router.first_port = to_u32(sizes.crossbar_ports);
   router.first_card = CardIndex(to_u32(sizes.cards));
   sizes.cards += nodes;

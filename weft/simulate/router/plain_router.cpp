@@ -304,7 +304,6 @@ bool fits_plain(const State& state) {
 }
 
 VisitFunction use_plain(State& state) {
-  for (Router& router : state.routers) router.heads = 0;
   state.counts_waiting = false;
   const DimensionOrder* const dor = state.setup.policy.dimension_order();
   if (state.all_up && dor != nullptr && dor->places().bits() <= 32) state.dimension_order = dor;

@@ -79,12 +79,17 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
     if constexpr (kind.wide) {
       std::int64_t& group = group_at_[actor.value / actors_per_group];
       group = std::min(group, next_[actor]);
+      router_.active |= Router::active_bit(actor);
     } else {
       router_.active |= std::uint64_t{1} << actor.value;
     }
   }
   void set_inactive(Actor actor) {
-    if (!kind.wide) router_.active &= ~(std::uint64_t{1} << actor.value);
+    if (kind.wide) {
+      router_.active &= ~Router::active_bit(actor);
+    } else {
+      router_.active &= ~(std::uint64_t{1} << actor.value);
+    }
   }
   // An output, card or alarm has nothing to do until something comes to it.
   void set_idle(LocalOutput output) {

@@ -181,8 +181,8 @@ struct Wire {
 // One cache line.
 struct alignas(64) Router {
   std::int64_t wake_at;    // It will be visited no later; `visiting` during a visit.
-  std::uint64_t heads;     // Inputs whose head has a route, of plain routers; else all.
-  std::uint64_t active;    // Actors that may have something to do; kept where 64 bits suffice.
+  std::uint64_t heads;     // Inputs whose head has a route, where one word is enough for all.
+  std::uint64_t active;    // Which of the first 64 actors may have something to do.
   std::uint64_t unrouted;  // Inputs whose head has no route yet, where one word is enough for all.
   OutputIndex first_output;
   InputIndex first_input;
@@ -198,6 +198,9 @@ struct alignas(64) Router {
 
   std::uint32_t ends() const { return std::uint32_t{ports} + nodes; }  // Cables and nodes.
   LocalOutput first_card_output() const { return LocalOutput(std::uint32_t{outputs} - nodes); }
+  static std::uint64_t active_bit(Actor actor) {
+    return std::uint64_t{actor.value < 64} << (actor.value % 64);
+  }
   Actor alarm_actor(std::uint32_t node) const { return Actor(1 + outputs + node); }
   // The last actor of a router: all others have acted when it announces.
   Actor news_actor() const { return Actor(actors - 1u); }

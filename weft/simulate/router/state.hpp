@@ -208,7 +208,7 @@ struct State {
     if (at < next[actor.value]) next[actor.value] = at;
     std::int64_t& group = next[router.actors + actor.value / actors_per_group];
     if (at < group) group = at;
-    router.active |= std::uint64_t{1} << (actor.value % 64);
+    router.active |= Router::active_bit(actor);
   }
   // The router will be visited at `at` or before.
   void wake(int worker, RouterIndex r, std::int64_t at) {
