@@ -82,14 +82,22 @@ bool has_space(const State& state, const Output& out, const Input& next, std::in
   return used <= whole.count && static_cast<std::uint16_t>(next.tail - next.head) < packets;
 }
 
+// Where heads take a VC before an output, some policies are asked only then.
+bool has_no_route(const State& state, RouterIndex r, LocalInput input) {
+  if (has_bit(state.unrouted(r), input)) return true;
+  return state.setup.commits && has_bit(state.untried(r), input);
+}
+
 // can_move: one of its options is open, or it has no route yet.
 Waiter waiter(const State& state, InputIndex input) {
   const RouterIndex r = router_of(state, input);
   const Router& router = state.routers[r];
   const Input& in = state.inputs[input];
   Waiter head{id_of(state, input), false, {}};
-  if (in.port != no_port && has_bit(state.unrouted(r), input - router.first_input))
+  if (in.port != no_port && has_no_route(state, r, input - router.first_input)) {
     head.can_move = true;
+    return head;
+  }
   const std::int64_t size = state.slot(in, in.head).size();
   for (const RouteOption& option : options_of(state, r, input)) {
     const Output& out = state.outputs[router.first_output + LocalOutput(option.output)];

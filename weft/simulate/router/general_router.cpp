@@ -34,6 +34,7 @@ class GeneralVisit : private Visit<false, true> {
     const Frame* below;
   };
   static constexpr LocalOutput no_output{UINT32_MAX};
+  static constexpr std::uint64_t all_ways = ~std::uint64_t{0};
 
   void act(Actor actor, std::int64_t now);
   void route_heads(std::int64_t now);
@@ -162,7 +163,7 @@ void GeneralVisit::route_heads(std::int64_t now) {
 }
 
 void GeneralVisit::route_head(InputIndex input, std::int64_t now) {
-  if (!ask_options(input, now)) return;
+  if (!setup_.asks_late && !ask_options(input, now)) return;
   Input& in = state_.inputs[input];
   if (state_.words == 1) router_.heads |= std::uint64_t{1} << number_of(input).value;
   in.ready_at = state_.ready_at(in);
@@ -255,9 +256,9 @@ std::int64_t GeneralVisit::allocate_vcs(std::int64_t now) {
       return false;
     }
     clear_bit(untried, bit);
-    const std::uint64_t ways = first_time ? ~std::uint64_t{0} : open;
+    const std::uint64_t ways = first_time ? all_ways : open;
     const LocalOutput taken =
-        setup_.facts.again ? ask_and_commit(input, ways, now) : commit_head(input, ways, now);
+        setup_.asks_late ? ask_and_commit(input, ways, now) : commit_head(input, ways, now);
     if (taken == no_output) return false;
     clear_bit(seeking, bit);
     router_.vc_pointer = static_cast<std::uint16_t>(bit.value + 1);
@@ -302,14 +303,17 @@ VcPick GeneralVisit::try_way(InputIndex input, const RouteOption& option, std::i
   return pick;
 }
 
-// The head's options are the same as before, only their order may have changed: no need to ask
-// while none of them is open.
+// At first a head's options are not known. Later they are the same as before, only their order may
+// have changed: no need to ask while none of them is open.
 LocalOutput GeneralVisit::ask_and_commit(InputIndex input, std::uint64_t ways, std::int64_t now) {
   const RouteOption* const options = options_of(input);
-  bool free = false;
+  bool free = ways == all_ways;
   for (int i = 0; i < state_.option_count[input] && !free; ++i)
     free = (ways & way_bit(options[i].output)) != 0 && try_way(input, options[i], now).vc.exists();
-  return free && ask_options(input, now) ? commit_head(input, ways, now) : no_output;
+  if (!free) return no_output;
+  if (ask_options(input, now)) return commit_head(input, ways, now);
+  clear_bit(state_.seeking(r_), number_of(input));
+  return no_output;
 }
 
 // Takes the best of these options that has a free VC, whether or not its output is busy.

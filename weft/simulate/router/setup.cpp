@@ -17,6 +17,7 @@ Setup::Setup(const Topology& t, const NetworkHardware& m, const Policy& p, Host&
       all_vcs(vc_range(0, m.vcs)),
       options_max(static_cast<std::uint32_t>(facts.choices_max)),
       commits((m.commit || facts.again) && facts.choices_max > 1),
+      asks_late(commits && facts.again),
       timed(facts.looks || commits),
       holds_vcs(!m.lookahead || commits),
       buffered(m.output_buffer.count > 0),

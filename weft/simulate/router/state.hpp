@@ -43,6 +43,7 @@ struct Setup {
   const VcMask all_vcs;
   const std::uint32_t options_max;  // Outputs that a head may choose from.
   const bool commits;               // A head with several options takes a VC before an output.
+  const bool asks_late;             // The policy is asked when a head can take a VC, not before.
   const bool timed;                 // Heads are routed at their time, not before.
   const bool holds_vcs;             // A VC is not free as soon as its packet has been granted.
   const bool buffered;              // Has output buffers.
@@ -176,6 +177,7 @@ struct State {
   const std::uint64_t* waiting(OutputIndex output) const {
     return const_cast<State*>(this)->waiting(output);
   }
+  const std::uint64_t* untried(RouterIndex r) const { return const_cast<State*>(this)->untried(r); }
   const std::uint64_t* unrouted(RouterIndex r) const {
     return const_cast<State*>(this)->unrouted(r);
   }
@@ -227,6 +229,7 @@ struct State {
   }
   // When the head's route is known: only then may a policy that looks at the outputs be asked.
   std::int64_t route_at(const Input& in) const {
+    if (setup.asks_late) return ready_at(in);
     const std::int64_t head = slot(in, in.head).head_at;
     return setup.machine.lookahead ? std::max(head + setup.route_ps, in.ready_at)
                                    : std::max(head, in.ready_at) + setup.route_ps;
