@@ -373,6 +373,17 @@ void GeneralVisit::try_in_turn(const std::uint64_t* mask, std::uint32_t pointer,
   };
   const std::uint32_t end = state_.words * 64;
   if (setup_.machine.arbitration != Arbitration::through_first) own = end;
+  if (state_.words == 1) {
+    const std::uint64_t before = low_bits(pointer), through = *mask & low_bits(own);
+    const std::uint64_t others = *mask & ~low_bits(own);
+    for (std::uint64_t part :
+         {through & ~before, through & before, others & ~before, others & before}) {
+      for (; part != 0; part &= part - 1) {
+        if (attempt(LocalInput(static_cast<std::uint32_t>(std::countr_zero(part))))) return;
+      }
+    }
+    return;
+  }
   const std::uint32_t low = std::min(pointer, own), high = std::max(pointer, own);
   static_cast<void>(scan(low, own) || scan(0, low) || scan(high, end) || scan(own, high));
 }
