@@ -38,6 +38,7 @@ class GeneralVisit : private Visit<false, true> {
 
   void act(Actor actor, std::int64_t now);
   void route_heads(std::int64_t now);
+  std::int64_t route_due_heads(std::int64_t now);
   void route_head(InputIndex input, std::int64_t now);
   bool ask_options(InputIndex input, std::int64_t now);
   VcMask vcs_of(const Choice& choice, InputIndex input) const;
@@ -78,6 +79,10 @@ class GeneralVisit : private Visit<false, true> {
     if (state_.counts_waiting && has_bit(mask, bit)) state_.waiting_bytes[output] -= size;
     clear_bit(mask, bit);
   }
+  // Of a head that waits for an output.
+  bool has_one_way(const Input& in) const {
+    return setup_.commits || setup_.options_max == 1 || in.port == no_port;
+  }
   LocalInput number_of(InputIndex input) const { return input - router_.first_input; }
   RouteOption* options_of(InputIndex input) {
     return &state_.options[std::size_t{input.value} * setup_.options_max];
@@ -100,6 +105,7 @@ class GeneralVisit : private Visit<false, true> {
     next_[actor_of(output)] = at;
     std::int64_t& group = group_at_[actor_of(output).value / actors_per_group];
     group = std::min(group, at);
+    if (at < never_at) router_.active |= Router::active_bit(actor_of(output));
   }
 
   const Setup& setup_;
@@ -113,13 +119,16 @@ void GeneralVisit::run(Reach reach) {
   for (;;) {
     // A route that does not depend on time is computed as soon as we are here.
     if (!setup_.timed) route_heads(0);
-    const Due due = next_due(next_, group_at_, router_.actors);
+    const bool few = router_.actors <= 64;
+    const Due due =
+        few ? first_of_active(next_, router_.active) : next_due(next_, group_at_, router_.actors);
     if (due.at >= reach.sure_ps) {
       sleep_until(due.at);
       return;
     }
     act(due.actor, due.at);
     if (next_[due.actor] == never_at) router_.active &= ~Router::active_bit(due.actor);
+    if (few) continue;
     const std::uint32_t group = due.actor.value / actors_per_group;
     group_at_[group] = first_of_group(next_, router_.actors, group).at;
   }
@@ -141,7 +150,15 @@ void GeneralVisit::act(Actor actor, std::int64_t now) {
 }
 
 void GeneralVisit::route_heads(std::int64_t now) {
+  std::int64_t later = route_due_heads(now);
+  if (setup_.commits) later = std::min(later, allocate_vcs(now));
+  state_.next_of(r_, routing_actor) = later;
+}
+
+// Returns when the next ones are due.
+std::int64_t GeneralVisit::route_due_heads(std::int64_t now) {
   std::int64_t later = never_at;
+  if (setup_.timed && state_.route_due[r_] > now) return state_.route_due[r_];
   std::uint64_t* const heads = state_.unrouted(r_);
   for (std::uint32_t w = 0; w < state_.words; ++w) {
     for (std::uint64_t word = heads[w]; word != 0; word &= word - 1) {
@@ -158,8 +175,8 @@ void GeneralVisit::route_heads(std::int64_t now) {
       route_head(input, now);
     }
   }
-  if (setup_.commits) later = std::min(later, allocate_vcs(now));
-  state_.next_of(r_, routing_actor) = later;
+  if (setup_.timed) state_.route_due[r_] = later;
+  return later;
 }
 
 void GeneralVisit::route_head(InputIndex input, std::int64_t now) {
@@ -273,6 +290,11 @@ std::int64_t GeneralVisit::allocate_vcs(std::int64_t now) {
 // Is no VC of the output there for a packet of any size? Then notes until when.
 bool GeneralVisit::is_shut(LocalOutput output, std::int64_t now) {
   const OutputIndex index = index_of(output);
+  const Output& out = state_.outputs[index];
+  for (Vc vc{0}; vc.value < setup_.vcs; ++vc) {
+    if (state_.vc_free(index, vc) > now) continue;
+    if (has_room(state_.accounts[state_.channel(index, vc)], out, 1)) return false;
+  }
   const VcPick pick = pick_vc(state_, index, setup_.all_vcs, 1, now);
   if (pick.vc.exists()) return false;
   note_shut(index, pick.possible_at);
@@ -329,6 +351,9 @@ LocalOutput GeneralVisit::commit_head(InputIndex input, std::uint64_t ways, std:
     options[0] = {
         .output = option.output, .vcs = VcMask{1} << pick.vc.value, .route = option.route};
     state_.option_count[input] = 1;
+    Input& in = state_.inputs[input];
+    in.vcs = options[0].vcs;
+    state_.slot(in, in.head).route = option.route;
     join_queue(index, input);
     // No other packet gets this VC until this one has gone.
     state_.vc_free_at[state_.channel(index, pick.vc)] = never_at;
@@ -461,10 +486,13 @@ GeneralVisit::Candidate GeneralVisit::evaluate(LocalOutput output, LocalInput bi
     return c;
   }
   const Slot& packet = state_.slot(in, in.head);
-  if (setup_.options_max == 1 || in.port == no_port) {
+  if (has_one_way(in)) {
     c.vcs = in.vcs;
     c.route = packet.route;
-    find_vc(c, output, packet.size(), now);
+    if (setup_.commits && in.port != no_port)  // It has this VC, and room in it.
+      c.vc = Vc(static_cast<std::uint32_t>(std::countr_zero(c.vcs)));
+    else
+      find_vc(c, output, packet.size(), now);
     return c;
   }
   // A policy may offer an output twice: in its adaptive VCs, and in those of the escape.
@@ -473,10 +501,7 @@ GeneralVisit::Candidate GeneralVisit::evaluate(LocalOutput output, LocalInput bi
     if (options[i].output != output.value) continue;
     c.vcs = options[i].vcs;
     c.route = options[i].route;
-    if (setup_.commits)
-      c.vc = Vc(static_cast<std::uint32_t>(std::countr_zero(c.vcs)));
-    else
-      find_vc(c, output, packet.size(), now);
+    find_vc(c, output, packet.size(), now);
   }
   return c;
 }
@@ -521,7 +546,7 @@ void GeneralVisit::grant(LocalOutput output, const Candidate& c, std::int64_t no
   const Passage passage = cross(out, bit, packet, now);
   if (in.port == no_port) {
     clear_bit(state_.waiting(index), bit);
-  } else if (setup_.options_max == 1) {
+  } else if (has_one_way(in)) {
     leave_queue(index, bit, packet.size());
   } else {
     stop_waiting(c.input);

@@ -159,6 +159,7 @@ void Layout::make_tables() {
     state_.waiting_words.assign(sizes.outputs * words, 0);
     state_.unrouted_words.assign(count * words, 0);
   }
+  if (setup_.timed) state_.route_due.assign(count, never_at);
   if (setup_.commits) {
     SeekTables& seek = state_.seek;
     seek.heads.assign(count * words, 0);

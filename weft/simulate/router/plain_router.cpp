@@ -17,8 +17,10 @@ inline void PlainVisit<kind>::run(Reach reach) {
   for (;;) {
     if (!kind.timed && router_.unrouted != 0) [[unlikely]]
       route_heads();
-    Actor actor = routing_actor;
-    now = find_next(actor);
+    const Due due = kind.wide ? next_due(next_, group_at_, router_.actors)
+                              : first_of_active(next_, router_.active);
+    const Actor actor = due.actor;
+    now = due.at;
     prefetch.fetch_two();
     // What a policy sees depends on credits.
     if (now >= reach.sure_ps && (kind.timed || now >= reach.far_ps || router_.starved != 0)) break;
@@ -38,26 +40,6 @@ inline void PlainVisit<kind>::run(Reach reach) {
     }
   }
   Base::sleep_until(now);
-}
-
-// When the next actor acts, and which.
-template <PlainKind kind>
-inline std::int64_t PlainVisit<kind>::find_next(Actor& actor) const {
-  if constexpr (kind.wide) {
-    const Due due = next_due(next_, group_at_, router_.actors);
-    actor = due.actor;
-    return due.at;
-  }
-  std::int64_t now = never_at;
-  for (std::uint64_t set = router_.active; set != 0; set &= set - 1) {
-    const Actor a(static_cast<std::uint32_t>(std::countr_zero(set)));
-    const std::int64_t at = next_[a];
-    // The next actor is as good as random: select, do not branch.
-    const bool sooner = __builtin_expect_with_probability(at < now, 1, 0.5) != 0;
-    actor = sooner ? a : actor;
-    now = sooner ? at : now;
-  }
-  return now;
 }
 
 // What is not an output to another router.
@@ -271,6 +253,12 @@ VisitFunction less_usual_visit(bool even) {
       .vcs = 0, .even = false, .waits = true, .timed = timed, .wide = wide}>;
 }
 
+template <bool timed, bool wide>
+VisitFunction buffered_visit() {
+  return visit_plain<PlainKind{
+      .vcs = 0, .even = false, .waits = true, .timed = timed, .wide = wide, .buffered = true}>;
+}
+
 // One for each kind would take the compiler too long.
 VisitFunction find_visit(const State& state) {
   const bool even = state.byte_ps != 0 && !state.setup.holds_vcs;
@@ -278,15 +266,9 @@ VisitFunction find_visit(const State& state) {
       std::any_of(state.routers.begin(), state.routers.end(),
                   [](const Router& router) { return router.actors > actors_max_narrow; });
   if (state.setup.buffered) {
-    return state.setup.timed
-               ? visit_plain<PlainKind{.vcs = 0,
-                                       .even = false,
-                                       .waits = true,
-                                       .timed = true,
-                                       .wide = true,
-                                       .buffered = true}>
-               : visit_plain<PlainKind{
-                     .vcs = 0, .even = false, .waits = true, .wide = true, .buffered = true}>;
+    if (state.setup.timed)
+      return wide ? buffered_visit<true, true>() : buffered_visit<true, false>();
+    return wide ? buffered_visit<false, true>() : buffered_visit<false, false>();
   }
   if (state.setup.timed)
     return wide ? less_usual_visit<true, true>(even) : less_usual_visit<true, false>(even);

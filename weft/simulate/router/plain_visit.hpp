@@ -211,7 +211,6 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
   static constexpr std::int64_t unknown_at = INT64_MIN;  // VcPick::possible_at: not yet known.
 
   [[gnu::always_inline]] inline void act(LocalOutput output, std::int64_t now);
-  [[gnu::always_inline]] inline std::int64_t find_next(Actor& actor) const;
   [[gnu::always_inline]] inline void route_heads();
   [[gnu::always_inline]] inline void route_due(std::int64_t now);
   [[gnu::always_inline]] inline bool serve(LocalOutput output, std::int64_t now, std::int64_t sure);

@@ -118,6 +118,7 @@ struct State {
   // By router and actor: it has nothing to do before. Behind the actors of a router stands a lower
   // bound for each group of them, so that the next one is found without looking at all.
   LazyArray<std::int64_t> next_at;
+  Table<std::int64_t, RouterIndex> route_due;  // Where heads are timed: none is due before.
   LazyArray<Output, OutputIndex> outputs;
   Table<RouterIndex, OutputIndex> router_of_output;
   bool counts_waiting = false;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include <weft/simulate/router/cards.hpp>
@@ -18,6 +19,20 @@ struct Due {
   Actor actor;
   std::int64_t at;
 };
+
+// The first of these actors, the lowest among equals; those that are not there have nothing to do.
+inline Due first_of_active(Slice<std::int64_t, Actor> next, std::uint64_t active) {
+  Due first{routing_actor, never_at};
+  for (; active != 0; active &= active - 1) {
+    const Actor a(static_cast<std::uint32_t>(std::countr_zero(active)));
+    const std::int64_t at = next[a];
+    // The next actor is as good as random: select, do not branch.
+    const bool sooner = __builtin_expect_with_probability(at < first.at, 1, 0.5) != 0;
+    first.actor = sooner ? a : first.actor;
+    first.at = sooner ? at : first.at;
+  }
+  return first;
+}
 
 // The first of a group of actors (State::next_at), the lowest among equals.
 inline Due first_of_group(Slice<std::int64_t, Actor> next, std::uint32_t actors,
