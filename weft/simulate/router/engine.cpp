@@ -52,6 +52,7 @@ void Engine::find_windows(Duration asked) {
   const std::int64_t exact = std::min(packets, credits);
   window_ = asked > Duration::zero() ? std::min(asked, Duration::ps(exact)) : Duration::ps(exact);
   ahead_ = asked > Duration::zero() ? window_ : Duration::ps(packets);
+  state_.reach_ps = ahead_.in_ps();
 }
 
 void Engine::choose_router() {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include <weft/simulate/router/port_view.hpp>
 #include <weft/simulate/router/visit.hpp>
@@ -90,10 +91,13 @@ class GeneralVisit : private Visit<false, true> {
   // Outputs as bits of a word, modulo 64.
   static std::uint64_t way_bit(std::uint32_t output) { return std::uint64_t{1} << (output % 64); }
   // No head that has been tried gets a VC of the output before.
-  void note_shut(OutputIndex output, std::int64_t until) {
-    std::int64_t& shut = state_.seek.shut_until[output];
+  void note_shut(LocalOutput output, std::int64_t until) {
+    if (until == never_at) return;
+    SeekTables& seek = state_.seek;
+    std::int64_t& shut = seek.shut_until[index_of(output)];
     shut = std::min(shut, until);
-    state_.seek.soonest_at[r_] = std::min(state_.seek.soonest_at[r_], until);
+    seek.soonest_at[r_] = std::min(seek.soonest_at[r_], until);
+    seek.soon[r_] |= way_bit(output.value);
   }
   std::int64_t head_size(InputIndex input) const {
     const Input& in = state_.inputs[input];
@@ -297,7 +301,7 @@ bool GeneralVisit::is_shut(LocalOutput output, std::int64_t now) {
   }
   const VcPick pick = pick_vc(state_, index, setup_.all_vcs, 1, now);
   if (pick.vc.exists()) return false;
-  note_shut(index, pick.possible_at);
+  note_shut(output, pick.possible_at);
   return true;
 }
 
@@ -306,22 +310,25 @@ std::uint64_t GeneralVisit::find_open(std::int64_t now) {
   std::uint64_t open = 0;
   std::int64_t* const shut = &state_.seek.shut_until[router_.first_output];
   state_.seek.soonest_at[r_] = never_at;
-  for (LocalOutput o; o.value < router_.ends(); ++o) {
-    if (shut[o.value] > now) {
-      note_shut(index_of(o), shut[o.value]);
-      continue;
+  for (std::uint64_t left = std::exchange(state_.seek.soon[r_], 0); left != 0; left &= left - 1) {
+    LocalOutput o(static_cast<std::uint32_t>(std::countr_zero(left)));
+    for (; o.value < router_.ends(); o.value += 64) {
+      if (shut[o.value] > now) {
+        note_shut(o, shut[o.value]);
+        continue;
+      }
+      shut[o.value] = never_at;
+      if (!is_shut(o, now)) open |= way_bit(o.value);
     }
-    shut[o.value] = never_at;
-    if (!is_shut(o, now)) open |= way_bit(o.value);
   }
   return open;
 }
 
 // A VC for the head on one of its ways, or none, and then until when not.
 VcPick GeneralVisit::try_way(InputIndex input, const RouteOption& option, std::int64_t now) {
-  const OutputIndex index = index_of(LocalOutput(option.output));
-  const VcPick pick = pick_vc(state_, index, option.vcs, head_size(input), now);
-  if (!pick.vc.exists()) note_shut(index, pick.possible_at);
+  const LocalOutput output(option.output);
+  const VcPick pick = pick_vc(state_, index_of(output), option.vcs, head_size(input), now);
+  if (!pick.vc.exists()) note_shut(output, pick.possible_at);
   return pick;
 }
 

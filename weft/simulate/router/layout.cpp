@@ -167,6 +167,7 @@ void Layout::make_tables() {
     seek.shut_until = LazyArray<std::int64_t, OutputIndex>(sizes.outputs);
     std::fill(seek.shut_until.begin(), seek.shut_until.end(), never_at);
     seek.soonest_at.assign(count, never_at);
+    seek.soon.assign(count, 0);
     seek.ways = LazyArray<std::uint64_t, InputIndex>(sizes.inputs);
   }
   state_.crossbar_free_at = LazyArray<std::int64_t>(sizes.crossbar_ports * state_.crossbar_lanes);

@@ -30,19 +30,29 @@ LineNews RouterView::line(int port, int line) const {
   return state_.news->line_now(router_, port, line, now_);
 }
 
+// What is taken of the buffers, of this size each, that the output fills.
+Bytes RouterView::taken_from(OutputIndex output, Bytes whole) const {
+  const Input* const inputs = &state_.inputs[state_.outputs[output].target];
+  Account* const accounts = &state_.accounts[state_.channel(output, Vc(0))];
+  std::int64_t taken = 0;
+  for (std::uint32_t v = 0; v < state_.setup.vcs; ++v) {
+    if (accounts[v].reclaim != inputs[v].head) reclaim(state_, accounts[v], inputs[v], now_);
+    taken += whole.count - accounts[v].room;
+  }
+  return Bytes{taken};
+}
+
 Bytes RouterView::queued(int port) const {
   const Router& router = state_.routers[router_];
   const Setup& setup = state_.setup;
   const LocalOutput output(static_cast<std::uint32_t>(port));
-  Bytes sum;
+  Bytes sum =
+      taken_from(router.first_output + output,
+                 setup.buffered ? setup.machine.output_buffer : setup.machine.buffer_size());
   // Behind an output buffer stands a second account, of the far end.
-  for (std::uint32_t stage = 0; stage < setup.stages; ++stage) {
-    const LocalOutput out(output.value + stage * router.ends());
-    const bool inner = stage + 1 < setup.stages;
-    const Bytes whole = inner ? setup.machine.output_buffer : setup.machine.buffer_size();
-    for (Vc vc{0}; vc.value < setup.vcs; ++vc)
-      sum += whole - free_at(router.first_output + out, vc);
-  }
+  if (setup.buffered)
+    sum += taken_from(router.first_output + LocalOutput(output.value + router.ends()),
+                      setup.machine.buffer_size());
   if (state_.counts_waiting) return sum + Bytes{state_.waiting_bytes[router.first_output + output]};
   const std::uint64_t* const mask = state_.waiting(router.first_output + output);
   for (std::uint32_t w = 0; w < state_.words; ++w) {

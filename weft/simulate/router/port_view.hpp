@@ -20,6 +20,7 @@ class RouterView final : public PortView {
 
  private:
   Bytes free_at(OutputIndex output, Vc vc) const;
+  Bytes taken_from(OutputIndex output, Bytes whole) const;
 
   State& state_;
   RouterIndex router_;

@@ -47,11 +47,15 @@ void prefetch_slots(State& state, int worker, RouterIndex r) {
   queue.fetch_all();
   const std::uint32_t ends = router.ends(), vcs = state.setup.vcs;
   const std::uint32_t first_card = router.first_card_output().value;
+  const std::int64_t* const next =
+      &state.next_at[router.first_next + actor_of(LocalOutput(0)).value];
+  const std::int64_t until = std::min(router.wake_at, never_at - state.reach_ps) + state.reach_ps;
   const auto scarce =
       static_cast<std::int32_t>(visit_packets * state.setup.machine.packet_max().count);
   for (std::uint64_t busy = (router.active >> 1) & low_bits(router.outputs); busy != 0;
        busy &= busy - 1) {
     const LocalOutput o(static_cast<std::uint32_t>(std::countr_zero(busy)));
+    if (next[o.value] >= until) continue;
     const OutputIndex output = router.first_output + o;
     if (o.value < router.ports) queue.add(&state.inputs[state.outputs[output].target]);
     // The oldest credits, where space becomes scarce; those of nodes are counted for every packet.

@@ -90,7 +90,8 @@ struct SeekTables {
   // as credits are: one that comes reopens it.
   LazyArray<std::int64_t, OutputIndex> shut_until;
   Table<std::int64_t, RouterIndex> soonest_at;  // The least of them, or less.
-  LazyArray<std::uint64_t, InputIndex> ways;    // Outputs that the head may take, modulo 64.
+  Table<std::uint64_t, RouterIndex> soon;  // Outputs that are shut until a known time, modulo 64.
+  LazyArray<std::uint64_t, InputIndex> ways;  // Outputs that the head may take, modulo 64.
 };
 
 struct State {
@@ -113,6 +114,8 @@ struct State {
   // place of the destination's router.
   const DimensionOrder* dimension_order = nullptr;
   std::int64_t byte_ps = 0;  // Time of a byte, if all wires have the same rate.
+  // No visit goes further beyond the moment for which its router was woken.
+  std::int64_t reach_ps = never_at;
 
   LazyArray<Router, RouterIndex> routers;
   // By router and actor: it has nothing to do before. Behind the actors of a router stands a lower
@@ -189,6 +192,7 @@ struct State {
   void reopen(int worker, RouterIndex r, OutputIndex output, std::int64_t at) {
     if (at < seek.shut_until[output]) seek.shut_until[output] = at;
     if (at < seek.soonest_at[r]) seek.soonest_at[r] = at;
+    seek.soon[r] |= std::uint64_t{1} << ((output.value - routers[r].first_output.value) % 64);
     const std::uint64_t* const heads = seeking(r);
     if (std::all_of(heads, heads + words, [](std::uint64_t word) { return word == 0; })) return;
     bring_forward(r, routing_actor, at);
