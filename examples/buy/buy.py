@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Which of four networks of 512 nodes for my codes? Times under each routing that fits, with a broken cable, and cost.
+"""Which of four networks of 512 nodes for my codes? Times under each routing that fits, with broken cables, with ranks placed, and cost.
 
-Usage: buy.py WEFT [--quick] [--csv FILE]
+Usage: buy.py WEFT [--codes halo,alltoall] [--quick] [--jobs N] [--csv FILE]
 
-Each code is simulated on each network under each routing; the table shows the best. Then three cables are broken
-(`--fail random:3`), and a routing that goes round them is tried. `weft net` tells cost and power. --quick: networks of the same
-kinds with 64 nodes.
+Each code runs eight iterations in step, with a barrier before each, and eight freely: without a barrier, by ranks that begin up to 10 us apart, as real
+ones do. The table shows the slowest rank under the best routing of each kind. Then three cables are broken (`--fail random:3`) under the same routing. The halo exchange also runs with ranks placed by
+`weft map`. `weft net` tells cost and power. --quick: networks of the same kinds with 64 nodes, and smaller messages.
 """
 import argparse
+import concurrent.futures
 import csv
+import os
 import pathlib
 import re
 import subprocess
@@ -19,18 +21,19 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROUTINGS = {
     "torus": ("dor", "min-adaptive"),
-    "fattree": ("dest-down", "source-up", "adaptive-up", "min-adaptive"),
+    "fattree": ("dest-down", "adaptive-up"),
     "dragonfly": ("minimal", "ugal-l", "valiant", "min-adaptive"),
     "hyperx": ("minimal", "ugal-l", "valiant", "min-adaptive"),
 }
-AROUND = {
-    "torus": ("dor-around", "min-adaptive"),
-    "fattree": ("dest-down", "min-adaptive"),
-    "dragonfly": ("min-adaptive", "valiant", "ugal-l"),
-    "hyperx": ("min-adaptive", "valiant", "ugal-l"),
-}
+ONLY = {"valiant": ("alltoall",)}  # A detour for every packet pays where all send to all.
+AROUND = {"dor": "dor-around"}  # Goes round broken cables as the other does where none is broken. Others do so themselves.
 SMALL = {"torus": "torus:4x4x4", "fattree": "xgft:m=8x8,w=1x4", "dragonfly": "dragonfly:a=4,h=2,p=2,g=8", "hyperx": "hyperx:4x4,p=4"}
-CODES = (("halo", 1 << 20), ("allreduce", 8), ("alltoall", 4096), ("gather", 1 << 16))  # Bytes as in patterns.c.
+SIZES = {"halo": 1 << 20, "allreduce": 8, "alltoall": 4096, "gather": 1 << 16}  # Bytes as in patterns.c.
+SMALL_SIZES = {"halo": 1 << 16, "allreduce": 8, "alltoall": 4096, "gather": 1 << 16}
+PLACED = ("fattree", "dragonfly", "hyperx")  # On the torus neighbours of the program are neighbours already.
+ITERATIONS = 8
+SKEW_US = 10  # Ranks that begin at the same instant, and compute for exactly as long, would stay in step for a while even without a barrier.
+MODES = ("in_step", "free")
 
 
 def weft(words, folder):
@@ -39,63 +42,97 @@ def weft(words, folder):
 
 class Buyer:
     def __init__(self, program, folder, quick):
-        self.weft, self.folder = pathlib.Path(program).resolve(), folder
+        self.weft, self.folder = pathlib.Path(program).resolve(), pathlib.Path(folder)
         self.networks = {network: self.small(network) if quick else HERE / f"{network}.toml" for network in ROUTINGS}
-        made = weft([self.weft, "cc", "-O2", HERE / "patterns.c", "-o", "patterns"], folder)
-        if made.returncode != 0:
-            sys.exit(made.stderr)
+        self.sizes = SMALL_SIZES if quick else SIZES
+        self.run("cc", "-O2", HERE / "patterns.c", "-o", "patterns")
+
+    def run(self, *words):
+        done = weft([self.weft, *words], self.folder)
+        return done.stdout if done.returncode == 0 else sys.exit(done.stderr)
 
     def small(self, network):
         """The same machine, but for its size."""
-        file = pathlib.Path(self.folder) / f"{network}.toml"
+        file = self.folder / f"{network}.toml"
         text = (HERE / file.name).read_text(encoding="utf-8")
         file.write_text(re.sub(r'(?m)^topology = .*', f'topology = "{SMALL[network]}"', text), encoding="utf-8")
         return file
 
-    def time(self, network, code, routing, *more):
-        """Microseconds of one iteration; None if the routing does not fit."""
-        name, size = code
-        done = weft([self.weft, "sim", "-q", "--net", self.networks[network], "--routing", routing, *more, "./patterns", name, size, 4 if size < 4096 else 1],
+    def times(self, network, code, routing, *more):
+        """Microseconds of an iteration by mode; None if the routing does not fit."""
+        done = weft([self.weft, "sim", "-q", "--net", self.networks[network], "--routing", routing, *more, "./patterns", code, self.sizes[code], ITERATIONS,
+                     SKEW_US],
                     self.folder)
-        found = re.search(r": ([\d.]+) us", done.stdout)
-        return float(found.group(1)) if done.returncode == 0 and found else None
+        found = re.search(r": ([\d.]+) us; in step ([\d.]+) us", done.stdout)
+        return {"free": float(found.group(1)), "in_step": float(found.group(2))} if done.returncode == 0 and found else None
 
-    def best(self, network, code, routings, *more):
-        times = {routing: self.time(network, code, routing, *more) for routing in routings}
+    def best(self, network, code, *more):
+        """(routing, microseconds) by mode."""
+        fitting = [routing for routing in ROUTINGS[network] if code in ONLY.get(routing, SIZES)]
+        times = {routing: self.times(network, code, routing, *more) for routing in fitting}
         times = {routing: time for routing, time in times.items() if time is not None}
-        return min(times.items(), key=lambda row: row[1]) if times else ("none fits", None)
+        return {mode: min(((routing, time[mode]) for routing, time in times.items()), key=lambda row: row[1]) for mode in MODES}
 
-    def describe(self):
-        done = weft([self.weft, "net", *self.networks.values()], self.folder)
-        return done.stdout if done.returncode == 0 else sys.exit(done.stderr)
+    def place(self, network):
+        """A map of the ranks of the halo exchange; smaller faces have the same neighbours."""
+        self.run("sim", "-q", "--net", self.networks[network], "--record", f"{network}-halo", "./patterns", "halo", min(65536, self.sizes["halo"]), 1)
+        self.run("map", f"{network}-halo", "--preset", "fast", "-q", "-o", f"{network}.map")
+        return f"{network}.map"
 
 
-def measure(buyer):
-    rows = []
-    for network, routings in ROUTINGS.items():
-        for code in CODES:
-            routing, time = buyer.best(network, code, routings)
-            detour, broken = buyer.best(network, code, AROUND[network], "--fail", "random:3")
-            rows.append({"network": network, "code": code[0], "best_routing": routing, "us": time, "routing_round_breaks": detour,
-                         "us_three_cables_down": broken})
-            print(f"{network:<10} {code[0]:<10} {time:>9.2f} us  {routing:<12} three cables down: "
-                  + (f"{broken:.2f} us  {detour}" if broken is not None else "no routing fits"), flush=True)
-    return rows
+def measure(buyer, network, code, placed):
+    """A row of the table."""
+    more = ("--map", buyer.place(network)) if placed else ()
+    best = buyer.best(network, code, *more)
+    row = {"network": network, "code": code, "bytes": buyer.sizes[code], "placed": "yes" if placed else "no"}
+    for mode, (routing, time) in best.items():
+        row |= {f"routing_{mode}": routing, f"us_{mode}": time}
+    if placed:
+        return row
+    around = {routing: buyer.times(network, code, AROUND.get(routing, routing), "--fail", "random:3") for routing in {routing for routing, _ in best.values()}}
+    for mode, (routing, _) in best.items():
+        row[f"us_{mode}_three_cables_down"] = around[routing][mode] if around[routing] else None
+    return row
+
+
+def show(row):
+    text = f"{row['network']:<10} {row['code'] + (', placed' if row['placed'] == 'yes' else ''):<14}"
+    for mode in MODES:
+        text += f" {mode.replace('_', ' '):<7} {row[f'us_{mode}']:>9.2f} us {row[f'routing_{mode}']:<12}"
+        if row["placed"] == "no":
+            down = row[f"us_{mode}_three_cables_down"]
+            text += " three cables down: " + (f"{down:>9.2f} us " if down is not None else "no way ")
+    print(text.rstrip(), flush=True)
+
+
+def read_options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("weft")
+    parser.add_argument("--codes", default=",".join(SIZES), help="some of " + ", ".join(SIZES))
+    parser.add_argument("--quick", action="store_true", help="networks of 64 nodes, smaller messages")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="simulations at once (default: one for each processor)")
+    parser.add_argument("--csv", help="the table as CSV")
+    options = parser.parse_args()
+    options.codes = options.codes.split(",")
+    if unknown := [code for code in options.codes if code not in SIZES]:
+        parser.error(f"--codes: {unknown[0]} is none of {', '.join(SIZES)}")
+    return options
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("weft")
-    parser.add_argument("--quick", action="store_true", help="networks of 64 nodes")
-    parser.add_argument("--csv", help="the table as CSV")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
+    options = read_options()
+    cases = [(network, code, placed) for code in options.codes for placed in (False, True) for network in ROUTINGS
+             if not placed or (code == "halo" and network in PLACED)]
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         buyer = Buyer(options.weft, folder, options.quick)
-        rows = measure(buyer)
-        print("\n" + buyer.describe(), end="")
+        rows = []
+        for row in pool.map(lambda case: measure(buyer, *case), cases):
+            show(row)
+            rows.append(row)
+        print("\n" + buyer.run("net", *buyer.networks.values()), end="")
     if options.csv:
         with open(options.csv, "w", newline="", encoding="utf-8") as file:
-            table = csv.DictWriter(file, rows[0].keys())
+            table = csv.DictWriter(file, rows[0].keys())  # Rows of placed ranks have no broken cables.
             table.writeheader()
             table.writerows(rows)
 

@@ -3,8 +3,10 @@
      patterns halo|allreduce|alltoall|gather|gather-ready BYTES [ITERATIONS [SKEW]]
    halo: six faces of BYTES with the neighbours in a 3-D grid; allreduce: BYTES in all;
    alltoall: BYTES to each rank; gather: everybody sends BYTES to rank 0, which receives one after
-   the other, or all at once (gather-ready). Ranks begin up to SKEW microseconds apart (usual: 0).
-   Prints the time of an iteration among others, and of one alone, between two barriers. */
+   the other, or all at once (gather-ready). Prints the mean time of ITERATIONS (usual: 2) that
+   ranks run through freely, one after the other without a barrier, after a first one that does not
+   count and that they begin up to SKEW microseconds apart (usual: 0); and the mean in step, with a
+   barrier before each. Both are until the slowest rank is done. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +15,6 @@
 enum { faces = 6 };
 
 static int ranks, self, bytes;
-static double skew;
 static char *out, *in;
 static int neighbour[faces];
 static MPI_Comm grid;
@@ -86,16 +87,38 @@ static void (*find_pattern(const char* name))(void) {
   return NULL;
 }
 
-/* From a moment when all ranks are there until all have done it. */
-static double time_of(void (*run)(void), int iterations) {
+static void nothing(void) {}
+
+static void barrier(void) {
   MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* From a moment when all ranks are there until all have done it; `between` follows each. A rank
+   begins `late` seconds after that moment. */
+static double time_of(void (*run)(void), int iterations, void (*between)(void), double late) {
+  barrier();
   const double start = MPI_Wtime();
-  const double own = (double)((unsigned)self * 2654435761u >> 16 & 0xff) / 256 * skew * 1e-6;
-  while (own > 0 && MPI_Wtime() < start + own) {
+  while (late > 0 && MPI_Wtime() < start + late) {
   }
-  for (int i = 0; i < iterations; i++) run();
-  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < iterations; i++) {
+    run();
+    between();
+  }
+  barrier();
   return MPI_Wtime() - start;
+}
+
+/* What more iterations take longer, so that no barrier counts. Times are compared on one rank, as
+   a simulation may carry the sizes of messages without what is in them. */
+static double time_free(void (*run)(void), int iterations, double skew) {
+  const double late = (double)((unsigned)self * 2654435761u >> 16 & 0xff) / 256 * skew;
+  const double first = time_of(run, 1, nothing, late);
+  return (time_of(run, iterations + 1, nothing, late) - first) / iterations;
+}
+
+static double time_in_step(void (*run)(void), int iterations) {
+  const double barriers = time_of(nothing, iterations, barrier, 0);
+  return (time_of(run, iterations, barrier, 0) - barriers) / iterations;
 }
 
 int main(int argc, char** argv) {
@@ -105,7 +128,7 @@ int main(int argc, char** argv) {
   void (*run)(void) = argc > 2 ? find_pattern(argv[1]) : NULL;
   bytes = argc > 2 ? atoi(argv[2]) : 0;
   const int iterations = argc > 3 ? atoi(argv[3]) : 2;
-  skew = argc > 4 ? atof(argv[4]) : 0;
+  const double skew = argc > 4 ? atof(argv[4]) * 1e-6 : 0;
   if (run == NULL || bytes < 1 || iterations < 1) {
     if (self == 0)
       fprintf(stderr,
@@ -114,15 +137,15 @@ int main(int argc, char** argv) {
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   make_grid();
-  const size_t blocks = run == alltoall ? (size_t)ranks : faces;
+  const int from_all = run == alltoall || (run == gather_ready && self == 0);
+  const size_t blocks = from_all && ranks > faces ? (size_t)ranks : faces;
   out = calloc(blocks, (size_t)bytes + sizeof(double));
   in = calloc(blocks, (size_t)bytes + sizeof(double));
-  /* What more iterations take longer: the slowest rank counts, the barriers do not. */
-  const double once = time_of(run, iterations), twice = time_of(run, 2 * iterations);
-  const double each = (twice - once) / iterations;
+  const double freely = time_free(run, iterations, skew);
+  const double in_step = time_in_step(run, iterations);
   if (self == 0)
-    printf("%s of %d bytes, %d ranks: %.2f us; alone %.2f us\n", argv[1], bytes, ranks, each * 1e6,
-           once / iterations * 1e6);
+    printf("%s of %d bytes, %d ranks: %.2f us; in step %.2f us\n", argv[1], bytes, ranks,
+           freely * 1e6, in_step * 1e6);
   free(out);
   free(in);
   MPI_Finalize();

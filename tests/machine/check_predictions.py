@@ -90,12 +90,16 @@ class Predictions(unittest.TestCase):
         self.assertIn("cost", done.stdout)
         with open(self.folder / "buy.csv", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
-        self.assertEqual(len(rows), 16)
-        card = 6 * 2**20 / 25e9 * 1e6
+        self.assertEqual(len(rows), 16 + 3)
         for row in rows:
-            self.assertTrue(row["us"] and row["us_three_cables_down"], row)
-            if row["code"] == "halo":
-                self.assertGreaterEqual(float(row["us"]), card, row)
+            card = 6 * int(row["bytes"]) / 25e9 * 1e6
+            for mode in ("in_step", "free"):
+                self.assertTrue(row[f"us_{mode}"] and (row[f"us_{mode}_three_cables_down"] or row["placed"] == "yes"), row)
+                if row["code"] == "halo":
+                    self.assertGreaterEqual(float(row[f"us_{mode}"]), card, row)
+        # Ranks that were placed are no worse off; in larger networks they gain much.
+        halo = {row["placed"]: row for row in rows if (row["code"], row["network"]) == ("halo", "dragonfly")}
+        self.assertLess(float(halo["yes"]["us_in_step"]), 1.02 * float(halo["no"]["us_in_step"]))
 
     def test_cards_serve_destinations_in_turn(self):
         in_turn = self.time("hyperx", "halo 1048576 1")
@@ -104,11 +108,11 @@ class Predictions(unittest.TestCase):
 
     def test_maps_are_judged_as_programs_run(self):
         self.time("hyperx", "halo 1048576 1", "--record", "halo")
-        # The program runs one iteration, then two; a map's step is to have the traffic of one.
+        # The program runs one iteration, then two, then one in step; a map's step is to have the traffic of one.
         rows = [row.split() for row in (self.folder / "halo/traffic.txt").read_text().splitlines() if not row.startswith("#")]
-        (self.folder / "one.txt").write_text("".join(f"{start} {end} {int(size) // 3} 1\n" for start, end, size, _ in rows))
+        (self.folder / "one.txt").write_text("".join(f"{start} {end} {int(size) // 4} 1\n" for start, end, size, _ in rows))
         for order in ("round-robin", "queue"):
-            in_program = self.time("hyperx", "halo 1048576 1", "--set", f"nic.order={order}", found=r"alone ([\d.]+) us")
+            in_program = self.time("hyperx", "halo 1048576 1", "--set", f"nic.order={order}", found=r"in step ([\d.]+) us")
             done = run(["map", "--net", BUY / "hyperx.toml", "--routing", "minimal", "--traffic", "one.txt", "--evaluate", "identity",
                         "--simulate", "--set", f"nic.order={order}", "--json", "map.json"], self.folder)
             self.assertEqual(done.returncode, 0, done.stderr)
