@@ -51,6 +51,12 @@ class Worlds(unittest.TestCase):
             lines = sorted(self.said(world, 4, "./counts").splitlines())
             self.assertEqual(lines, [f"rank {rank}: 0 wrong" for rank in range(4)], world)
 
+    def test_objects_from_before_the_start_stay(self):
+        for world in WORLDS:
+            lines = sorted(self.said(world, 3, "./early").splitlines())
+            self.assertEqual(lines, [f"rank {rank}: 0 wrong" for rank in range(3)], world)
+        self.assertEqual(self.start(["./early"]).stdout, "rank 0: 0 wrong\n")
+
     def test_thread_levels_hold(self):
         names = ("single", "funneled", "serialized", "multiple")
         for world in (*WORLDS, "alone"):

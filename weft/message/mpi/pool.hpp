@@ -71,6 +71,14 @@ class Pool {
 
   std::uint32_t alive() const { return alive_; }
 
+  // Objects stay where they are in memory.
+  void swap(Pool& other) noexcept {
+    chunks_.swap(other.chunks_);
+    std::swap(free_, other.free_);
+    std::swap(made_, other.made_);
+    std::swap(alive_, other.alive_);
+  }
+
   template <typename Visit>
   void for_each(Visit visit) {
     for (std::uint32_t i = 0; i < made_; ++i) {

@@ -44,6 +44,15 @@ Process::Process(const Fabric& fabric_of_rank, const mp::Options& options, Runti
   if (fabric.observer != nullptr) fabric.observer->set_teller(this);
 }
 
+void Process::take_over(Process& earlier) {
+  infos.swap(earlier.infos);
+  handlers.swap(earlier.handlers);
+  error_codes = std::move(earlier.error_codes);
+  last_used_code = earlier.last_used_code;
+  world.handler = earlier.world.handler;
+  self_only.handler = earlier.self_only.handler;
+}
+
 Process::~Process() {
   if (fabric.observer != nullptr) fabric.observer->set_teller(nullptr);
 }

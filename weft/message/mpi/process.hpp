@@ -103,6 +103,9 @@ struct Process final : public WaitTeller {
   WaitingFor waiting_for;
   Profile profile;
 
+  // Takes what the program made before MPI_Init, when the rank was not yet known.
+  void take_over(Process& earlier);
+
   RankId rank() const { return fabric.self; }
   bool running() const { return stage == Stage::running || stage == Stage::finalizing; }
 

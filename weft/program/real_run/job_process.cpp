@@ -136,6 +136,7 @@ void WiredRuntime::join() {
       new mpi::Process(recorder_ == nullptr ? network : recorder_->fabric(), options_, *this);
   if (recorder_ != nullptr) choices_.set_usage(algorithm_usage_);
   process->choices = &choices_;
+  process->take_over(mpi::self());
   process->real_time = true;
   process->timed = recorder_ != nullptr;
   Current::set_everywhere(&process->fabric, process);

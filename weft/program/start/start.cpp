@@ -158,6 +158,32 @@ bool in_rank() {
   return ProgramRanks::current() != nullptr && weft::Current::fabric() != nullptr;
 }
 
+void begin_real() {
+  if (weft::launch::seat_kept()) {
+    weft::begin_job_process();
+  } else {
+    weft::begin_singleton();
+  }
+}
+
+void* library_of(const void* address) {
+  Dl_info info = {};
+  return ::dladdr(address, &info) == 0 ? nullptr : info.dli_fbase;
+}
+
+// Programs that are linked with this library call its __libc_start_main. Others load it when they
+// already run: Python its extensions, or a program its plug-ins.
+__attribute__((constructor)) void begin_in_running_program() {
+  const void* const called = ::dlsym(RTLD_DEFAULT, "__libc_start_main");
+  if (library_of(called) == library_of(reinterpret_cast<const void*>(&begin_real))) return;
+  if (std::getenv(weft::simulation_variable) != nullptr) {
+    fail(weft::Error::call(
+        "the program loads the MPI library while it runs; weft sim takes over a program before its "
+        "start, so link it with the library ('weft cc', c++, fc), or run it with weft run"));
+  }
+  begin_real();
+}
+
 }  // namespace
 
 // The names and the declarations are the C library's.
@@ -175,10 +201,8 @@ int __libc_start_main(ProgramCopies::Main main, int count, char** arguments, voi
     prepare(text);
     simulation->main = main;
     main = simulate;
-  } else if (weft::launch::seat_kept()) {
-    weft::begin_job_process();
   } else {
-    weft::begin_singleton();
+    begin_real();
   }
   return start(main, count, arguments, init, fini, loader_fini, stack_end);
 }
