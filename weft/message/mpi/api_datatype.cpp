@@ -12,6 +12,7 @@
 #include <weft/message/mpi/datatype.hpp>
 #include <weft/message/mpi/errors.hpp>
 #include <weft/message/mpi/include/mpi.h>
+#include <weft/message/port/call_lock.hpp>
 
 namespace weft::mpi {
 namespace {
@@ -345,6 +346,7 @@ int make_resized(MPI_Datatype oldtype, std::int64_t lower, std::int64_t extent,
 }
 
 int make_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  const CallLockHeld held;  // Attributes are copied.
   Construction make(MPI_COMBINER_DUP, newtype);
   const Datatype* old = make.type(oldtype);
   if (!make.good()) return make.finish();
@@ -515,6 +517,7 @@ WEFT_MPI(Type_commit)(MPI_Datatype* datatype) {
 }
 
 WEFT_MPI(Type_free)(MPI_Datatype* datatype) {
+  const weft::CallLockHeld held;  // Handles and attributes are counted.
   if (datatype == nullptr) return report(MPI_COMM_NULL, MPI_ERR_ARG);
   Datatype* type = find_derived_type(*datatype);
   if (type == nullptr) return report(MPI_COMM_NULL, MPI_ERR_TYPE);

@@ -7,7 +7,7 @@
 #include <new>
 #include <string>
 
-#include <unistd.h>
+#include <pthread.h>
 
 #include <weft/base/version.hpp>
 #include <weft/message/mpi/call.hpp>
@@ -29,9 +29,9 @@ void copy_text(const std::string& text, char* to, std::size_t room, int* length)
 int begin(Call& call, int level) {
   Process& process = call.process();
   if (process.stage != Process::Stage::before) return call.result(MPI_ERR_OTHER, "called twice");
-  process.stage = Process::Stage::running;
   process.thread_level = level;
-  process.main_thread = ::gettid();
+  process.main_thread = ::pthread_self();
+  process.stage = Process::Stage::running;
   return MPI_SUCCESS;
 }
 
@@ -54,15 +54,17 @@ WEFT_MPI(Init)(int*, char***) {
 WEFT_MPI(Init_thread)(int*, char***, int required, int* provided) {
   weft::mpi::self().runtime.join();
   Call call("MPI_Init_thread", Call::always);
-  const int most = call.process().runtime.thread_level();
-  const int level = std::clamp(required, MPI_THREAD_SINGLE, most);
+  weft::mpi::Runtime& runtime = call.process().runtime;
+  int level = std::clamp(required, MPI_THREAD_SINGLE, runtime.thread_level());
+  if (level == MPI_THREAD_MULTIPLE && !runtime.admit_threads()) level = MPI_THREAD_SERIALIZED;
   if (provided) *provided = level;
   return begin(call, level);
 }
 
+// Any thread may ask, at every level; so nothing of the process is changed. The same is true of
+// MPI_Finalized and MPI_Is_thread_main.
 WEFT_MPI(Initialized)(int* flag) {
-  Call call("MPI_Initialized", Call::always);
-  *flag = call.process().stage == Process::Stage::before ? 0 : 1;
+  *flag = weft::mpi::self().how_far() == Process::Stage::before ? 0 : 1;
   return MPI_SUCCESS;
 }
 
@@ -80,8 +82,7 @@ WEFT_MPI(Finalize)(void) {
 }
 
 WEFT_MPI(Finalized)(int* flag) {
-  Call call("MPI_Finalized", Call::always);
-  *flag = call.process().stage == Process::Stage::after ? 1 : 0;
+  *flag = weft::mpi::self().how_far() == Process::Stage::after ? 1 : 0;
   return MPI_SUCCESS;
 }
 
@@ -99,12 +100,12 @@ WEFT_MPI(Query_thread)(int* provided) {
   return MPI_SUCCESS;
 }
 
-// Any thread may ask, at every level; so nothing of the process is changed.
 WEFT_MPI(Is_thread_main)(int* flag) {
   const auto* const process = static_cast<const Process*>(weft::Current::layer());
   // A simulated rank may move between the simulator's threads; the program's own threads run none.
   const bool others = process != nullptr && process->runtime.thread_level() > MPI_THREAD_FUNNELED;
-  *flag = process != nullptr && (!others || process->main_thread == ::gettid());
+  *flag = process != nullptr &&
+          (!others || ::pthread_equal(process->main_thread, ::pthread_self()) != 0);
   return MPI_SUCCESS;
 }
 

@@ -10,6 +10,7 @@
 #include <weft/message/mpi/window.hpp>
 
 using weft::mpi::first_free_handle;
+using weft::mpi::Inside;
 using weft::mpi::Pool;
 using weft::mpi::self;
 
@@ -63,16 +64,20 @@ void* from_listed(int number) {
 
 #define WEFT_POOLED_HANDLE(type, name, pool)                    \
   WEFT_MPI(name##_toint)(type handle) {                         \
+    const Inside inside;                                        \
     return to_number(self().pool, handle);                      \
   }                                                             \
   WEFT_MPI_AS(type, name##_fromint)(int number) {               \
+    const Inside inside;                                        \
     return static_cast<type>(from_number(self().pool, number)); \
   }
 #define WEFT_LISTED_HANDLE(type, name)             \
   WEFT_MPI(name##_toint)(type handle) {            \
+    const Inside inside;                           \
     return to_listed(handle);                      \
   }                                                \
   WEFT_MPI_AS(type, name##_fromint)(int number) {  \
+    const Inside inside;                           \
     return static_cast<type>(from_listed(number)); \
   }
 

@@ -41,16 +41,16 @@ bool sensible(const MGEN_Tuning* given) {
 // Sets a tuning for the duration of one call.
 class Tuned {
  public:
-  explicit Tuned(const MGEN_Tuning* given) : process_(self()), before_(process_.tuning) {
+  explicit Tuned(const MGEN_Tuning* given) : process_(self()) {
     process_.tuning = keep(process_, given);
   }
-  ~Tuned() { process_.tuning = before_; }
+  ~Tuned() { process_.tuning = process_.set_tuning; }
   Tuned(const Tuned&) = delete;
   Tuned& operator=(const Tuned&) = delete;
 
  private:
+  Inside inside_;
   Process& process_;
-  const mp::Tuning* before_;
 };
 
 }  // namespace
@@ -60,7 +60,8 @@ extern "C" {
 int MGEN_Set_tuning(const MGEN_Tuning* tuning) {
   Call call("MGEN_Set_tuning", Call::local);
   if (!sensible(tuning)) return call.result(MPI_ERR_ARG, "gap or number of cards");
-  call.process().tuning = keep(call.process(), tuning);
+  Process& process = call.process();
+  process.tuning = process.set_tuning = keep(process, tuning);
   return MPI_SUCCESS;
 }
 

@@ -28,8 +28,9 @@ int cancel(Call& call, Request& request) {
   switch (request.kind) {
     case Request::Kind::generalized: {
       const Generalized& own = *request.generalized;
-      return own.cancel ? call.result(own.cancel(own.state, request.finished ? 1 : 0))
-                        : MPI_SUCCESS;
+      if (!own.cancel) return MPI_SUCCESS;
+      const int complete = request.finished ? 1 : 0;
+      return call.result(process.outside([&] { return own.cancel(own.state, complete); }));
     }
     case Request::Kind::task:
       return call.result(request.transfer.comm, MPI_ERR_REQUEST, "collectives cannot be cancelled");

@@ -180,9 +180,13 @@ class Rma {
     Window::Target& target = window_->target(access_->target);
     if (window_->all_locked && target.lock == Window::Lock::none) {
       target.lock = Window::Lock::shared;
+      target.locking = true;
       process.run(ask(process, *window_, access_->target, RmaCommand::Kind::lock_shared, true));
+      target.locking = false;
+    } else if (target.locking) {
+      process.wait_until([&] { return !target.locking; });
     }
-    window_->target(access_->target).touched = true;
+    target.touched = true;
     if (access_->origin.type) access_->origin.type->retain();
     if (access_->result.type) access_->result.type->retain();
     return perform(process, *window_, std::move(access_));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Synchronisation of windows: when accesses start and end.
 #include <algorithm>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <weft/message/mpi/contexts.hpp>
@@ -23,7 +25,10 @@ namespace {
 // Completes all accesses to a target at the origin; -1: to all targets.
 void finish_locally(Process& process, Window& window, int target) {
   std::size_t checked = 0;  // Finished accesses stay finished.
+  std::uint64_t sweeps = window.sweeps.count;
   process.wait_until([&] {
+    // By another thread.
+    if (std::exchange(sweeps, window.sweeps.count) != window.sweeps.count) checked = 0;
     for (; checked < window.pending.size(); ++checked) {
       const Window::Pending& p = window.pending[checked];
       if ((target < 0 || p.target == target) && !p.task.done()) return false;
@@ -33,15 +38,34 @@ void finish_locally(Process& process, Window& window, int target) {
   window.sweep();
 }
 
+// Another thread may have asked on behalf of accesses of this one.
+void await_answers(Process& process, const Window& window, int target) {
+  const auto answered = [&] {
+    return std::all_of(window.targets.begin(), window.targets.end(), [&](const auto& known) {
+      return known.flushing == 0 || (target >= 0 && known.rank != target);
+    });
+  };
+  if (!answered()) process.wait_until(answered);
+}
+
 // Completes accesses at the targets; only targets that may have unfinished accesses are asked.
 void finish(Process& process, Window& window, int target) {
-  std::vector<mp::Task> answers;
+  struct Asked {
+    Window::Target& target;
+    mp::Task answer;
+  };
+  std::vector<Asked> asked;
   for (Window::Target& known : window.targets) {
     if (!known.touched || (target >= 0 && known.rank != target)) continue;
     known.touched = false;
-    answers.push_back(ask(process, window, known.rank, RmaCommand::Kind::flush, true));
+    ++known.flushing;
+    asked.push_back({known, ask(process, window, known.rank, RmaCommand::Kind::flush, true)});
   }
-  for (const mp::Task& task : answers) process.run(task);
+  for (const Asked& one : asked) {
+    process.run(one.answer);
+    --one.target.flushing;
+  }
+  await_answers(process, window, target);
   finish_locally(process, window, target);
 }
 
@@ -286,7 +310,8 @@ WEFT_MPI(Win_unlock_all)(MPI_Win win) {
   if (!window->all_locked) return result(call, *window, MPI_ERR_RMA_SYNC, "not locked");
   const OrderedMemory ordered;
   if (window->common.holds_all) unlock_all_parts(*window);
-  for (Window::Target& target : window->targets) {
+  for (std::size_t i = 0; i < window->targets.size(); ++i) {
+    Window::Target& target = window->targets[i];
     if (target.lock != Lock::none) unlock(call.process(), *window, target);
   }
   window->all_locked = false;

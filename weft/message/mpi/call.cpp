@@ -6,10 +6,26 @@
 
 namespace weft::mpi {
 
+namespace {
+
+// A listener follows one thread, whose calls do not overlap.
+CallListener* listener_of(const Process& process) {
+  const bool follows =
+      CallLock::active() == nullptr || ::pthread_equal(process.main_thread, ::pthread_self()) != 0;
+  return follows ? process.profile.listener : nullptr;
+}
+
+}  // namespace
+
+void Inside::leave() {
+  if (lock_->outermost() && lock_->waiters_need_help()) self().help_waiters(*lock_);
+  lock_->leave();
+}
+
 Call::Call(const char* name, Kind kind) : process_(self()), outer_(process_.call), kind_(kind) {
   if (process_.timed) {
     start_ = process_.fabric.processor.now();
-    CallListener* const listener = process_.profile.listener;
+    CallListener* const listener = listener_of(process_);
     if (listener && kind == communicates && !outer_) listener->entered(name, start_);
   }
   process_.call = name;
@@ -29,7 +45,9 @@ Call::~Call() {
     if (process_.timed) {
       const Time now = process_.fabric.processor.now();
       process_.profile.add(process_.call, now - start_, bytes_);
-      if (process_.profile.listener) process_.profile.listener->left(process_.call, now);
+      if (CallListener* const listener = listener_of(process_)) {
+        listener->left(process_.call, now);
+      }
     }
     process_.fabric.processor.leave_call();
   }
@@ -60,6 +78,7 @@ int Call::result(const Communicator* comm, int code, const std::string& detail) 
 
 int report(MPI_Comm comm_or_null, int error_class) {
   if (error_class == MPI_SUCCESS) return error_class;
+  const Inside inside;
   Process& process = self();
   const Communicator* comm = find_communicator(process, comm_or_null);
   const Communicator& owner = comm ? *comm : default_communicator(process);

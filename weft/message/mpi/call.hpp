@@ -16,6 +16,7 @@
 
 #include <weft/message/mpi/comm.hpp>
 #include <weft/message/mpi/errors.hpp>
+#include <weft/message/mpi/inside.hpp>
 #include <weft/message/mpi/process.hpp>
 
 namespace weft::mpi {
@@ -53,6 +54,7 @@ class Call {
   int result(int code, const std::string& detail = {}) { return result(nullptr, code, detail); }
 
  private:
+  Inside inside_;  // First: all else is read and changed inside.
   Process& process_;
   const char* outer_;
   Kind kind_;

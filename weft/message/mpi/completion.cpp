@@ -40,7 +40,8 @@ Outcome look(Process& process, MPI_Request handle, MPI_Status* status) {
     MPI_Status unseen;
     MPI_Status& filled = status ? *status : unseen;
     set_status(filled, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
-    outcome.error = request->generalized->query(request->generalized->state, &filled);
+    const Generalized& own = *request->generalized;
+    outcome.error = process.outside([&] { return own.query(own.state, &filled); });
   } else if (status) {
     fill_status(*request, *status);
   }
@@ -56,8 +57,8 @@ Outcome complete(Process& process, MPI_Request& handle, MPI_Status* status) {
     request->finished = false;
     return outcome;
   }
-  if (request->generalized && request->generalized->free) {
-    const int error = request->generalized->free(request->generalized->state);
+  if (const Generalized* const own = request->generalized.get(); own && own->free) {
+    const int error = process.outside([&] { return own->free(own->state); });
     if (outcome.error == MPI_SUCCESS) outcome.error = error;
   }
   free_request(process, request);

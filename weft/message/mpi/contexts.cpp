@@ -33,14 +33,15 @@ std::uint32_t spread(const InternalGroup& internal, std::uint32_t round) {
 }  // namespace
 
 // The maximum of `next_context` over all members is free at all of them, unless a member takes part
-// in several agreements at once (MPI_Comm_idup): it may have assigned the number meanwhile, so all
-// must confirm it. If several agreements collide, the one with the all_max number always
-// succeeds, and the spread makes them differ, so this terminates.
+// in several agreements at once (MPI_Comm_idup, several threads): it may have assigned the number
+// meanwhile, so all must confirm it. If several agreements collide, the one with the all_max number
+// always succeeds, and the spread makes them differ, so this terminates.
 mp::Task agree(Process& process, Agreement agreement, std::uint32_t& context) {
   const InternalGroup& own = agreement.scope.own;
+  const bool alone = agreement.blocking && process.thread_level != MPI_THREAD_MULTIPLE;
   ++process.agreements;
   for (std::uint32_t round = 0;; ++round) {
-    const bool busy = !agreement.blocking || process.agreements > 1;
+    const bool busy = !alone || process.agreements > 1;
     std::array<std::uint32_t, 2> proposal = {process.next_context + spread(own, round),
                                              busy ? 1U : 0U};
     mp::Task proposed = all_max(agreement.scope, proposal);

@@ -11,6 +11,7 @@
 #include <weft/message/mpi/datatype.hpp>
 #include <weft/message/mpi/errors.hpp>
 #include <weft/message/mpi/include/mpi.h>
+#include <weft/message/port/call_lock.hpp>
 
 namespace weft::mpi {
 namespace {
@@ -74,6 +75,7 @@ void copy_out(const std::vector<T>& values, Out* out) {
 
 // Each handle that is returned must be freed by the program.
 void copy_types(const std::vector<MPI_Datatype>& types, MPI_Datatype* out) {
+  const CallLockHeld held;
   for (const MPI_Datatype handle : types) {
     if (Datatype* type = find_derived_type(handle)) {
       type->retain();
@@ -231,6 +233,7 @@ WEFT_MPI(Type_get_contents_c)
 }
 
 WEFT_MPI(Type_get_name)(MPI_Datatype datatype, char* type_name, int* resultlen) {
+  const weft::CallLockHeld held;
   // A null handle has a name as well.
   const Datatype* type = find_type(datatype);
   if (type == nullptr && datatype != MPI_DATATYPE_NULL) return report(MPI_COMM_NULL, MPI_ERR_TYPE);
@@ -243,6 +246,7 @@ WEFT_MPI(Type_get_name)(MPI_Datatype datatype, char* type_name, int* resultlen) 
 }
 
 WEFT_MPI(Type_set_name)(MPI_Datatype datatype, const char* type_name) {
+  const weft::CallLockHeld held;
   if (find_type(datatype) == nullptr) return report(MPI_COMM_NULL, MPI_ERR_TYPE);
   if (type_name == nullptr) return report(MPI_COMM_NULL, MPI_ERR_ARG);
   std::string name(type_name, strnlen(type_name, MPI_MAX_OBJECT_NAME - 1));

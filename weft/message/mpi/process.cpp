@@ -64,11 +64,62 @@ void Process::progress() {
 }
 
 void Process::wait_low(const mp::Request* request) {
+  if (CallLock::active() != nullptr) [[unlikely]] {
+    wait_until([&] { return request->done; });
+    return;
+  }
   while (!request->done) {
     messenger.wait(request);
     if (!orphans.empty()) sweep();
     if (messenger.lost().size() > losses_) note_losses();
   }
+}
+
+Process::CallPutAway::CallPutAway(Process& process)
+    : process_(process),
+      call_(std::exchange(process.call, nullptr)),
+      entered_(process.entered),
+      waiting_for_(std::exchange(process.waiting_for, {})),
+      tuning_(std::exchange(process.tuning, process.set_tuning)) {}
+
+Process::CallPutAway::~CallPutAway() {
+  process_.call = call_;
+  process_.entered = entered_;
+  process_.waiting_for = waiting_for_;
+  process_.tuning = tuning_;
+}
+
+Process::ThreadOutside::ThreadOutside(Process& process) : lock_(CallLock::active()) {
+  if (lock_ == nullptr) return;
+  away_.emplace(process);
+  depth_ = lock_->let_go();
+}
+
+Process::ThreadOutside::~ThreadOutside() {
+  if (lock_ != nullptr) lock_->take_up(depth_);
+}
+
+void Process::wait_among_threads(CallLock& lock, CallLock::Waiter& me) {
+  progress();
+  if (me.holds()) return;
+  const CallPutAway away(*this);
+  lock.add(me);
+  while (!lock.ready(me)) {
+    if (!lock.leads(me)) {
+      lock.sleep(me);
+      continue;
+    }
+    messenger.pause();
+    lock.step_aside();
+    progress();
+    lock.settle(&me);
+  }
+  lock.remove(me);
+}
+
+void Process::help_waiters(CallLock& lock) {
+  progress();
+  lock.settle(nullptr);
 }
 
 // Unless the program handles errors, the loss of a rank ends the job, even if no rank waits for it.
@@ -101,6 +152,11 @@ void Process::end_for(RankId lost) {
 
 void Process::found_nothing() {
   if (real_time) {
+    std::optional<CallPutAway> away;
+    if (CallLock* const lock = CallLock::active(); lock != nullptr) {
+      away.emplace(*this);
+      lock->step_aside();
+    }
     fabric.transport.wait(Time::zero());  // Others may need the processor.
     return;
   }
@@ -137,8 +193,8 @@ void Process::sweep() {
     }
     orphans.erase(orphans.begin() + static_cast<std::ptrdiff_t>(i));
     finish(*this, *request);
-    if (request->generalized && request->generalized->free) {
-      request->generalized->free(request->generalized->state);
+    if (const Generalized* const own = request->generalized.get(); own && own->free) {
+      outside([&] { return own->free(own->state); });
     }
     free_request(*this, request);
   }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library's state of one rank. Thousands of them live in one operating-system process, as
-// fibers on several threads: nothing here is shared, and there is no other mutable state.
+// fibers on several threads: nothing here is shared, and there is no other mutable state. Where
+// several threads of a program call (CallLock), one of them is inside at a time.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +22,7 @@
 #include <weft/message/mpi/profile.hpp>
 #include <weft/message/mpi/request.hpp>
 #include <weft/message/mpi/runtime.hpp>
+#include <weft/message/port/call_lock.hpp>
 #include <weft/message/port/fabric.hpp>
 
 namespace weft::coll {
@@ -57,7 +61,8 @@ struct Process final : public WaitTeller {
   Runtime& runtime;
   mp::Messenger messenger;
   const coll::Choices* choices = nullptr;  // Null: automatic.
-  const mp::Tuning* tuning = nullptr;      // For sends of the program from now on.
+  const mp::Tuning* tuning = nullptr;      // For sends of the program from now on,
+  const mp::Tuning* set_tuning = nullptr;  // and for those after the current call.
   // All that were used; requests point to them.
   std::vector<std::unique_ptr<const mp::Tuning>> tunings;
 
@@ -65,9 +70,10 @@ struct Process final : public WaitTeller {
   bool real_time = false;
   bool timed = true;  // Calls are timed, for the profile.
 
-  Stage stage = Stage::before;
+  // Any thread may ask how far the rank is, at any time.
+  std::atomic<Stage> stage = Stage::before;
   int thread_level = 0;
-  int main_thread = 0;             // The one that called MPI_Init.
+  pthread_t main_thread{};         // The one that called MPI_Init.
   std::uint32_t next_context = 0;  // This and all greater ones are unused at this rank.
   std::uint32_t agreements = 0;    // Agreements on contexts in progress.
   Communicator world;
@@ -107,7 +113,11 @@ struct Process final : public WaitTeller {
   void take_over(Process& earlier);
 
   RankId rank() const { return fabric.self; }
-  bool running() const { return stage == Stage::running || stage == Stage::finalizing; }
+  Stage how_far() const { return stage.load(std::memory_order_acquire); }
+  bool running() const {
+    const Stage now = stage.load(std::memory_order_relaxed);
+    return now == Stage::running || now == Stage::finalizing;
+  }
 
   // Never blocks.
   void progress();
@@ -118,9 +128,25 @@ struct Process final : public WaitTeller {
   // a moment ends.
   void asked_time();
   void sweep();  // Frees requests that the program has released and that are done.
-  // Makes progress until done() returns true.
+  // Makes progress until done() returns true. Any thread that is inside may ask it.
   template <typename Done>
   void wait_until(Done done) {
+    if (CallLock* const lock = CallLock::active(); lock != nullptr) [[unlikely]] {
+      CallLock::Waiter me(done);
+      wait_among_threads(*lock, me);
+      return;
+    }
+    for (progress(); !done(); progress()) messenger.pause();
+  }
+  // The same for a done() that waits itself: only the calling thread asks it.
+  template <typename Done>
+  void wait_until_own(Done done) {
+    if (CallLock* const lock = CallLock::active(); lock != nullptr) [[unlikely]] {
+      CallLock::Waiter me(done);
+      me.only_itself = true;
+      wait_among_threads(*lock, me);
+      return;
+    }
     for (progress(); !done(); progress()) messenger.pause();
   }
   void wait_low(const mp::Request* request);
@@ -130,10 +156,47 @@ struct Process final : public WaitTeller {
     return task.error();
   }
 
+  // Runs a function of the program that may wait for other threads: they may enter meanwhile.
+  template <typename Function>
+  auto outside(Function function) {
+    const ThreadOutside left(*this);
+    return function();
+  }
+  // Before the calling thread leaves: looks at the network for threads that sleep there.
+  void help_waiters(CallLock& lock);
+
   Waiting waiting() const override;
   Duration idle() const override;
 
  private:
+  // While it lives other threads may enter: puts away what belongs to the call of this thread.
+  class CallPutAway {
+   public:
+    explicit CallPutAway(Process& process);
+    ~CallPutAway();
+    CallPutAway(const CallPutAway&) = delete;
+    CallPutAway& operator=(const CallPutAway&) = delete;
+
+   private:
+    Process& process_;
+    const char* call_;
+    Time entered_;
+    WaitingFor waiting_for_;
+    const mp::Tuning* tuning_;
+  };
+  class ThreadOutside {
+   public:
+    explicit ThreadOutside(Process& process);
+    ~ThreadOutside();
+    ThreadOutside(const ThreadOutside&) = delete;
+    ThreadOutside& operator=(const ThreadOutside&) = delete;
+
+   private:
+    CallLock* lock_;
+    std::optional<CallPutAway> away_;
+    unsigned depth_ = 0;
+  };
+  void wait_among_threads(CallLock& lock, CallLock::Waiter& me);
   void note_losses();
   [[noreturn]] void end_for(RankId lost);
 

@@ -40,8 +40,9 @@ Piece find_piece(Process& process, const TransferArguments& arguments) {
 }  // namespace
 
 bool send_quickly(const TransferArguments& arguments) {
-  Process& process = self();
   if (arguments.peer < 0 || arguments.tag < 0) return false;
+  const Inside inside;
+  Process& process = self();
   const Piece piece = find_piece(process, arguments);
   if (piece.comm == nullptr) return false;
   mp::Sending sending;
@@ -56,11 +57,12 @@ bool send_quickly(const TransferArguments& arguments) {
 
 std::optional<int> receive_quickly(const char* name, const TransferArguments& arguments,
                                    MPI_Status* status) {
-  Process& process = self();
   const bool any = arguments.peer == MPI_ANY_SOURCE;
   if ((arguments.peer < 0 && !any) || (arguments.tag < 0 && arguments.tag != MPI_ANY_TAG)) {
     return std::nullopt;
   }
+  const Inside inside;
+  Process& process = self();
   const Piece piece = find_piece(process, arguments);
   if (piece.comm == nullptr) return std::nullopt;
   mp::Receiving receiving;

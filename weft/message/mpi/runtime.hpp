@@ -22,6 +22,9 @@ class Runtime {
   // The most that MPI_Init_thread may promise. By default only the thread that runs the rank may
   // call the library.
   virtual int thread_level() const { return MPI_THREAD_FUNNELED; }
+  // Asked once, before MPI_THREAD_MULTIPLE is promised: from now on several threads may call at
+  // once. false: they may not after all.
+  virtual bool admit_threads() { return false; }
   // Do all ranks read the same clock, and how fine is it?
   virtual bool one_clock() const { return true; }
   virtual double tick() const { return 1e-12; }

@@ -54,7 +54,8 @@ struct EdgeNotice {
 class EdgeExchange {
  public:
   EdgeExchange(Process& process, Communicator& comm)
-      : messenger_(process.messenger),
+      : process_(process),
+        messenger_(process.messenger),
         context_(comm.context_of(Communicator::Traffic::collectives)),
         tag_(comm.next_collective_tag()),
         team_{process.messenger, context_, comm.rank, comm.local, comm.next_collective_tag()} {}
@@ -94,11 +95,12 @@ class EdgeExchange {
     std::vector<EdgeNotice> notices(receiving.size / sizeof(EdgeNotice));
     receiving.data = notices.data();
     mp::Request* const request = messenger_.receive_taken(message, receiving);
-    messenger_.wait(request);
+    process_.wait_low(request);
     messenger_.release(request);
     received.insert(received.end(), notices.begin(), notices.end());
   }
 
+  Process& process_;
   mp::Messenger& messenger_;
   mp::ContextId context_;
   int tag_;
@@ -122,7 +124,7 @@ LocalGraph spread_edges(Process& process, Communicator& comm, std::span<const Ed
   by_rank.erase(comm.rank);
   EdgeExchange exchange(process, comm);
   for (const auto& [rank, notices] : by_rank) exchange.send(rank, notices);
-  process.wait_until([&] { return exchange.done(received); });
+  process.wait_until_own([&] { return exchange.done(received); });
   std::sort(received.begin(), received.end(),
             [](const EdgeNotice& a, const EdgeNotice& b) { return a.order() < b.order(); });
   LocalGraph graph;

@@ -185,16 +185,17 @@ Window::Target& Window::target(int rank) {
   for (Target& known : targets) {
     if (known.rank == rank) return known;
   }
-  return targets.emplace_back(Target{rank, false, Lock::none});
+  return targets.emplace_back(Target{.rank = rank});
 }
 
 void Window::sweep() {
   std::erase_if(pending, [](const Pending& p) { return p.task.done(); });
-  next_sweep = 2 * pending.size() + 64;
+  sweeps.next = 2 * pending.size() + 64;
+  ++sweeps.count;
 }
 
 void Window::add_pending(int target, mp::Task task) {
-  if (pending.size() >= next_sweep) sweep();
+  if (pending.size() >= sweeps.next) sweep();
   pending.push_back({target, std::move(task)});
 }
 

@@ -63,6 +63,8 @@ struct Window {
     int rank;
     bool touched = false;  // Accessed since all was last known to be done there.
     Lock lock = Lock::none;
+    bool locking = false;  // A thread waits for the lock,
+    int flushing = 0;      // and so many for the answer to a flush.
   };
   struct Waiter {
     int rank;
@@ -114,9 +116,13 @@ struct Window {
   bool all_locked = false;
   bool started = false;
   std::vector<int> started_with;
-  std::vector<Target> targets;
+  std::deque<Target> targets;  // They stay where they are while threads wait.
   std::vector<Pending> pending;
-  std::size_t next_sweep = 64;  // When this many are pending, finished ones are removed.
+  struct Sweeps {
+    std::size_t next = 64;  // When this many are pending, finished ones are removed.
+    std::uint64_t count = 0;
+  };
+  Sweeps sweeps;
   int last_answer_tag = 0;
 
   Window();

@@ -34,12 +34,14 @@ void CoreWatch::look(std::uint64_t now) {
   constexpr std::uint64_t most = 500;   // and at most.
   const auto now_ns = static_cast<std::uint64_t>(real_now().in_ps() / 1000);
   const std::uint64_t stood_ns = stood_in_line_ns(stood_ns_);
-  if (looked_ != 0 && (stood_ns - stood_ns_) * share > now_ns - looked_ns_) {
+  const bool same = ::pthread_equal(thread_, ::pthread_self()) != 0;
+  if (looked_ != 0 && same && (stood_ns - stood_ns_) * share > now_ns - looked_ns_) {
     contested_until_ = now + std::clamp((now - looked_) * believe, every_ * least, every_ * most);
   }
   looked_ = now;
   looked_ns_ = now_ns;
   stood_ns_ = stood_ns;
+  thread_ = ::pthread_self();
 }
 
 }  // namespace weft::wire

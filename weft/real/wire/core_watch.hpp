@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include <pthread.h>
+
 #include <weft/real/wire/clock.hpp>
 
 namespace weft::wire {
@@ -25,6 +27,7 @@ class CoreWatch {
   std::uint64_t every_;
   std::uint64_t looked_ = 0, contested_until_ = 0;
   std::uint64_t looked_ns_ = 0, stood_ns_ = 0;  // Then; see look().
+  pthread_t thread_{};                          // The one that was measured.
 };
 
 }  // namespace weft::wire

@@ -13,12 +13,13 @@
 namespace weft::wire {
 
 struct Watched {
-  enum class Owner : std::uint8_t { launcher, kind, rail };
+  enum class Owner : std::uint8_t { launcher, kind, rail, bell };
   Owner owner = Owner::launcher;
   std::uint32_t index = 0;  // The peer; of a kind: its own token.
   std::uint16_t part = 0;   // The rail, or the row of the kind.
 
   static Watched launcher() { return {Owner::launcher, 0, 0}; }
+  static Watched bell() { return {Owner::bell, 0, 0}; }
   static Watched kind(std::uint32_t row, std::uint32_t token) {
     return {Owner::kind, token, static_cast<std::uint16_t>(row)};
   }

@@ -229,12 +229,22 @@ bool Wire::something_waits() {
                                          [](const Link* link) { return link->has_readable(); });
 }
 
+void Wire::yield() {
+  if (lock_ == nullptr) {
+    ::sched_yield();
+    return;
+  }
+  const unsigned depth = lock_->let_go();
+  ::sched_yield();
+  lock_->take_up(depth);
+}
+
 // Polls for a moment, because an answer often comes soon, unless the last sleep brought nothing;
 // yields where processes share cores; then sleeps.
 void Wire::wait(Time until) {
   if (kept_ != nullptr) send_kept();
   if (until == Time::zero()) {
-    if (crowded_) ::sched_yield();
+    if (crowded_) yield();
     return;
   }
   const std::uint64_t begin = ticks();
@@ -242,6 +252,7 @@ void Wire::wait(Time until) {
   const std::uint64_t patience = hopes ? ticks_per_ms_ / 10 : 0;
   for (bool first = true;; first = false) {
     if (something_waits()) return;
+    if (lock_ != nullptr && lock_->wanted()) return;  // Another thread of the program.
     // Direct rails first and most: they are the fast ones.
     for (RailKind* const kind : direct_kinds_) {
       if (!crowded_ && kind->spin()) return;
@@ -249,7 +260,7 @@ void Wire::wait(Time until) {
     if (ticks() - begin > patience && !first) break;
     if (ticks() - last_look_ >= look_every_) look(0);
     if (until < Time::never() && now() >= until) return;
-    if (crowded_) ::sched_yield();
+    if (crowded_) yield();
   }
   sleep(until);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <weft/base/result.hpp>
+#include <weft/message/port/call_lock.hpp>
 #include <weft/message/port/fabric.hpp>
 #include <weft/real/launch/seat.hpp>
 #include <weft/real/locality/places.hpp>
@@ -63,6 +64,13 @@ class Wire final : public Transport,
   void copy(std::byte* to, const std::byte* from, std::size_t size) override;
   void enter_call() override;
   void leave_call() override;
+
+  // From now on several threads use this object, one at a time: who holds the lock. A thread that
+  // sleeps in wait() lets go of it meanwhile. An error: there is no descriptor left.
+  Status share(CallLock& lock);
+  // For a thread that stands in for the program: sleeps until there is something to poll, like
+  // wait(), but does not poll first.
+  void doze();
 
   // Ends in order: waits until all that was sent has arrived, or for `most`.
   void leave(Duration most);
@@ -123,6 +131,7 @@ class Wire final : public Transport,
   void hear(std::uint64_t what, bool readable);
   void hear_launcher();
   int sleep_ms(Time until) const;
+  void yield();
   void sleep(Time until);
 
   launch::Seat& seat_;
@@ -148,6 +157,9 @@ class Wire final : public Transport,
   bool leaving_ = false;
   bool holding_ = false;  // There is data that the kernel has not got yet.
   bool let_go_ = false;
+  CallLock* lock_ = nullptr;  // Null: one thread alone uses this object.
+  Descriptor bell_;           // Of the lock.
+  int sleepers_ = 0;
 };
 
 }  // namespace weft::wire

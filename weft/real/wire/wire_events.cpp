@@ -2,10 +2,13 @@
 // How a process hears of events: descriptors that are ready, the launcher, the clock.
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
+#include <string>
 #include <utility>
 
 #include <fcntl.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <weft/real/wire/clock.hpp>
@@ -28,9 +31,24 @@ void Wire::watch(const RailKind& kind, std::uint32_t token, int descriptor) {
   add_watch(epoll_, descriptor, Watched::kind(kind.row(), token), false);
 }
 
+Status Wire::share(CallLock& lock) {
+  if (lock_ != nullptr) return {};
+  bell_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!bell_)
+    return Error::run(std::string("no descriptor to wake threads: ") + std::strerror(errno));
+  add_watch(epoll_, bell_.get(), Watched::bell(), false);
+  lock_ = &lock;
+  lock.set_bell(bell_.get());
+  return {};
+}
+
 int Wire::look(int timeout_ms) {
   epoll_event events[64];
+  const bool sleeps = lock_ != nullptr && timeout_ms != 0;
+  CallLock::Sleep asleep{};
+  if (sleeps) asleep = lock_->fall_asleep(now().in_ps() / 1'000'000'000 + timeout_ms);
   const int count = ::epoll_wait(epoll_.get(), events, 64, timeout_ms);
+  if (sleeps) lock_->wake_up(asleep);
   last_look_ = ticks();
   for (int i = 0; i < count; ++i)
     hear(events[i].data.u64, (events[i].events & ~std::uint32_t{EPOLLOUT}) != 0);
@@ -68,6 +86,8 @@ void Wire::hear(std::uint64_t word, bool readable) {
       for (const auto& kind : kinds_) {
         if (kind->row() == what.part) kind->stir(what.index);
       }
+      break;
+    case Watched::Owner::bell:  // It has woken us; the lock makes it silent again.
       break;
     case Watched::Owner::rail:
       peers_[what.index].link->stir(RailId(what.part), readable, now());
@@ -111,9 +131,20 @@ int Wire::sleep_ms(Time until) const {
 
 void Wire::sleep(Time until) {
   bool something = false;
+  const int most = sleep_ms(until);
+  if (lock_ != nullptr && lock_->defer(now().in_ps() / 1'000'000'000 + most)) return;
+  ++sleepers_;
   for (RailKind* const kind : direct_kinds_) something = kind->fall_asleep() || something;
-  if (!something) in_vain_ = look(sleep_ms(until)) == 0;
+  if (!something) in_vain_ = look(most) == 0;
+  if (--sleepers_ > 0) return;  // Another thread still sleeps, and has to be woken.
   for (RailKind* const kind : direct_kinds_) kind->wake_up();
+}
+
+void Wire::doze() {
+  if (kept_ != nullptr) send_kept();
+  const bool in_vain = in_vain_;
+  if (!something_waits()) sleep(Time::never());
+  in_vain_ = in_vain;
 }
 
 void Wire::leave(Duration most) {
