@@ -39,6 +39,16 @@ std::vector<RankId> Layout::neighbours_of(RankId rank) const {
   return all;
 }
 
+bool Layout::relays(RankId rank) const {
+  const std::vector<RankId> near = neighbours_of(rank);
+  for (std::size_t i = 0; i < near.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      if (!neighbours(near[i], near[k])) return true;
+    }
+  }
+  return false;
+}
+
 // The first of a group has as many as any of it.
 std::uint32_t Layout::neighbours_most() const {
   std::uint32_t most = 0;

@@ -31,6 +31,8 @@ class Layout {
   std::vector<RankId> neighbours_of(RankId rank) const;
   std::uint32_t neighbours_most() const;
   std::uint32_t neighbours_least() const;
+  // Whether frames of others may go over this rank: two of its neighbours do not know each other.
+  bool relays(RankId rank) const;
   // True if this many shortcuts suffice to connect every rank to all others.
   bool reaches_all(std::uint32_t shortcuts) const {
     return std::uint64_t{neighbours_least()} + shortcuts + 1 >= ranks();

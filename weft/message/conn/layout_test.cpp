@@ -59,6 +59,15 @@ TEST(Layout, ShortcutsForAll) {
   EXPECT_TRUE(Layout({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1}).reaches_all(5));
 }
 
+TEST(Layout, KnowsWhoRelays) {
+  const Layout squares(even(2, 2)), all(even(1, 4)), star({0, 1, 1});
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    EXPECT_TRUE(squares.relays(RankId(r)));
+    EXPECT_FALSE(all.relays(RankId(r)));
+  }
+  for (std::uint32_t r = 0; r < 3; ++r) EXPECT_FALSE(star.relays(RankId(r)));
+}
+
 TEST(Layout, CutsGroupsThatAreTooLarge) {
   const auto cut = Layout::fit(even(1, 64), 24);
   ASSERT_TRUE(cut);

@@ -181,14 +181,18 @@ void Managed::deregister_memory(std::uint64_t key) {
   relays_.remove_region(key);
 }
 
+void Managed::lose_unreachable() {
+  while (!state_.unreachable.empty()) {
+    const RankId rank = state_.unreachable.back();
+    state_.unreachable.pop_back();
+    lose(rank, false);
+  }
+}
+
 bool Managed::poll(Completion& out) {
   lent_.reset();
   for (;;) {
-    while (!state_.unreachable.empty()) {
-      const RankId rank = state_.unreachable.back();
-      state_.unreachable.pop_back();
-      lose(rank, false);
-    }
+    lose_unreachable();
     if (!state_.ready.empty()) {
       lent_ = std::move(state_.ready.front().keep);
       out = std::move(state_.ready.front().completion);
@@ -207,6 +211,34 @@ bool Managed::poll(Completion& out) {
     if (pass_up(in_, out)) return true;
     handle(in_);
   }
+}
+
+bool Managed::serve(std::size_t most) {
+  Completion arrived;
+  for (std::size_t i = 0; i < most; ++i) {
+    lose_unreachable();
+    in_.lent = nullptr;
+    in_.data.reset();
+    if (!state_.below.transport.poll(in_)) {
+      relays_.acknowledge_all();
+      return false;
+    }
+    if (pass_up(in_, arrived)) {
+      keep_for_later(std::move(arrived));
+    } else {
+      handle(in_);
+    }
+  }
+  return true;
+}
+
+// What the network lends it takes back at the next poll.
+void Managed::keep_for_later(Completion&& arrived) {
+  if (arrived.lent != nullptr) {
+    arrived.data = copy_of({arrived.lent, arrived.size});
+    arrived.lent = nullptr;
+  }
+  state_.ready.push_back({std::move(arrived), nullptr});
 }
 
 void Managed::wait(Time until) {

@@ -33,9 +33,16 @@ class Managed final : public Transport,
   Managed(const Managed&) = delete;
   Managed& operator=(const Managed&) = delete;
 
+  // Does what others need of this rank, for as many as `most` events; what is for the layer above
+  // waits until it polls. For a program that computes. false: there is nothing to do.
+  bool serve(std::size_t most);
   // Serves others until all ranks have made this call and need no relays any more.
   void leave();
   const Counts& counts() const { return state_.counts; }
+  // Others may depend on this rank.
+  bool may_relay() const {
+    return state_.options.mode == Mode::managed && state_.layout.relays(state_.self);
+  }
   // For the layer above; valid as long as this object is.
   const Fabric& fabric() const { return fabric_; }
 
@@ -81,6 +88,8 @@ class Managed final : public Transport,
   bool holds_frames() const;
 
   bool pass_up(Completion& in, Completion& out);
+  void keep_for_later(Completion&& arrived);
+  void lose_unreachable();
   void handle(Completion& in);
   void on_own_frame(const Head& head, Completion& in);
   void on_left(const Completion& in);

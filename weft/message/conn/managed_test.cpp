@@ -74,6 +74,59 @@ TEST_P(OnAnyNetwork, LivesWithTooFewConnections) {
   EXPECT_LE(connected, 4u);
 }
 
+// Ranks 1 and 2 do nothing but serve, as a thread does for a program that computes: 0 and 3 reach
+// each other over them, and what was sent to them meanwhile is there afterwards, in order.
+TEST(Serving, RelaysAndKeepsWhatComesForTheProgram) {
+  constexpr int rounds = 50;
+  const Layout layout({0, 0, 1, 1});
+  Options options;
+  options.shortcuts = 0;
+  TestnetOptions local;
+  local.connections.needed = true;
+  const mp::Options settings;
+  int busy = 2;
+  std::uint64_t passed = 0;
+  const Status status = run_on_testnet(4, local, [&](const Fabric& fabric) {
+    const std::uint32_t self = fabric.self.index;
+    Managed managed(fabric, layout, options);
+    mp::Messenger m(managed.fabric(), settings);
+    EXPECT_TRUE(managed.may_relay());
+    const auto exchange = [&](std::uint32_t peer, int number, bool sends) {
+      mp::Sending out;
+      out.to = RankId(peer);
+      out.source = static_cast<int>(self);
+      out.data = &number;
+      out.size = sizeof number;
+      mp::Receiving in;
+      int got = -1;
+      in.source = static_cast<int>(peer);
+      in.data = &got;
+      in.size = sizeof got;
+      mp::Request* const request = sends ? m.send(out) : m.receive(in);
+      m.wait(request);
+      m.release(request);
+      EXPECT_EQ(sends ? number : got, number);
+    };
+    if (self == 0 || self == 3) {
+      for (int i = 0; i < rounds; ++i) {
+        exchange(self == 0 ? 1 : 2, i, true);
+        exchange(3 - self, i, self == 0);
+        exchange(3 - self, i, self == 3);
+      }
+      --busy;
+    } else {
+      while (busy > 0) {
+        if (!managed.serve(4)) fabric.transport.wait(fabric.processor.now() + Duration::ps(1));
+      }
+      passed += managed.counts().passed_frames;
+      for (int i = 0; i < rounds; ++i) exchange(self == 1 ? 0 : 3, i, false);
+    }
+    managed.leave();
+  });
+  EXPECT_TRUE(status) << status.error().text();
+  EXPECT_GE(passed, 2u * rounds);
+}
+
 // Frames of a rank that leaves at once still arrive.
 TEST(Modes, SendTheLastFrameBeforeTheyLeave) {
   for (const Mode mode : {Mode::full, Mode::on_demand, Mode::managed}) {

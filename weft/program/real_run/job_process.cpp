@@ -21,10 +21,12 @@
 #include <weft/message/conn/request.hpp>
 #include <weft/message/mpi/process.hpp>
 #include <weft/message/mpi/runtime.hpp>
+#include <weft/message/port/call_lock.hpp>
 #include <weft/program/real_run/recorder.hpp>
 #include <weft/program/real_run/shared_blocks.hpp>
 #include <weft/program/real_run/singleton.hpp>
 #include <weft/real/launch/seat.hpp>
+#include <weft/real/wire/stand_in.hpp>
 #include <weft/real/wire/wire.hpp>
 
 namespace weft {
@@ -68,6 +70,7 @@ class WiredRuntime final : public mpi::Runtime {
   void join() override;
   void leave() override {
     if (recorder_ != nullptr) recorder_->finish();
+    stand_in_.reset();  // From here on this thread serves others until all have come here.
     if (managed_ != nullptr) managed_->leave();
     wire_->leave(Duration::ms(30'000));
     seat_->leave();
@@ -75,7 +78,10 @@ class WiredRuntime final : public mpi::Runtime {
   [[noreturn]] void abort(RankId, int code, const std::string& message) override {
     std::fflush(nullptr);
     if (seat_ == nullptr) give_up(Error::run(message));
-    if (recorder_ != nullptr) recorder_->end_early();
+    if (recorder_ != nullptr) {
+      const CallLockHeld held;
+      recorder_->end_early();
+    }
     seat_->abort(code == 0 ? 1 : code, message);
     __builtin_unreachable();  // Some compilers do not trust [[noreturn]] on a virtual function.
   }
@@ -100,12 +106,16 @@ class WiredRuntime final : public mpi::Runtime {
 
  private:
   Status manage_connections();
+  Status lock_threads();
+  void relay_while_computing();
 
+  CallLock lock_;  // Used if several threads may be inside the library.
   std::unique_ptr<launch::Seat> seat_;
   std::unique_ptr<wire::Wire> wire_;
   std::unique_ptr<conn::Layout> layout_;
-  std::unique_ptr<conn::Managed> managed_;  // Null: connections are opened on demand.
-  std::unique_ptr<RunRecorder> recorder_;   // Null: nothing is recorded.
+  std::unique_ptr<conn::Managed> managed_;   // Null: connections are opened on demand.
+  std::unique_ptr<RunRecorder> recorder_;    // Null: nothing is recorded.
+  std::unique_ptr<wire::StandIn> stand_in_;  // Null: no other rank depends on this one.
   mp::Options options_;
   coll::Usage algorithm_usage_;
   coll::Choices choices_;
@@ -141,6 +151,33 @@ void WiredRuntime::join() {
   process->timed = recorder_ != nullptr;
   Current::set_everywhere(&process->fabric, process);
   if (recorder_ != nullptr) recorder_->begin(*process);
+  if (managed_ != nullptr && managed_->may_relay()) relay_while_computing();
+}
+
+Status WiredRuntime::lock_threads() {
+  Status shared = wire_->share(lock_);
+  if (shared) lock_.activate();
+  return shared;
+}
+
+void WiredRuntime::relay_while_computing() {
+  constexpr std::size_t at_once = 16;
+  Status started = lock_threads();
+  if (started) {
+    auto made =
+        wire::StandIn::start(*wire_, lock_,
+                             {.serve = [this] { return managed_->serve(at_once); },
+                              .count = [this] { return managed_->counts().passed_frames; },
+                              .fail = [this](const std::string& why) { seat_->abort(1, why); }});
+    if (made) {
+      stand_in_ = *std::move(made);
+    } else {
+      started = std::move(made).error();
+    }
+  }
+  if (started) return;
+  std::fprintf(stderr, "weft: warning: ranks that send over rank %u wait while it computes: %s\n",
+               wire_->self().index, started.error().text().c_str());
 }
 
 // All processes have the same information about each other, and so reach the same decision.

@@ -2,10 +2,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstring>
 #include <new>
-#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -16,6 +14,7 @@
 
 #include <weft/real/wire/callers.hpp>
 #include <weft/real/wire/clock.hpp>
+#include <weft/real/wire/own_thread.hpp>
 
 namespace weft::wire {
 
@@ -29,26 +28,6 @@ constexpr auto pause = std::chrono::milliseconds(10);
 
 Descriptor open_spare() {
   return Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-}
-
-// Signals are for the program's own threads.
-Result<std::thread> start_without_signals(auto body) {
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread;
-  std::string trouble;
-  try {
-    thread = std::thread(std::move(body));
-  } catch (const std::system_error& error) {
-    trouble = error.what();
-  }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (!trouble.empty()) {
-    return Error::run("no thread for connections from other hosts: " + trouble +
-                      "; raise the limit of processes (ulimit -u)");
-  }
-  return thread;
 }
 
 }  // namespace
@@ -105,7 +84,7 @@ Status Callers::open(std::vector<Descriptor> listeners, std::uint32_t token) {
     return Error::run(std::string("cannot wait for connections: ") + std::strerror(errno));
   }
   places_ = CallerPlaces(std::clamp(descriptors_left() / 16, fewest_places, most_places));
-  auto thread = start_without_signals([this] { run(); });
+  auto thread = start_without_signals("connections from other hosts", [this] { run(); });
   if (!thread) return std::move(thread).error();
   thread_ = *std::move(thread);
   host_.watch(kind_, token, proved_.get());
