@@ -25,7 +25,7 @@ import skip  # noqa: E402 pylint: disable=wrong-import-position
 
 SECONDS_MAX = 300
 REPORTED = 99  # The exit code of a process with a report.
-SOURCES = ["tests/chaos/checked.c", "tests/worlds/edges.c", "tests/worlds/threads.c", "tests/processes/windows.c", "tests/repeat/abort.c",
+SOURCES = ["tests/chaos/checked.c", "tests/worlds/edges.c", "tests/worlds/threads.c", "tests/worlds/many_threads.c", "tests/rails/relays.c", "tests/processes/windows.c", "tests/repeat/abort.c",
            "examples/halo3d/halo3d.c", "examples/sort/sort.c", "examples/bruck/bruck.c", "examples/master_worker/master_worker.c"]
 
 TORUS = ["--net", "torus:4x4", "--payload", "full"]
@@ -41,6 +41,10 @@ CASES = [
     ("run managed", ["run", "-n", "6", "--no-shared-memory", "--connections", "managed,shortcuts=1", "./checked", "1"], "rank 5 right"),
     ("run edges", ["run", "-n", "2", "./edges"], ""),
     ("run threads", ["run", "-n", "2", "./threads", "2"], "level serialized"),
+    ("run many threads", ["run", "-n", "2", "./many_threads", "4", "6"], "4 threads right"),
+    ("run threads network", ["run", "-n", "3", "--no-shared-memory", "./many_threads", "3", "6"], "3 threads right"),
+    ("run threads managed", ["run", "-n", "4", "--no-shared-memory", "--connections", "managed,max=2", "./many_threads", "2", "6"], "2 threads right"),
+    ("run relays", ["run", "-n", "4", "--no-shared-memory", "--connections", "managed,max=2", "./relays", "compute", "2", "50", "3000"], "ok"),
     ("run windows", ["run", "-n", "3", "./windows"], "ok 3"),
     ("run recorded", ["run", "-n", "2", "--events", "--record-output", "--record", "real", "./sort", "300"], ""),
     ("run report", ["report", "real", "--list"], "rank"),

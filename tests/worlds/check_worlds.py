@@ -60,10 +60,35 @@ class Worlds(unittest.TestCase):
     def test_thread_levels_hold(self):
         names = ("single", "funneled", "serialized", "multiple")
         for world in (*WORLDS, "alone"):
-            most, clock = (1, "one clock 1, tick ps") if "sim" in world else (2, f"one clock {int(world == 'alone')}, tick ns")
+            most, clock = (1, "one clock 1, tick ps") if "sim" in world else (2 if world == "alone" else 3, f"one clock {int(world == 'alone')}, tick ns")
             for wanted in range(4):
                 text = self.start(["./threads", wanted]).stdout if world == "alone" else self.said(world, 2, "./threads", wanted)
                 self.assertEqual(text, f"level {names[min(wanted, most)]}, {clock}\n", f"{world}, {names[wanted]}")
+
+    def test_many_threads_at_once(self):
+        """In every way that messages take, with more threads than cores."""
+        ways = ([], ["--no-single-copy"], ["--no-shared-memory"], ["--no-shared-memory", "--protect", "off", "--set", "messages.split=equal"],
+                ["--no-shared-memory", "--connections", "managed,shortcuts=1"], ["--record", "record", "--events"])
+        for way in ways:
+            for threads, ranks in ((1, 3), (2, 2), (4, 3), (8, 2)):
+                subprocess.run(["rm", "-rf", "record"], cwd=self.folder, check=True)
+                done = self.start([WEFT, "run", "--quiet", "--timeout", "60s", "-n", ranks, *way, "./many_threads", threads, 16, threads])
+                self.assertEqual((done.returncode, done.stdout), (0, f"{threads} threads right\n"), f"{way}: {done.stdout}{done.stderr}")
+
+    def test_a_rank_with_threads_ends(self):
+        """However it does, all others end with a word about it."""
+        for way in ([], ["--no-shared-memory"], ["--no-shared-memory", "--connections", "managed,max=2"]):
+            for how, said in (("kill", "rank 1 is lost|ended by signal 9"), ("abort", "MPI_Abort with error code 7"), ("exit", "rank 1 is lost|without leaving")):
+                done = self.start([WEFT, "run", "--quiet", "--timeout", "60s", "-n", 4, *way, "./threads_end", how])
+                self.assertNotEqual(done.returncode, 0, f"{way} {how}")
+                self.assertRegex(done.stderr, said, f"{way} {how}")
+                self.assertNotIn("--timeout", done.stderr, f"{way} {how}")
+
+    def test_threads_of_a_relay(self):
+        """Two groups of two: the first rank reaches the last over others, and all of them have threads."""
+        done = self.start([WEFT, "run", "--quiet", "--timeout", "60s", "-n", 4, "--no-shared-memory", "--connections", "managed,max=2",
+                           "./many_threads", 3, 12])
+        self.assertEqual((done.returncode, done.stdout), (0, "3 threads right\n"), done.stderr)
 
     def test_a_foreign_thread_is_told(self):
         for words in (["--threads", "1"], ["--threads", "2"]):

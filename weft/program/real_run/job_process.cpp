@@ -88,8 +88,11 @@ class WiredRuntime final : public mpi::Runtime {
   std::string processor_name(RankId rank) const override {
     return wire_ == nullptr ? wire::host_name() : wire_->host_of(rank);
   }
-  // Threads may take turns. Each process counts time from its own start.
-  int thread_level() const override { return MPI_THREAD_SERIALIZED; }
+  int thread_level() const override {
+    return wire_ == nullptr ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE;
+  }
+  bool admit_threads() override { return wire_ != nullptr && bool(lock_threads()); }
+  // Each process counts time from its own start.
   bool one_clock() const override { return false; }
   double tick() const override { return clock_tick(); }
   std::uint32_t node_of(RankId rank) const override {
