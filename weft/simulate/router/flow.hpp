@@ -26,6 +26,7 @@ inline void new_head(State& state, int worker, InputIndex input, RouterIndex rou
   set_bit(state.unrouted(router), input - state.routers[router].first_input);
   if (state.setup.timed) {
     const std::int64_t at = state.route_at(in);
+    state.head_due[input] = at;
     state.route_due[router] = std::min(state.route_due[router], at);
     state.bring_forward(router, routing_actor, at);
     state.wake(worker, router, at);

@@ -37,33 +37,39 @@ class GeneralVisit : private Visit<false, true> {
   static constexpr LocalOutput no_output{UINT32_MAX};
   static constexpr std::uint64_t all_ways = ~std::uint64_t{0};
 
+  // A decision is a few hundred instructions: calls that pass structs would cost a quarter of it.
   void act(Actor actor, std::int64_t now);
   void route_heads(std::int64_t now);
-  std::int64_t route_due_heads(std::int64_t now);
-  void route_head(InputIndex input, std::int64_t now);
+  [[gnu::always_inline]] inline std::int64_t route_due_heads(std::int64_t now);
+  [[gnu::always_inline]] inline void route_head(InputIndex input, std::int64_t now);
   bool ask_options(InputIndex input, std::int64_t now);
   VcMask vcs_of(const Choice& choice, InputIndex input) const;
   void serve(LocalOutput output, std::int64_t now, const Frame* below);
-  std::int64_t allocate_vcs(std::int64_t now);
+  [[gnu::always_inline]] inline std::int64_t allocate_vcs(std::int64_t now);
   bool is_shut(LocalOutput output, std::int64_t now);
   std::uint64_t find_open(std::int64_t now);
-  VcPick try_way(InputIndex input, const RouteOption& option, std::int64_t now);
+  [[gnu::always_inline]] inline VcPick try_way(InputIndex input, const RouteOption& option,
+                                               std::int64_t now);
   LocalOutput ask_and_commit(InputIndex input, std::uint64_t ways, std::int64_t now);
   LocalOutput commit_head(InputIndex input, std::uint64_t ways, std::int64_t now);
-  void stop_waiting(InputIndex input);
+  [[gnu::always_inline]] inline void stop_waiting(InputIndex input);
   template <typename Attempt>
   void try_in_turn(const std::uint64_t* mask, std::uint32_t pointer, std::uint32_t own,
                    Attempt&& attempt) const;
   template <typename Attempt>
   void try_candidates(LocalOutput output, Attempt&& attempt);
-  Candidate find_winner(LocalOutput output, std::int64_t now, const Frame* below);
+  [[gnu::always_inline]] inline Candidate find_winner(LocalOutput output, std::int64_t now,
+                                                      const Frame* below);
   Candidate find_oldest(LocalOutput output, std::int64_t now);
-  void find_vc(Candidate& c, LocalOutput output, std::uint32_t size, std::int64_t now);
-  Candidate evaluate(LocalOutput output, LocalInput bit, std::int64_t now);
+  [[gnu::always_inline]] inline void find_vc(Candidate& c, LocalOutput output, std::uint32_t size,
+                                             std::int64_t now);
+  [[gnu::always_inline]] inline Candidate evaluate(LocalOutput output, LocalInput bit,
+                                                   std::int64_t now);
   LocalOutput better_output(const Candidate& c, LocalOutput output, std::int64_t now,
                             const Frame* below);
-  void grant(LocalOutput output, const Candidate& c, std::int64_t now);
-  void depart(InputIndex input, const Passage& passage);
+  [[gnu::always_inline]] inline void grant(LocalOutput output, const Candidate& c,
+                                           std::int64_t now);
+  [[gnu::always_inline]] inline void depart(InputIndex input, const Passage& passage);
 
   bool is_empty(const std::uint64_t* mask) const {
     return std::all_of(mask, mask + state_.words, [](std::uint64_t word) { return word == 0; });
@@ -169,7 +175,7 @@ std::int64_t GeneralVisit::route_due_heads(std::int64_t now) {
       const LocalInput bit(w * 64 + static_cast<std::uint32_t>(std::countr_zero(word)));
       const InputIndex input = router_.first_input + bit;
       if (setup_.timed) {
-        const std::int64_t at = state_.route_at(state_.inputs[input]);
+        const std::int64_t at = state_.head_due[input];
         if (at > now) {
           later = std::min(later, at);
           continue;
@@ -286,7 +292,7 @@ std::int64_t GeneralVisit::allocate_vcs(std::int64_t now) {
     // Modulo 64, one bit may stand for several outputs.
     const std::uint64_t way = way_bit(taken.value);
     if ((open & way) != 0 && router_.ends() <= 64 && is_shut(taken, now)) open &= ~way;
-    return false;
+    return open == 0 && is_empty(untried);
   });
   return std::min(again_at, seek.soonest_at[r_]);
 }

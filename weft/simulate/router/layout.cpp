@@ -159,7 +159,10 @@ void Layout::make_tables() {
     state_.waiting_words.assign(sizes.outputs * words, 0);
     state_.unrouted_words.assign(count * words, 0);
   }
-  if (setup_.timed) state_.route_due.assign(count, never_at);
+  if (setup_.timed) {
+    state_.route_due.assign(count, never_at);
+    state_.head_due = LazyArray<std::int64_t, InputIndex>(sizes.inputs);
+  }
   if (setup_.commits) {
     SeekTables& seek = state_.seek;
     seek.heads.assign(count * words, 0);

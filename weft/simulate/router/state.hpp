@@ -121,7 +121,9 @@ struct State {
   // By router and actor: it has nothing to do before. Behind the actors of a router stands a lower
   // bound for each group of them, so that the next one is found without looking at all.
   LazyArray<std::int64_t> next_at;
-  Table<std::int64_t, RouterIndex> route_due;  // Where heads are timed: none is due before.
+  // Where heads are timed: when the first is due, and each that has no route yet.
+  Table<std::int64_t, RouterIndex> route_due;
+  LazyArray<std::int64_t, InputIndex> head_due;
   LazyArray<Output, OutputIndex> outputs;
   Table<RouterIndex, OutputIndex> router_of_output;
   bool counts_waiting = false;
