@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """How fast every routing is simulated on every kind of network that it fits: a JSON line for each row, on one core.
 
-Usage: matrix.py BUILD_FOLDER [--size small|512|4096] [--machines nsim,tight,cluster] [--loads light,half,full,bruck] [--only WORD,...]
+Usage: matrix.py BUILD_FOLDER [--size small|512|4096] [--machines nsim,tight,cluster] [--loads light,half,full,bruck] [--only WORDS...]
                  [--rounds N] [--count] [--against OTHER_BUILD_FOLDER]
 
 A row counts passages: packets times the links that they cross, with the link into the network and the one out of it (a packet of h hops passes
 h + 2 links). passages_per_s is of processor time, the best of --rounds. The load is a closed loop: a node sends its next message when it has
 received one. Machines: nsim has buffers of 16 packets, tight the same with 2, cluster is what weft takes by default (switches with output
-buffers). --only keeps rows that have one of the words in "NETWORK ROUTING MACHINE LOAD". --count counts instructions and misses of a 1 MB cache
+buffers). --only keeps rows that have one of these texts in "NETWORK ROUTING MACHINE LOAD". --count counts instructions and misses of a 1 MB cache
 per passage (callgrind; slow, so take --size small). --against runs the rows of another build in turn with these, and says how much faster this
 one is; rows whose arrival times differ are marked, and end the run with an error.
 """
@@ -49,7 +49,7 @@ def program_in(build):
 def chosen(given, program):
     """Rows that are asked for: (network, routing, machine, load)."""
     fits = [json.loads(line) for line in output_of([program, "--list", *NETWORKS[given.size]]).splitlines()]
-    words = given.only.split(",") if given.only else [""]
+    words = given.only or [""]
     for fit in fits:
         for machine in given.machines.split(","):
             for load in given.loads.split(","):
@@ -93,7 +93,7 @@ def main():
     parser.add_argument("--size", default="512", choices=NETWORKS)
     parser.add_argument("--machines", default="nsim,cluster")
     parser.add_argument("--loads", default="bruck")
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", nargs="+", default=[], metavar="WORDS")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--count", action="store_true")
     parser.add_argument("--against", default="")

@@ -172,7 +172,8 @@ MemoryUse Engine::memory() const {
   const std::size_t fixed =
       s.routers.bytes() + s.vc_free_at.bytes() + s.router_of_output.bytes() + s.next_at.bytes() +
       s.outputs.bytes() + s.waits.bytes() + s.accounts.bytes() + s.input_count * sizeof(Input) +
-      s.options.bytes() + s.option_count.bytes() +
+      s.options.bytes() + s.option_count.bytes() + s.seek.bytes() + s.waiting_bytes.bytes() +
+      s.route_due.bytes() + s.head_due.bytes() +
       (s.waiting_words.size() + s.unrouted_words.size()) * sizeof(std::uint64_t) +
       s.crossbar_free_at.bytes() + s.cards.bytes() + (news_ != nullptr ? news_->bytes() : 0);
   return {.bytes_per_router = fixed / std::max<std::size_t>(1, s.routers.size()),

@@ -92,6 +92,11 @@ struct SeekTables {
   Table<std::int64_t, RouterIndex> soonest_at;  // The least of them, or less.
   Table<std::uint64_t, RouterIndex> soon;  // Outputs that are shut until a known time, modulo 64.
   LazyArray<std::uint64_t, InputIndex> ways;  // Outputs that the head may take, modulo 64.
+
+  std::size_t bytes() const {
+    return (heads.size() + untried.size()) * sizeof(std::uint64_t) + shut_until.bytes() +
+           soonest_at.bytes() + soon.bytes() + ways.bytes();
+  }
 };
 
 struct State {
