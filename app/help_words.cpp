@@ -51,7 +51,7 @@ constexpr std::array<HelpWord, 27> words = {{
      "reference/run,programs,map-file"},
     {"output,csv,json,hdf5,record,records", "files that runs leave, for you and other tools",
      "reference/sim,reference/report,run-record"},
-    {"parallel,threads,workers-per-host,scaling", "simulations on many cores and machines",
+    {"parallel,workers-per-host,scaling", "simulations on many cores and machines",
      "workers"},
     {"pattern,patterns,load,uniform", "artificial traffic", "traffic,reference/traffic"},
     {"placement,place,rank-order,rankfile,reorder", "which rank runs on which node",
