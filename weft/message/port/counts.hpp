@@ -12,6 +12,7 @@ namespace weft {
 struct RankCounts {
   Duration waited;                        // For the network, inside calls.
   Duration spent;                         // By the processor.
+  Duration in_mpi;                        // Of that: copies, reductions and calls of MPI.
   std::uint64_t messages = 0, bytes = 0;  // Sent.
   Time ended;
 };

@@ -28,6 +28,8 @@ const Wanted wanted[] = {
     {"/program_time_ps", "Program time", "ps", "less"},
     {"/waiting_ps/mean", "Waiting per rank, mean", "ps", "less"},
     {"/waiting_ps/most", "Waiting per rank, max", "ps", "less"},
+    {"/processor_in_mpi_ps/mean", "Processor in MPI per rank, mean", "ps", "less"},
+    {"/processor_in_mpi_ps/most", "Processor in MPI per rank, max", "ps", "less"},
     {"/messages", "Messages", "1", ""},
     {"/bytes", "Bytes sent", "B", ""},
     {"/packets", "Packets", "1", ""},

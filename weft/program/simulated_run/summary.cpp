@@ -135,7 +135,7 @@ const NodeLinkUse& busier(const RunSummary& f) {
 }
 
 void collect_ranks(const std::vector<RankEntry>& ranks, RunSummary& f) {
-  detail::Wide waited = 0, spent = 0;
+  detail::Wide waited = 0, spent = 0, in_mpi = 0;
   f.waited_min = Duration::max();
   for (const RankEntry& entry : ranks) {
     const RankCounts& counts = entry.counts;
@@ -144,6 +144,11 @@ void collect_ranks(const std::vector<RankEntry>& ranks, RunSummary& f) {
     f.bytes += counts.bytes;
     waited += counts.waited.in_ps();
     spent += counts.spent.in_ps();
+    in_mpi += counts.in_mpi.in_ps();
+    if (counts.in_mpi > f.in_mpi_max) {
+      f.in_mpi_max = counts.in_mpi;
+      f.in_mpi_max_rank = entry.rank;
+    }
     f.waited_min = std::min(f.waited_min, counts.waited);
     if (counts.waited > f.waited_max) {
       f.waited_max = counts.waited;
@@ -153,6 +158,7 @@ void collect_ranks(const std::vector<RankEntry>& ranks, RunSummary& f) {
   const std::int64_t n = std::max<std::int64_t>(f.ranks, 1);
   f.waited_mean = Duration::ps(static_cast<std::int64_t>(waited / n));
   f.spent_mean = Duration::ps(static_cast<std::int64_t>(spent / n));
+  f.in_mpi_mean = Duration::ps(static_cast<std::int64_t>(in_mpi / n));
 }
 
 ConnectionUse use_of_connections(const SimulationSetup& setup,
@@ -243,6 +249,18 @@ std::string protocols_table(const RunSummary& f) {
                           p.eager, to_text(f.eager_limit), p.rendezvous, p.unexpected));
 }
 
+// What of the time in MPI calls is no waiting: a faster network does not shorten it.
+std::string processor_table(const RunSummary& f) {
+  if (f.in_mpi_max == Duration::zero()) return {};
+  const double share = 100 * f.in_mpi_mean.in_seconds() / f.program_time.since_start().in_seconds();
+  const char* const on = f.connections.mode.empty() ? "copies of messages and calls"
+                                                    : "copies of messages, calls, connections";
+  return line("processor in MPI",
+              fmt::format("mean {}, max {} (rank {}): {}, {:.2f} % of the program time",
+                          to_text(f.in_mpi_mean), to_text(f.in_mpi_max), f.in_mpi_max_rank.index,
+                          on, share));
+}
+
 // Mean per packet, by kind of link, and the link that most of it was for.
 std::string waiting_table(const RunSummary& f) {
   Duration all;
@@ -305,6 +323,7 @@ std::string to_table(const RunSummary& f) {
   out += line("waiting per rank",
               fmt::format("mean {}, min {}, max {} (rank {})", to_text(f.waited_mean),
                           to_text(f.waited_min), to_text(f.waited_max), f.waited_max_rank.index));
+  out += processor_table(f);
   if (const std::string uneven = uneven_call(f.calls, f.ranks, f.program_time.since_start());
       !uneven.empty())
     out += line("uneven", uneven);
@@ -446,6 +465,10 @@ std::string to_json(const RunSummary& f) {
         {"least", f.waited_min.in_ps()},
         {"most", f.waited_max.in_ps()},
         {"most_rank", f.waited_max_rank.index}}},
+      {"processor_in_mpi_ps",
+       {{"mean", f.in_mpi_mean.in_ps()},
+        {"most", f.in_mpi_max.in_ps()},
+        {"most_rank", f.in_mpi_max_rank.index}}},
       {"latency", latency_json(f.latencies_ps)},
       {"calls", calls_json(f.calls)},
       {"algorithms", algorithms_json(f.algorithms)},

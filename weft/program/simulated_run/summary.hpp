@@ -78,6 +78,8 @@ struct RunSummary {
   Histogram latencies_ps;  // Network messages, from the NIC's queue to memory.
   Duration waited_max, waited_min, waited_mean, spent_mean;
   RankId waited_max_rank;
+  Duration in_mpi_mean, in_mpi_max;  // Of processors: see RankCounts.
+  RankId in_mpi_max_rank;
   std::map<std::string, CallTotals> calls;
   AlgorithmTable algorithms;
   std::map<std::string, WindowTotals> windows;

@@ -25,12 +25,12 @@ bool LocalMessages::reach(RankId peer) const {
 
 void LocalMessages::spend_on_sending(std::size_t size) {
   const NodeModel& node = rank_.machinery_of().setup.node;
-  rank_.spend(node.local.send_overhead + node.local_copy_extra(bytes_of(size)));
+  rank_.spend_in_mpi(node.local.send_overhead + node.local_copy_extra(bytes_of(size)));
 }
 
 void LocalMessages::spend_on_receiving(std::size_t size) {
   const NodeModel& node = rank_.machinery_of().setup.node;
-  rank_.spend(node.local.receive_overhead + node.local_copy_extra(bytes_of(size)));
+  rank_.spend_in_mpi(node.local.receive_overhead + node.local_copy_extra(bytes_of(size)));
 }
 
 // One half of the cache holds what is read, the other what is written.
@@ -66,7 +66,7 @@ void LocalMessages::write_to_self(Parcel* parcel) {
                              ? node.copy_time(size)
                              : std::max(node.copy_time(size), serialise(size, node.uncached_rate));
   const Machinery::CopyWork work{parcel->size, alone, cached && node.cache.count > 0};
-  rank_.spend(machinery.copy_end(rank_.self(), rank_.now(), work) - rank_.now());
+  rank_.spend_in_mpi(machinery.copy_end(rank_.self(), rank_.now(), work) - rank_.now());
   rank_.settle();
   const RankId self = rank_.self();
   machinery.report_sent(self, self, parcel->cookie, rank_.now());
@@ -76,7 +76,8 @@ void LocalMessages::write_to_self(Parcel* parcel) {
 // The data moves at once: nobody looks at it before the notice.
 void LocalMessages::write(Parcel* parcel) {
   Machinery& machinery = rank_.machinery_of();
-  rank_.spend(machinery.setup.node.local.send_overhead + machinery.setup.node.local.write_overhead);
+  rank_.spend_in_mpi(machinery.setup.node.local.send_overhead +
+                     machinery.setup.node.local.write_overhead);
   if (parcel->source != nullptr && parcel->target != nullptr)
     std::memcpy(parcel->target, parcel->source, parcel->size);
   parcel->source = nullptr;
@@ -111,7 +112,7 @@ void LocalMessages::work_on(LocalCopy& copy) {
     copy.claimed += size;
     const Machinery::CopyWork work{size, node.local_write_time(bytes_of(size), copy.cached),
                                    copy.cached && node.cache.count > 0};
-    rank_.spend(machinery.copy_end(rank_.self(), rank_.now(), work) - rank_.now());
+    rank_.spend_in_mpi(machinery.copy_end(rank_.self(), rank_.now(), work) - rank_.now());
     rank_.settle();
     copy.copied += size;
     if (!copy.done()) continue;

@@ -100,7 +100,7 @@ void SimRank::disconnect(RankId peer) {
 
 void SimRank::greet(RankId peer) {
   connection(peer).greets = true;
-  spend(machinery_.setup.node.connect_time);
+  spend_in_mpi(machinery_.setup.node.connect_time);
   settle();
   const SendPath path{peer, RailId(0), Duration::zero()};
   Parcel* const parcel = make_parcel(path, 0);
@@ -226,9 +226,9 @@ void SimRank::wait(Time until) {
   counts.waited += clock_ - since;
   const NodeModel& node = machinery_.setup.node;
   if (machinery_.shares_cores(self_)) {
-    spend(node.switch_time);
+    spend_in_mpi(node.switch_time);
   } else if (clock_ - since > node.poll_time) {
-    spend(node.wake_time);
+    spend_in_mpi(node.wake_time);
   }
 }
 
@@ -240,7 +240,7 @@ void SimRank::copy(std::byte* to, const std::byte* from, std::size_t size) {
   const NodeModel& node = machinery_.setup.node;
   const Bytes bytes{static_cast<std::int64_t>(size)};
   const Machinery::CopyWork work{size, node.copy_time(bytes), node.fits_cache(bytes)};
-  spend(machinery_.copy_end(self_, from_when, work) - from_when);
+  spend_in_mpi(machinery_.copy_end(self_, from_when, work) - from_when);
 }
 
 void SimRank::catch_up() {
@@ -255,18 +255,18 @@ void SimRank::catch_up() {
 void SimRank::charge(Work work, std::size_t bytes) {
   const NodeModel& node = machinery_.setup.node;
   if (work != Work::reduction) {
-    spend(work == Work::request ? node.request_overhead : node.collective_overhead);
+    spend_in_mpi(work == Work::request ? node.request_overhead : node.collective_overhead);
   } else if (node.reduce_rate == Rate()) {
     copy(nullptr, nullptr, bytes);
   } else {
-    spend(serialise(Bytes{static_cast<std::int64_t>(bytes)}, node.reduce_rate));
+    spend_in_mpi(serialise(Bytes{static_cast<std::int64_t>(bytes)}, node.reduce_rate));
   }
 }
 
 void SimRank::enter_call() {
   catch_up();
   user_since_ns_ = -1;
-  spend(machinery_.setup.node.call_overhead);
+  spend_in_mpi(machinery_.setup.node.call_overhead);
 }
 
 void SimRank::leave_call() {

@@ -72,6 +72,11 @@ class SimRank final : public Transport,
     lag_ += time;
     counts.spent += time;
   }
+  // What the library costs its rank, in contrast to what the program computes.
+  void spend_in_mpi(Duration time) {
+    counts.in_mpi += time;
+    spend(time);
+  }
   void charge(Work work, std::size_t bytes) override;
   void enter_call() override;
   void leave_call() override;

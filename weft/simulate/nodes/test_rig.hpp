@@ -59,16 +59,18 @@ struct Rig {
       if (!(*world)->is_here(RankId(r))) {
         all.push_back(-1);
         waited.push_back(-1);
+        in_mpi.push_back(-1);
         continue;
       }
       last = std::max(last, (*world)->counts(RankId(r)).ended.in_ps());
       all.push_back((*world)->counts(RankId(r)).ended.in_ps());
       waited.push_back((*world)->counts(RankId(r)).waited.in_ps());
+      in_mpi.push_back((*world)->counts(RankId(r)).in_mpi.in_ps());
     }
     pairs = (*world)->pairs();
     return (*world)->ranks_open() == 0 ? last : -1;
   }
-  std::vector<std::int64_t> all, waited;
+  std::vector<std::int64_t> all, waited, in_mpi;
   std::vector<PairCount> pairs;
 };
 
