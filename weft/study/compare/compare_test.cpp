@@ -116,6 +116,36 @@ TEST(Compare, CablesAreCountedByLengthAndKind) {
   EXPECT_FALSE(f.cost.assumed_length);
 }
 
+// Cables to nodes have a key of their own: the length of others says nothing about them.
+TEST(Compare, CablesWithoutALengthAreAsLongAsThePricesSay) {
+  const auto prices = read_prices_text(
+      "[switch.16]\nprice = 1\n[cable]\nlength = \"2 m\"\n[cable.copper]\nreach = \"3 m\"\n"
+      "price = 10\n[cable.optical]\nprice = 100\n[card]\nprice = 1\n",
+      "p.toml");
+  ASSERT_TRUE(prices) << prices.error().text();
+  const auto look = [&](const std::vector<std::string>& sets) {
+    const NetworkFacts f = facts_of("torus:4x4", sets, *prices);
+    std::string text = to_text(std::vector{f}, *prices);
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return std::pair(f, text);
+  };
+  using Kinds = std::map<std::string, std::uint64_t>;
+  for (const auto& [key, kinds] : {std::pair{"", Kinds{{"copper", 32 + 16}}},
+                                   {"link.length=2 m", Kinds{{"copper", 32 + 16}}},
+                                   {"link.length=9 m", Kinds{{"copper", 16}, {"optical", 32}}},
+                                   {"nic.length=9 m", Kinds{{"copper", 32}, {"optical", 16}}}}) {
+    const auto [f, text] =
+        look(*key == '\0' ? std::vector<std::string>{} : std::vector{std::string(key)});
+    EXPECT_EQ(f.cost.cables_by_kind, kinds) << key;
+    EXPECT_NE(text.find("count as 2 m ([cable] length of p.toml)"), std::string::npos) << text;
+    EXPECT_NE(text.find("  of 2 m "), std::string::npos) << key << text;
+    EXPECT_EQ(text.find("  of 5 m "), std::string::npos) << key << text;
+  }
+  const auto [all, text] = look({"link.length=9 m", "nic.length=1 m"});
+  EXPECT_EQ(all.cost.cables_by_kind, (Kinds{{"copper", 16}, {"optical", 32}}));
+  EXPECT_EQ(text.find("count as"), std::string::npos) << text;
+}
+
 TEST(Compare, TableJsonAndCsvTellTheSame) {
   const std::vector<NetworkFacts> networks = {facts_of("torus:4x4"), facts_of("complete:16")};
   const Prices& prices = example_prices();
@@ -160,7 +190,8 @@ TEST(Compare, SaysWhatCapacityAndPricesRestOn) {
   const auto exact = read_prices_text(
       "[switch.5]\nprice = 1\n[cable.any]\nprice = 1\n[card]\nprice = 1\n", "p.toml");
   ASSERT_TRUE(exact) << exact.error().text();
-  const std::string few = notes_of({facts_of("torus:4x4", {"link.length=2 m"}, *exact)}, *exact);
+  const std::string few =
+      notes_of({facts_of("torus:4x4", {"link.length=2 m", "nic.length=2 m"}, *exact)}, *exact);
   EXPECT_EQ(few.find("smallest switch"), std::string::npos) << few;
   EXPECT_EQ(few.find("count as"), std::string::npos) << few;
   EXPECT_EQ(few.find("examples"), std::string::npos) << few;

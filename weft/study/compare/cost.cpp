@@ -21,14 +21,8 @@ bool gives_length(const Config& config, const std::vector<std::string>& tables) 
   return false;
 }
 
-// The description does not give the length, and the prices do.
-bool is_assumed(const CableGroup& group, const Prices& prices) {
-  return prices.usual_length && (!group.length || group.from_profile);
-}
-
 // The length to pay for. The error says where a length can be given.
 Result<Length> length_to_pay(const CableGroup& group, const Prices& prices) {
-  if (is_assumed(group, prices)) return *prices.usual_length;
   if (group.length) return *group.length;
   const std::string key = group.to_nodes ? "nic.length" : fmt::format("link.{}.length", group.name);
   return Error::input(fmt::format("the length of cables of class '{}' is not known; set {} in the "
@@ -47,7 +41,7 @@ Status add_cables(const CableGroup& group, const Prices& prices, Cost& cost) {
   cost.cables += count * ((*offer)->each.price + (*offer)->price_per_metre * metres);
   cost.watts += count * (*offer)->each.watts;
   cost.cables_by_kind[(*offer)->kind] += group.count;
-  cost.assumed_length = cost.assumed_length || is_assumed(group, prices);
+  cost.assumed_length = cost.assumed_length || group.from_prices;
   return {};
 }
 
@@ -70,8 +64,18 @@ Parts count_parts(const MachineDescription& machine, const Config& config) {
   }
   parts.cards = graph.node_count();
   parts.cables.push_back({"to nodes", true, parts.cards, known_length(machine.hardware.node_link),
-                          !gives_length(config, {"link", "nic"})});
+                          !gives_length(config, {"nic"})});
   return parts;
+}
+
+void assume_lengths(const Prices& prices, Parts& parts) {
+  if (!prices.usual_length) return;
+  for (CableGroup& group : parts.cables) {
+    if (group.length && !group.from_profile) continue;
+    group.length = prices.usual_length;
+    group.from_profile = false;
+    group.from_prices = true;
+  }
 }
 
 Result<Cost> find_cost(const Parts& parts, const Prices& prices) {

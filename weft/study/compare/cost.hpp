@@ -22,6 +22,7 @@ struct CableGroup {
   std::uint64_t count = 0;
   std::optional<Length> length;  // Nothing: not known.
   bool from_profile = false;     // The length: no key of the description gives it.
+  bool from_prices = false;      // The same, and the prices say what it counts as.
 };
 
 struct Parts {
@@ -32,6 +33,9 @@ struct Parts {
 
 // Broken cables are there and cost as others do. `config` is what the machine was read from.
 Parts count_parts(const MachineDescription& machine, const Config& config);
+
+// Cables whose length no key of the description gives are as long as the prices say, if they do.
+void assume_lengths(const Prices& prices, Parts& parts);
 
 struct Cost {
   double switches = 0, cables = 0, cards = 0;

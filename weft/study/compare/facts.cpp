@@ -53,6 +53,7 @@ Result<NetworkFacts> find_network_facts(const MachineReader& reader, const Price
   facts.warnings = machine->warnings;
   facts.shape = find_facts(*machine->topology);
   facts.parts = count_parts(*machine, reader.config());
+  assume_lengths(prices, facts.parts);
   facts.bisection_per_node = bisection_rate(facts, machine->hardware);
   auto cost = find_cost(facts.parts, prices);
   if (!cost) return std::move(cost).error();
