@@ -57,6 +57,12 @@ bool has_useful_bound(const Quantity& q) {
   return q.bound && (q.after == *q.bound || q.after <= useful_ratio_max * *q.bound);
 }
 
+// No map has a busiest link, or an objective, that is noticeably better.
+bool is_at_bound(const Quantity& q) {
+  constexpr double about_one = 1.05;
+  return (q.key == "link_max" || q.key == "value") && q.bound && q.after <= about_one * *q.bound;
+}
+
 // Whether it got worse although the objective is another; the objective may be one of the others.
 bool is_worse_aside(const Quantity& q, const MapReport& r) {
   const double before = r.before.judgement.value, after = r.after.judgement.value;
@@ -100,7 +106,12 @@ std::vector<std::string> notes(const MapReport& r) {
   if (r.before.seconds && r.after.seconds)
     all.emplace_back(
         "simulated time: all messages of the traffic sent at once, as one step. A program whose "
-        "messages come in phases or wait for others gains less: run it with the new map to know.");
+        "messages come in phases or wait for others gains less or more: run it with the new map to "
+        "know.");
+  if (std::ranges::any_of(lines, is_at_bound))
+    all.emplace_back(
+        "The bounds are of bytes over links, not of time: which messages meet depends on their "
+        "order. Another map may be faster: try some with weft sim --map.");
   return all;
 }
 

@@ -72,6 +72,19 @@ TEST(MapPage, SaysWhatSimulatedTimeIs) {
   EXPECT_NE(to_html(r, p).find("<p>" + words), std::string::npos);
   const auto notes = nlohmann::json::parse(to_json(r))["notes"];
   EXPECT_TRUE(notes.back().get<std::string>().starts_with(words));
+  EXPECT_NE(table(r).find("gains less or more"), std::string::npos) << table(r);
+}
+
+// A map at its bound need not be the fastest.
+TEST(MapPage, SaysThatBoundsAreNotOfTime) {
+  const Problem p = test_problem("torus:4x4", 16, {});
+  MapReport r = sample(p);
+  const std::string words = "The bounds are of bytes over links, not of time";
+  r.after.judgement.link_max = r.after.judgement.value = 100;
+  r.bounds.link_max = r.bounds.value = 50;
+  EXPECT_EQ(table(r).find(words), std::string::npos) << table(r);
+  r.bounds.link_max = 98;
+  EXPECT_NE(table(r).find(words), std::string::npos) << table(r);
 }
 
 TEST(MapPage, ABoundThatSaysNothingIsNotShown) {
