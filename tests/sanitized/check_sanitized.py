@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole commands of weft under a tool that finds wrong accesses to memory, undefined behaviour, leaks or races in any of their processes.
 
-Usage: check_sanitized.py TOOL WEFT [NAME=MPIRUN...] [GROUP...]
+Usage: check_sanitized.py TOOL WEFT [GROUP...]
 
 TOOL is address (a build with -DWEFT_SANITIZE=address,undefined), thread (-DWEFT_SANITIZE=thread) or memcheck (any other build, under
 valgrind: slower, so for few and small jobs). GROUP is the first word of a case's name; all unless given. A case passes when it ends as
@@ -62,7 +62,6 @@ CASES = [
     ("probe local", ["probe", "--local", "-o", "local.toml"], ""),
 ]
 # The simulator on several processes.
-SHARED = ["sim", *TREES, "./halo3d", "2", "30000"]
 # Endings that are not well, and their exit codes.
 ABORTS = [("run abort", ["run", "-n", "12", "./abort"], 3), ("sim abort", ["sim", "--net", "torus:4x4", "--threads", "2", "./abort"], 3)]
 # What memcheck has time for. Not simulated programs: their memory lies where valgrind has its own.
@@ -101,8 +100,8 @@ class Check:
     def __init__(self, tool, weft, folder):
         self.tool, self.weft, self.folder, self.failed = tool, weft, folder, 0
 
-    def start(self, words, before=()):
-        return subprocess.Popen([*before, *self.tool.words, self.weft, *words], cwd=self.folder, env=self.tool.environment, stdin=subprocess.DEVNULL,
+    def start(self, words):
+        return subprocess.Popen([*self.tool.words, self.weft, *words], cwd=self.folder, env=self.tool.environment, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def judge(self, name, problem, said, begin):
@@ -116,9 +115,9 @@ class Check:
             for text in reports[:3]:
                 print("\n".join(text.splitlines()[:60]))
 
-    def case(self, name, words, expected, code=0, before=()):
+    def case(self, name, words, expected, code=0):
         begin = time.monotonic()
-        with self.start(words, before) as job:
+        with self.start(words) as job:
             try:
                 said = job.communicate(timeout=SECONDS_MAX)[0]
             except subprocess.TimeoutExpired:
@@ -161,9 +160,7 @@ class Check:
 
 
 def main():
-    tool_name, weft, rest = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), sys.argv[3:]
-    launchers = [word.split("=", 1) for word in rest if "=" in word]
-    groups = [word for word in rest if "=" not in word]
+    tool_name, weft, groups = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), sys.argv[3:]
     if tool_name == "memcheck" and skip.without_programs("valgrind"):
         skip.leave(skip.without_programs("valgrind"))
     with tempfile.TemporaryDirectory(prefix="weft-sanitized-") as name:
@@ -179,9 +176,6 @@ def main():
                 check.case(title, words, "", code=ends)
             else:
                 check.case(title, words, ends)
-        if few is None and (not groups or "mpirun" in groups):
-            for maker, program in launchers:
-                check.case(f"mpirun {maker}", SHARED, "program time", before=[program, "-np", "2"])
         if few is None and (not groups or "live" in groups):
             check.live()
         if check.failed:

@@ -149,9 +149,10 @@ void begin_singleton() {
 
 void begin_singleton(mpi::Runtime& runtime) {
   // These live until the process ends: exit handlers of the program may still call the library.
-  auto* const network = new LoopbackNetwork;
+  // They stay known here when a job's rank takes their place, so that nobody sees a leak.
+  static auto* const network = new LoopbackNetwork;
   static const mp::Options options;
-  auto* const process = new mpi::Process(network->fabric(), options, runtime);
+  static auto* const process = new mpi::Process(network->fabric(), options, runtime);
   Current::set_everywhere(&process->fabric, process);
 }
 
