@@ -217,10 +217,10 @@ TEST(Compare, DetoursAreMarked) {
     }
     for (const char* const routing : {"min-adaptive", "shortest"}) {
       const std::string table = table_of(net, routing);
-      EXPECT_EQ(table.find("*"), std::string::npos) << net << " " << routing << table;
+      EXPECT_EQ(table.find('*'), std::string::npos) << net << " " << routing << table;
     }
   }
-  EXPECT_EQ(table_of("fattree:radix=8,levels=2", "adaptive-up").find("*"), std::string::npos);
+  EXPECT_EQ(table_of("fattree:radix=8,levels=2", "adaptive-up").find('*'), std::string::npos);
 }
 
 TEST(Compare, BrokenNetworksAreRefused) {
