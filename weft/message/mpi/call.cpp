@@ -17,9 +17,8 @@ CallListener* listener_of(const Process& process) {
 
 }  // namespace
 
-void Inside::leave() {
-  if (lock_->outermost() && lock_->waiters_need_help()) self().help_waiters(*lock_);
-  lock_->leave();
+void Inside::help_waiters(CallLock& lock) {
+  if (lock.outermost() && lock.waiters_need_help()) self().help_waiters(lock);
 }
 
 Call::Call(const char* name, Kind kind) : process_(self()), outer_(process_.call), kind_(kind) {

@@ -9,21 +9,19 @@ namespace weft::mpi {
 
 class Inside {
  public:
-  Inside() : lock_(CallLock::active()) {
-    if (lock_ != nullptr) [[unlikely]]
-      lock_->enter();
-  }
+  Inside() = default;
   ~Inside() {
-    if (lock_ != nullptr) [[unlikely]]
-      leave();
+    if (CallLock* const lock = held_.lock(); lock != nullptr) [[unlikely]]
+      help_waiters(*lock);
   }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
 
  private:
-  void leave();
+  // What this thread did may be what others wait for.
+  static void help_waiters(CallLock& lock);
 
-  CallLock* lock_;
+  CallLockHeld held_;
 };
 
 }  // namespace weft::mpi

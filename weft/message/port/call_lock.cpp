@@ -40,8 +40,8 @@ CallLock::~CallLock() {
 
 // A thread that was the last one inside may go in again, a number of times, before those that wait:
 // if threads took turns call by call, each call would cost a change of threads. Most calls are
-// short: a moment of polling costs less than a sleep. Who has slept takes the lock as contended,
-// because others may still sleep.
+// short: a moment of polling costs less than a sleep. A thread that has slept marks the lock as
+// contended, because others may still be asleep.
 void CallLock::acquire_slowly(pthread_t self) {
   constexpr int rounds = 200;
   constexpr std::uint32_t in_a_row = 64;

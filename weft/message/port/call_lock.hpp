@@ -193,6 +193,7 @@ class CallLockHeld {
   }
   CallLockHeld(const CallLockHeld&) = delete;
   CallLockHeld& operator=(const CallLockHeld&) = delete;
+  CallLock* lock() const { return lock_; }
 
  private:
   CallLock* lock_;

@@ -112,7 +112,7 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
     return LocalInput(static_cast<std::uint32_t>(std::countr_zero(later != 0 ? later : set)));
   }
 
-  struct Asked {  // By whom, where and when.
+  struct Asked {  // The worker that asks, for which router, and the time.
     int worker;
     RouterIndex router;
     std::int64_t now;
