@@ -85,6 +85,7 @@ class Scene:
         self.lab, self.made, self.luck, self.verbose = lab, made, luck, verbose
         self.ranks_wanted = luck.choice((2, 3, 4, 6))
         self.words = [word for values in OPTIONS.values() for word in luck.choice(values)]
+        self.threads = luck.choice((1, 1, 2, 4))  # That call the library at once in each rank.
         self.before, self.disk, self.job, self.folder = None, None, None, None
         self.skew, self.stall = 0, 0.0  # Seconds: by which a host's clock is ahead; for which nobody reads the output.
         self.lines = 0  # That each rank prints.
@@ -98,7 +99,7 @@ class Scene:
             subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={self.disk}", "tmpfs", str(self.folder)], check=True)
             self.words = [word for word in self.words if word not in ("--record", "record", "--events")] + ["--record", "record", "--events"]
         self.lines = LINES_THAT_FILL_A_PIPE if self.stall else 0
-        words = self.lab.words(OPTIONS_GIVEN.weft, self.ranks_wanted, "--timeout", "60s", "--lost-after", "4s", *self.words, self.made, seconds, str(self.lines))
+        words = self.lab.words(OPTIONS_GIVEN.weft, self.ranks_wanted, "--timeout", "60s", "--lost-after", "4s", *self.words, self.made, seconds, str(self.lines), str(self.threads))
         words = [str(self.folder / word) if word == "record" else self.skewed_shell() if self.skew and word == self.lab.rsh else word for word in words]
         if self.before is not None:
             words = ["sh", "-c", f'{self.before} && exec "$@"', "sh", *words]
@@ -339,7 +340,7 @@ def run_one(lab, made, seed, wanted, verbose):
             problem = f"leaves shared memory: {sorted(left)}"
         ended_well = scene.job.process.poll() == 0
         if problem or verbose:
-            print(f"seed {seed}: {name} ({outcome}), {scene.ranks_wanted} ranks, {' '.join(scene.words)} {scene.before or ''}: {problem or 'fine'}", flush=True)
+            print(f"seed {seed}: {name} ({outcome}), {scene.ranks_wanted} ranks of {scene.threads} threads, {' '.join(scene.words)} {scene.before or ''}: {problem or 'fine'}", flush=True)
         if problem:
             print("  " + scene.job.text()[-2000:].replace("\n", "\n  "), flush=True)
         return name, outcome, problem, ended_well

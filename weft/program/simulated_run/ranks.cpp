@@ -128,12 +128,12 @@ void ProgramRanks::finish(const Fabric& fabric, int code) {
     add_profile(*processes_[rank.index], totals_);
     protocols_.add(protocols_of(*processes_[rank.index]));
   }
-  processes_[rank.index].reset();
-  if (!managed_.empty()) {
-    connections_[rank.index] = managed_[rank.index]->counts();
-    managed_[rank.index].reset();
-  }
+  // First: what watches memory may ask the time while the process is taken apart.
   Current::set(&fabric, nullptr);
+  processes_[rank.index].reset();
+  if (managed_.empty()) return;
+  connections_[rank.index] = managed_[rank.index]->counts();
+  managed_[rank.index].reset();
 }
 
 void ProgramRanks::add_profile(const mpi::Process& process, CallTable& totals) {
