@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <set>
 
+#include "output.hpp"
 #include "piped_file.hpp"
 #include "presets.hpp"
 #include <fmt/format.h>
@@ -101,7 +102,7 @@ std::vector<std::string> to_arguments(const MachineOptions& options) {
 void warn_of(const std::vector<std::string>& warnings) {
   static std::set<std::string> known;
   for (const std::string& line : warnings)
-    if (known.insert(line).second) fmt::print(stderr, "weft: warning: {}\n", line);
+    if (known.insert(line).second) tell("weft: warning: {}\n", line);
 }
 
 std::string requested_lists(const MachineOptions& options) {

@@ -146,6 +146,7 @@ std::vector<std::string> words_of(int argc, char** argv) {
 int main(int argc, char** argv) {
   // Writing to a closed pipe shall fail with a message and an exit code, not with a signal.
   std::signal(SIGPIPE, SIG_IGN);
+  weft::app::keep_closed_streams();
   using weft::app::print_error;
   try {
     std::vector<std::string> words = weft::app::words_of(argc, argv);

@@ -277,8 +277,7 @@ Status check_cut_off(const map::Judgement& judgement) {
 }
 
 Status evaluate(const MapOptions& o, const ParsedMapOptions& parsed, const MapSetting& setting) {
-  auto map = o.evaluate == "identity" ? Result<map::RankMap>(setting.problem->in_order())
-                                      : read_rank_map(o.evaluate, *setting.problem);
+  auto map = named_rank_map(o.evaluate, *setting.problem);
   if (!map) return std::move(map).error();
   map::MapReport report = make_report(o, parsed, setting);
   auto before = make_side(setting.before_name(), setting.before(), o, parsed, setting);

@@ -2,7 +2,6 @@
 #include "map_compare.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "output.hpp"
@@ -11,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include <weft/base/file.hpp>
-#include <weft/base/rng.hpp>
 #include <weft/parallel/processes/agree.hpp>
 #include <weft/study/map/bisect.hpp>
 #include <weft/study/map/bounds.hpp>
@@ -29,16 +27,6 @@ struct Row {
   double seconds = 0;
   bool available = true;
 };
-
-map::RankMap random_map(const map::Problem& problem, std::uint64_t seed) {
-  std::vector<std::uint32_t> slots(problem.slots());
-  std::iota(slots.begin(), slots.end(), 0u);
-  Rng rng = Rng(seed).stream("random map");
-  for (std::size_t i = slots.size(); i > 1; --i) std::swap(slots[i - 1], slots[rng.below(i)]);
-  std::vector<std::uint32_t> ranks(problem.slots());
-  std::iota(ranks.begin(), ranks.end(), 0u);
-  return problem.in_order(ranks, slots);
-}
 
 class Table {
  public:
@@ -163,7 +151,7 @@ Status compare_maps(const Comparison& c, bool is_root) {
   Table table(c);
   table.add("identity", (*c.setting.problem).in_order(), 0);
   if (c.setting.present) table.add(c.setting.before_name(), *c.setting.present, 0);
-  table.add("random", random_map((*c.setting.problem), c.search.seed), 0);
+  table.add("random", random_rank_map(*c.setting.problem, c.search.seed), 0);
   const double begun = c.search.clock();
   if (auto scotch = map::scotch_map((*c.setting.problem)); scotch)
     table.add("Scotch", *scotch, c.search.clock() - begun);

@@ -110,9 +110,10 @@ void add_search_options(CLI::App& parser, MapOptions& o) {
 
 void add_evaluation_options(CLI::App& parser, MapOptions& o) {
   begin_group(parser, "Evaluation");
-  reads_file(parser.add_option("--evaluate", o.evaluate,
-                               "Map to evaluate instead of searching: a file, or identity"))
-      ->type_name("FILE");
+  reads_file(
+      parser.add_option("--evaluate", o.evaluate,
+                        "Map to evaluate instead of searching: a file, identity, or random[:SEED]"))
+      ->type_name("FILE|WORD");
   reads_file(
       parser.add_option("--convert", o.convert,
                         "Map to write in another format, with --format, instead of searching"))

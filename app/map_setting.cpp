@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -15,6 +16,7 @@
 #include <weft/base/file.hpp>
 #include <weft/base/text.hpp>
 #include <weft/network/topo/planes.hpp>
+#include <weft/network/topo/random_map.hpp>
 #include <weft/real/launch/hosts.hpp>
 #include <weft/simulate/machine/throttles.hpp>
 #include <weft/study/map/map_file.hpp>
@@ -365,6 +367,19 @@ Result<map::RankMap> read_rank_map(const std::string& path, const map::Problem& 
   auto made = problem.from_nodes(*nodes);
   if (!made) return Error::input(made.error().message()).at(path, 0);
   return made;
+}
+
+Result<map::RankMap> named_rank_map(const std::string& word, const map::Problem& problem) {
+  if (word == "identity") return problem.in_order();
+  const auto seed = random_map_seed(word);
+  if (!seed) return seed.error();
+  return seed->has_value() ? random_rank_map(problem, **seed) : read_rank_map(word, problem);
+}
+
+map::RankMap random_rank_map(const map::Problem& problem, std::uint64_t seed) {
+  std::vector<std::uint32_t> ranks(problem.slots());
+  std::iota(ranks.begin(), ranks.end(), 0u);
+  return problem.in_order(ranks, random_places(problem.slots(), seed));
 }
 
 }  // namespace weft::app

@@ -43,4 +43,9 @@ Result<MapSetting> read_map_setting(const MapOptions& options, const MapRecord* 
 // Reads a map from a file; its ranks are on slots of the problem.
 Result<map::RankMap> read_rank_map(const std::string& path, const map::Problem& problem);
 
+// The same, or one of the maps that have a name: identity, random and random:SEED.
+Result<map::RankMap> named_rank_map(const std::string& word, const map::Problem& problem);
+// Ranks on slots in random order.
+map::RankMap random_rank_map(const map::Problem& problem, std::uint64_t seed);
+
 }  // namespace weft::app

@@ -205,6 +205,20 @@ TEST(WeftNet, LostOutputIsAnError) {
   EXPECT_EQ(text, "weft: error: cannot write to standard output: Broken pipe\n");
 }
 
+// A warning that nobody can read, or whose place another file would take, costs no result.
+TEST(WeftNet, LostWarningIsNone) {
+  const std::string words = "net ring:4 --set nic.inject_rate='50 GB/s' --set nic.rate='1 GB/s'";
+  const std::string wanted = weft(words, "2>/dev/null").text;
+  ASSERT_NE(wanted, weft(words, "2>&1").text);  // There is a warning.
+  for (const char* lost : {"2>/dev/full", "2>&-"})
+    EXPECT_EQ(weft(words, lost).text, wanted) << lost;
+  const std::string file = weft::test_file("unmixed.graph");
+  EXPECT_EQ(weft(words + " --export graph -o " + file, "2>&-").code, 0);
+  std::ifstream stream(file);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_EQ(text.find("warning"), std::string::npos) << text;
+}
+
 // Also where the rest of the line belongs to a program.
 TEST(Weft, NamesTheOptionThatMayBeMeant) {
   struct Case {

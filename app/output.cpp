@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -19,6 +20,14 @@ Status print(std::string_view text) {
     text.remove_prefix(static_cast<std::size_t>(written));
   }
   return {};
+}
+
+void keep_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) != -1) continue;
+    // The least number that is free, so this one. For the direction that nobody wants.
+    static_cast<void>(::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+  }
 }
 
 Status check_output(const char* option, const std::string& path, std::set<std::string>& seen) {

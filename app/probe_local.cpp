@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "output.hpp"
 #include <fmt/format.h>
 #include <mpi.h>
 #include <sched.h>
@@ -360,7 +361,7 @@ int measure_local(const LocalRequest& request, const std::atomic<bool>& interrup
   int count = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &count);
   if (count < 2) {
-    fmt::print(stderr, "weft probe: --local needs two ranks\n");
+    tell("weft probe: --local needs two ranks\n");
     return 2;
   }
   return LocalMeter(request, interrupted).run();

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "output.hpp"
 #include "probe_local.hpp"
 #include "probe_meter.hpp"
 #include <fmt/format.h>
@@ -88,13 +89,13 @@ bool read_question(Request& request, int count) {
   for (const std::string_view name : split(std::string_view(text).substr(0, end), ' '))
     if (!name.empty()) request.search.hosts.emplace_back(name);
   if (request.search.hosts.size() != static_cast<std::size_t>(count)) {
-    fmt::print(stderr, "weft probe: {} names for {} ranks\n", request.search.hosts.size(), count);
+    tell("weft probe: {} names for {} ranks\n", request.search.hosts.size(), count);
     return false;
   }
   if (trim(std::string_view(text).substr(end)).empty()) return true;
   auto earlier = probe::from_json(std::string_view(text).substr(end), "the earlier finding");
   if (!earlier) {
-    fmt::print(stderr, "weft probe: {}\n", earlier.error().text());
+    tell("weft probe: {}\n", earlier.error().text());
     return false;
   }
   request.earlier = *std::move(earlier);
@@ -114,8 +115,7 @@ bool gather_names(Request& request, int rank, int count) {
   for (int i = 0; i < count; ++i) {
     request.search.hosts.emplace_back(all.data() + static_cast<std::size_t>(i) * sizeof own);
     if (seen.insert(request.search.hosts.back()).second) continue;
-    fmt::print(stderr, "weft probe: two ranks are on host {}; start one on each\n",
-               request.search.hosts.back());
+    tell("weft probe: two ranks are on host {}; start one on each\n", request.search.hosts.back());
     return false;
   }
   return true;
@@ -128,8 +128,7 @@ int run(int argc, char** argv) {
   Request request;
   for (int i = 1; i < argc; ++i) {
     if (read_word(argv[i], request)) continue;
-    if (rank == 0)
-      fmt::print(stderr, "weft probe: '{}' is not a setting of this program\n", argv[i]);
+    if (rank == 0) tell("weft probe: '{}' is not a setting of this program\n", argv[i]);
     return 2;
   }
   // Ctrl-C reaches every rank: rank 0 ends in order, and the others serve it until then. Simulated

@@ -128,7 +128,7 @@ Status write_page(const ReportOptions& options) {
   const std::string output = options.output.empty() ? "report.html" : options.output;
   if (Status wrote = write_file(output, page); !wrote) return wrote;
   if (page.size() > page_bytes_max)
-    fmt::print(stderr, "weft: warning: {} is large; show fewer runs in one page\n", output);
+    tell("weft: warning: {} is large; show fewer runs in one page\n", output);
   if (options.quiet) return {};
   return print(fmt::format("{}: {:.1f} MB, opens in any browser\n", output,
                            static_cast<double>(page.size()) / 1e6));

@@ -164,10 +164,10 @@ void warn_of_other_library(const std::string& program) {
     return;
   for (const char* const library : {"libmpi.so.", "libmpich.so."}) {
     if (head.find(library) == std::string::npos) continue;
-    fmt::print(stderr,
-               "weft run: warning: {} is linked with another MPI library ({}*); compile it with "
-               "'weft cc'\n",
-               program, library);
+    tell(
+        "weft run: warning: {} is linked with another MPI library ({}*); compile it with "
+        "'weft cc'\n",
+        program, library);
   }
 }
 
@@ -176,12 +176,11 @@ void print_placement(const launch::LaunchJob& job) {
   for (const launch::HostRanks& host : job.hosts) {
     std::string ranks;
     for (const std::uint32_t rank : host.ranks) ranks += " " + std::to_string(rank);
-    fmt::print(stderr, "weft run: host {} has rank{}{}\n", host.name,
-               host.ranks.size() > 1 ? "s" : "", ranks);
+    tell("weft run: host {} has rank{}{}\n", host.name, host.ranks.size() > 1 ? "s" : "", ranks);
     const auto cores = static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
     if (host.local && host.ranks.size() > cores)
-      fmt::print(stderr, "weft run: host {} has {} processors for {} ranks\n", host.name, cores,
-                 host.ranks.size());
+      tell("weft run: host {} has {} processors for {} ranks\n", host.name, cores,
+           host.ranks.size());
   }
 }
 
@@ -260,7 +259,7 @@ Result<int> launch_recorded(const RunOptions& options, launch::LaunchJob& job) {
   };
   auto code = launch::launch_job(job);
   if (Status s = (*log)->finish(); !s && !options.quiet)
-    fmt::print(stderr, "weft run: warning: {}\n", s.error().text());
+    tell("weft run: warning: {}\n", s.error().text());
   return code;
 }
 
@@ -296,9 +295,9 @@ void add_rank_options(CLI::App& parser, RunOptions& options) {
   reads_file(
       parser.add_option(
           "--map", options.placing.map,
-          "Map file: a line 'RANK HOST' for each rank, as weft map writes it (default: blocks "
-          "of ranks on each host)"))
-      ->type_name("FILE");
+          "Map file: a line 'RANK HOST' for each rank, as weft map writes it; random[:SEED]: the "
+          "blocks' places in random order (default: blocks of ranks on each host)"))
+      ->type_name("FILE|random");
   parser
       .add_option("--bind", options.bind,
                   "Binding of ranks: none, core, numa or near-card (default: as suits the machine)")

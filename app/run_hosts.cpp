@@ -10,6 +10,7 @@
 
 #include <weft/base/text.hpp>
 #include <weft/network/topo/graph_file.hpp>
+#include <weft/network/topo/random_map.hpp>
 #include <weft/network/topo/rank_file.hpp>
 #include <weft/real/launch/agent_protocol.hpp>
 #include <weft/real/launch/environment.hpp>
@@ -78,6 +79,21 @@ Result<std::vector<std::uint32_t>> read_map(const std::string& path,
   return std::move(places->node);
 }
 
+// By rank: its host.
+Result<std::vector<std::uint32_t>> find_places(const std::string& map,
+                                               const std::vector<launch::Host>& hosts,
+                                               std::uint32_t ranks) {
+  const auto seed = random_map_seed(map);
+  if (!seed) return seed.error();
+  if (!map.empty() && !seed->has_value()) return read_map(map, hosts, ranks);
+  auto blocks = launch::place_by_blocks(hosts, ranks);
+  if (!blocks || map.empty()) return blocks;
+  std::vector<std::uint32_t> host_of;
+  for (const std::uint32_t place : random_places(ranks, **seed))
+    host_of.push_back((*blocks)[place]);
+  return host_of;
+}
+
 }  // namespace
 
 Result<std::vector<launch::HostRanks>> place_ranks(const RunPlacing& placing) {
@@ -85,8 +101,7 @@ Result<std::vector<launch::HostRanks>> place_ranks(const RunPlacing& placing) {
   if (!hosts) return Error(hosts.error());
   const auto ranks = count_ranks(placing, *hosts);
   if (!ranks) return Error(ranks.error());
-  auto host_of = placing.map.empty() ? launch::place_by_blocks(*hosts, *ranks)
-                                     : read_map(placing.map, *hosts, *ranks);
+  auto host_of = find_places(placing.map, *hosts, *ranks);
   if (!host_of) return std::move(host_of).error();
   return launch::gather_ranks(*hosts, *host_of, own_name());
 }

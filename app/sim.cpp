@@ -127,7 +127,7 @@ Error process_error(const std::string& text) {
   if (launch.count == 1) return Error::run(text);
   const std::string whole = fmt::format("process {} of {}: {}", launch.self, launch.count, text);
   if (launch.self == 0) return Error::run(whole);
-  fmt::print(stderr, "weft: error: {}\n", whole);
+  tell("weft: error: {}\n", whole);
   std::exit(1);
 }
 
@@ -225,7 +225,7 @@ Status simulate(const SimOptions& options, const CLI::App& parser) {
   if (!live.owns(simulation.out)) {
     // A failure of the program matters more than one of its record.
     if (Status s = convert_record(simulation); !s && *code != 0) {
-      fmt::print(stderr, "weft: warning: {}\n", s.error().text());
+      tell("weft: warning: {}\n", s.error().text());
     } else if (!s) {
       return s;
     }

@@ -154,9 +154,9 @@ CLI::Option* add_rank_options(CLI::App& parser, SimOptions& options) {
   reads_file(
       parser.add_option(
           "--map", options.simulation.map,
-          "Map file: a line 'RANK NODE' for each rank, as weft map writes it (default: ranks "
-          "in the order of nodes)"))
-      ->type_name("FILE");
+          "Map file: a line 'RANK NODE' for each rank, as weft map writes it; random[:SEED]: ranks "
+          "on nodes in random order (default: ranks in the order of nodes)"))
+      ->type_name("FILE|random");
   parser
       .add_option(
           "--separate", options.simulation.separation,

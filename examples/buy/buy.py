@@ -6,7 +6,7 @@ Usage: buy.py WEFT [--codes halo,alltoall] [--quick] [--jobs N] [--csv FILE]
 
 Each code runs eight iterations in step, with a barrier before each, and eight freely: without a barrier, by ranks that begin up to 10 us apart, as real
 ones do. The table shows the slowest rank under the best routing of each kind. Then three cables are broken (`--fail random:3`) under the same routing. The halo exchange also runs with ranks placed by
-`weft map`. `weft net` tells cost and power. --quick: networks of the same kinds with 64 nodes, and smaller messages.
+`weft map`, the all-to-all with ranks scattered (`--map random`). `weft net` tells cost and power. --quick: networks of the same kinds with 64 nodes, and smaller messages.
 """
 import argparse
 import concurrent.futures
@@ -30,7 +30,8 @@ AROUND = {"dor": "dor-around"}  # Goes round broken cables as the other does whe
 SMALL = {"torus": "torus:4x4x4", "fattree": "xgft:m=8x8,w=1x4", "dragonfly": "dragonfly:a=4,h=2,p=2,g=8", "hyperx": "hyperx:4x4,p=4"}
 SIZES = {"halo": 1 << 20, "allreduce": 8, "alltoall": 4096, "gather": 1 << 16}  # Bytes as in patterns.c.
 SMALL_SIZES = {"halo": 1 << 16, "allreduce": 8, "alltoall": 4096, "gather": 1 << 16}
-PLACED = ("fattree", "dragonfly", "hyperx")  # On the torus neighbours of the program are neighbours already.
+# Code and map, and the networks where they run. On the torus neighbours of the halo are neighbours of the network already.
+MAPS = {("halo", "placed"): ("fattree", "dragonfly", "hyperx"), ("alltoall", "scattered"): tuple(ROUTINGS)}
 ITERATIONS = 8
 SKEW_US = 10  # Ranks that begin at the same instant, and compute for exactly as long, would stay in step for a while even without a barrier.
 MODES = ("in_step", "free")
@@ -80,14 +81,14 @@ class Buyer:
         return f"{network}.map"
 
 
-def measure(buyer, network, code, placed):
-    """A row of the table."""
-    more = ("--map", buyer.place(network)) if placed else ()
+def measure(buyer, network, code, ranks):
+    """A row of the table. ranks: in order, placed or scattered."""
+    more = ("--map", buyer.place(network)) if ranks == "placed" else ("--map", "random") if ranks == "scattered" else ()
     best = buyer.best(network, code, *more)
-    row = {"network": network, "code": code, "bytes": buyer.sizes[code], "placed": "yes" if placed else "no"}
+    row = {"network": network, "code": code, "bytes": buyer.sizes[code], "ranks": ranks}
     for mode, (routing, time) in best.items():
         row |= {f"routing_{mode}": routing, f"us_{mode}": time}
-    if placed:
+    if ranks != "in order":
         return row
     around = {routing: buyer.times(network, code, AROUND.get(routing, routing), "--fail", "random:3") for routing in {routing for routing, _ in best.values()}}
     for mode, (routing, _) in best.items():
@@ -96,10 +97,10 @@ def measure(buyer, network, code, placed):
 
 
 def show(row):
-    text = f"{row['network']:<10} {row['code'] + (', placed' if row['placed'] == 'yes' else ''):<14}"
+    text = f"{row['network']:<10} {row['code'] + (', ' + row['ranks'] if row['ranks'] != 'in order' else ''):<19}"
     for mode in MODES:
         text += f" {mode.replace('_', ' '):<7} {row[f'us_{mode}']:>9.2f} us {row[f'routing_{mode}']:<12}"
-        if row["placed"] == "no":
+        if row["ranks"] == "in order":
             down = row[f"us_{mode}_three_cables_down"]
             text += " three cables down: " + (f"{down:>9.2f} us " if down is not None else "no way ")
     print(text.rstrip(), flush=True)
@@ -121,8 +122,8 @@ def read_options():
 
 def main():
     options = read_options()
-    cases = [(network, code, placed) for code in options.codes for placed in (False, True) for network in ROUTINGS
-             if not placed or (code == "halo" and network in PLACED)]
+    cases = [(network, code, ranks) for code in options.codes for ranks in ("in order", "placed", "scattered") for network in ROUTINGS
+             if ranks == "in order" or network in MAPS.get((code, ranks), ())]
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         buyer = Buyer(options.weft, folder, options.quick)
         rows = []
@@ -132,7 +133,7 @@ def main():
         print("\n" + buyer.run("net", *buyer.networks.values()), end="")
     if options.csv:
         with open(options.csv, "w", newline="", encoding="utf-8") as file:
-            table = csv.DictWriter(file, rows[0].keys())  # Rows of placed ranks have no broken cables.
+            table = csv.DictWriter(file, rows[0].keys())  # Other rows than those in order have no broken cables.
             table.writeheader()
             table.writerows(rows)
 

@@ -90,16 +90,16 @@ class Predictions(unittest.TestCase):
         self.assertIn("cost", done.stdout)
         with open(self.folder / "buy.csv", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
-        self.assertEqual(len(rows), 16 + 3)
+        self.assertEqual(len(rows), 16 + 3 + 4)
         for row in rows:
             card = 6 * int(row["bytes"]) / 25e9 * 1e6
             for mode in ("in_step", "free"):
-                self.assertTrue(row[f"us_{mode}"] and (row[f"us_{mode}_three_cables_down"] or row["placed"] == "yes"), row)
+                self.assertTrue(row[f"us_{mode}"] and (row[f"us_{mode}_three_cables_down"] or row["ranks"] != "in order"), row)
                 if row["code"] == "halo":
                     self.assertGreaterEqual(float(row[f"us_{mode}"]), card, row)
         # Ranks that were placed are no worse off; in larger networks they gain much.
-        halo = {row["placed"]: row for row in rows if (row["code"], row["network"]) == ("halo", "dragonfly")}
-        self.assertLess(float(halo["yes"]["us_in_step"]), 1.02 * float(halo["no"]["us_in_step"]))
+        halo = {row["ranks"]: row for row in rows if (row["code"], row["network"]) == ("halo", "dragonfly")}
+        self.assertLess(float(halo["placed"]["us_in_step"]), 1.02 * float(halo["in order"]["us_in_step"]))
 
     def test_cards_serve_destinations_in_turn(self):
         in_turn = self.time("hyperx", "halo 1048576 1")

@@ -22,7 +22,7 @@ SHARED = {
     "--json": ("", {"FILE"}, "File for"),
     "--label": ("", set(), "Begin each line of a rank with [rank]"),
     "--list": ("", set(), "List"),
-    "--map": ("", {"FILE"}, "Map file"),
+    "--map": ("", {"FILE|random"}, "Map file"),
     "--net": ("", {"SPEC|FILE"}, "Network: a spec"),
     "--output": ("-o", {"FILE", "DIR"}, "Output"),
     "--partition": ("", {"NAME"}, "Partition of the network among threads or processes"),

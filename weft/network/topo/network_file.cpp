@@ -97,7 +97,7 @@ Result<RandomBreaks> parse_breaks(std::string_view text) {
   if (!text.starts_with(':')) return wrong();
   const std::vector<std::string_view> parts = split(text.substr(1), ',');
   const auto count = parse_int(trim(parts[0]));
-  if (!count || *count < 1 || parts.size() > 2) return wrong();
+  if (!count || *count < 0 || parts.size() > 2) return wrong();
   RandomBreaks made{.count = *count};
   if (parts.size() == 1) return made;
   const std::string_view seed = trim(parts[1]);

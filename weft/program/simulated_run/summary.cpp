@@ -253,8 +253,9 @@ std::string protocols_table(const RunSummary& f) {
 std::string processor_table(const RunSummary& f) {
   if (f.in_mpi_max == Duration::zero()) return {};
   const double share = 100 * f.in_mpi_mean.in_seconds() / f.program_time.since_start().in_seconds();
-  const char* const on = f.connections.mode.empty() ? "copies of messages and calls"
-                                                    : "copies of messages, calls, connections";
+  const char* const on = f.connections.mode.empty()
+                             ? "copies of messages (node.memory_rate) and calls"
+                             : "copies of messages (node.memory_rate), calls, connections";
   return line("processor in MPI",
               fmt::format("mean {}, max {} (rank {}): {}, {:.2f} % of the program time",
                           to_text(f.in_mpi_mean), to_text(f.in_mpi_max), f.in_mpi_max_rank.index,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <weft/network/topo/random_map.hpp>
 #include <weft/network/topo/rank_file.hpp>
 #include <weft/simulate/nodes/placement.hpp>
 
@@ -6,10 +7,12 @@ namespace weft {
 
 namespace {
 
-std::string too_many(std::uint32_t ranks, Placement::Limits limits) {
-  return std::to_string(ranks) + " ranks do not fit on " + std::to_string(limits.nodes) +
-         " nodes with " + std::to_string(limits.ranks_per_node) +
-         " each; use a larger network or --ranks-per-node";
+Status check_room(std::uint32_t ranks, Placement::Limits limits) {
+  if (ranks <= std::uint64_t{limits.nodes} * limits.ranks_per_node) return {};
+  return Error::call(std::to_string(ranks) + " ranks do not fit on " +
+                     std::to_string(limits.nodes) + " nodes with " +
+                     std::to_string(limits.ranks_per_node) +
+                     " each; use a larger network or --ranks-per-node");
 }
 
 }  // namespace
@@ -23,13 +26,20 @@ Placement::Placement(std::vector<std::uint32_t> node, std::uint32_t nodes)
 }
 
 Result<Placement> Placement::block(std::uint32_t ranks, Limits limits) {
-  if (ranks > std::uint64_t{limits.nodes} * limits.ranks_per_node)
-    return Error::call(too_many(ranks, limits));
+  if (Status fits = check_room(ranks, limits); !fits) return std::move(fits).error();
   std::vector<std::uint32_t> node(ranks);
   for (std::uint32_t r = 0; r < ranks; ++r) node[r] = r / limits.ranks_per_node;
   Placement placement(std::move(node), limits.nodes);
   placement.block_ = true;
   return placement;
+}
+
+Result<Placement> Placement::random(std::uint32_t ranks, Limits limits, std::uint64_t seed) {
+  if (Status fits = check_room(ranks, limits); !fits) return std::move(fits).error();
+  std::vector<std::uint32_t> node = random_places(limits.nodes * limits.ranks_per_node, seed);
+  node.resize(ranks);
+  for (std::uint32_t& n : node) n /= limits.ranks_per_node;
+  return Placement(std::move(node), limits.nodes);
 }
 
 Result<Placement> Placement::read_file(const std::string& path, std::uint32_t ranks, Limits limits,

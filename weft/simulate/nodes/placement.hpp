@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rank runs on which node: block by block, or as a rank file
+// Which rank runs on which node: block by block, by chance, or as a rank file
 // (weft/network/topo/rank_file.hpp) says.
 #pragma once
 
@@ -21,6 +21,8 @@ class Placement {
   };
   // Rank r on node r / ranks_per_node.
   static Result<Placement> block(std::uint32_t ranks, Limits limits);
+  // Rank r on a place by chance (weft/network/topo/random_map.hpp).
+  static Result<Placement> random(std::uint32_t ranks, Limits limits, std::uint64_t seed);
   static Result<Placement> read_file(const std::string& path, std::uint32_t ranks, Limits limits,
                                      const Topology& topology);
 

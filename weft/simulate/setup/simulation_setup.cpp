@@ -4,6 +4,7 @@
 #include <string>
 
 #include <weft/message/conn/request.hpp>
+#include <weft/network/topo/random_map.hpp>
 #include <weft/simulate/setup/simulation_setup.hpp>
 
 namespace weft {
@@ -23,8 +24,11 @@ Status place(const SimulationOptions& options, SimulationSetup& setup) {
   const std::uint64_t ranks = options.ranks == 0 ? places : options.ranks;
   if (ranks > 16'000'000) return Error::call("-n: more than 16 million ranks");
   const auto count = static_cast<std::uint32_t>(ranks);
-  auto placed = options.map.empty()
-                    ? Placement::block(count, limits)
+  const auto seed = random_map_seed(options.map);
+  if (!seed) return seed.error();
+  auto placed = options.map.empty() ? Placement::block(count, limits)
+                : seed->has_value()
+                    ? Placement::random(count, limits, **seed)
                     : Placement::read_file(options.map, count, limits, *setup.machine.topology);
   if (!placed) return std::move(placed).error();
   setup.placement = std::make_unique<Placement>(*std::move(placed));
