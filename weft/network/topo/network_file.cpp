@@ -37,10 +37,16 @@ Result<Ends> find_ends(const Topology& t, std::string_view text) {
   const std::size_t dash = text.find('-');
   if (dash == std::string_view::npos)
     return Error::input(fmt::format("'{}' must be two routers with a '-' between", text));
-  auto left = find_router(t, trim(text.substr(0, dash)));
-  if (!left) return std::move(left).error();
-  auto right = find_router(t, trim(text.substr(dash + 1)));
-  return std::move(right).error();
+  for (const std::string_view name : {trim(text.substr(0, dash)), trim(text.substr(dash + 1))}) {
+    auto router = find_router(t, name);
+    if (router) continue;
+    if (!find_node(t, name)) return std::move(router).error();
+    return Error::input(fmt::format(
+        "'{}' is a node, and only cables between routers can be down or have rates of their own; "
+        "to do without a node, leave it out of the map (weft sim --map)",
+        name));
+  }
+  return Error::input(fmt::format("there is no cable '{}'", text));
 }
 
 // At most eight names: "(1,0), (0,1)".

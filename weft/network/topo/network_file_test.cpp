@@ -47,6 +47,9 @@ TEST(NetworkFile, ErrorsSayWhere) {
        "net.toml:3: every cable of '(1)-(0)' is down already"},
       {"topology = \"ring:4\"\ndown = [\"(0)-(4)\"]",
        "net.toml:3: no router '(4)' in ring:4; they are called '(0)' to '(3)'"},
+      {"topology = \"ring:4\"\ndown = [\"n1-(1)\"]",
+       "net.toml:3: 'n1' is a node, and only cables between routers can be down or have rates of "
+       "their own; to do without a node, leave it out of the map (weft sim --map)"},
       {"topology = \"ring:4\"\ndown = [\"(0)\"]",
        "net.toml:3: '(0)' must be two routers with a '-' between"},
       {"topology = \"ring:4\"\ndown = [\"random:2\"]",

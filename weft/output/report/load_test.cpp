@@ -40,13 +40,14 @@ TEST_F(Load, AWholeRecord) {
 // better.
 TEST_F(Load, OnlyTimesHaveABetterSide) {
   write("summary.json", R"({"weft":"sim","program":"halo","program_time_ps":3,"messages":3,
+    "protocols":{"eager":2,"rendezvous":1,"unexpected":0},
     "packet_hops":7,"waiting_ps":{"mean":1,"most":2},
     "processor_in_mpi_ps":{"mean":1,"most":2},"connections":{"most":3,"held_mean":2},
     "latency":{"p50_ps":1,"p99_ps":2,"max_ps":3,"buckets":[]},
     "links":{"efficiency":0.1,"busiest_efficiency":0.2,"busiest":"a to b"}})");
   const auto view = load(folder, {});
   ASSERT_TRUE(view) << view.error().text();
-  ASSERT_EQ(view->facts.size(), 16U);
+  ASSERT_EQ(view->facts.size(), 19U);
   for (const Fact& fact : view->facts)
     EXPECT_EQ(fact.better, fact.key.ends_with("_ps") || fact.key.starts_with("waiting") ||
                                    fact.key.starts_with("processor") ||
