@@ -220,7 +220,7 @@ class Comparison:
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("weft", type=pathlib.Path)
-    parser.add_argument("source", type=pathlib.Path)
+    parser.add_argument("source", type=lambda word: pathlib.Path(word).resolve())
     parser.add_argument("--other", type=pathlib.Path, help="build folder of the other architecture")
     parser.add_argument("--only", default="", help="only commands with this word in their line")
     options = parser.parse_args()
