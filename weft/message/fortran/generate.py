@@ -3,12 +3,13 @@
 """Makes the Fortran side of the MPI library from mpi.h.
 
 generate.py --list MPI_H        prints the names of the C files, for the build system
-generate.py MPI_H HERE FOLDER   writes mpif.h, mpi.F90 and the C files into FOLDER
+generate.py MPI_H HERE FOLDER   writes mpif.h, mpi.F90, mpi_f08.F90 and the C files into FOLDER
 """
 import pathlib
 import string
 import sys
 
+import f08
 import prototypes
 
 MARK = "SPDX-License-Identifier: Apache-2.0"
@@ -102,7 +103,7 @@ class Wrapper:
     def count_of(self, a):
         names = {argument.name for argument in self.function.arguments}
         if "count" in names:
-            return "*count"
+            return "(int)*count"
         if "incount" in names:
             return "*incount"
         neighbours = "neighbor" in self.function.name
@@ -153,8 +154,10 @@ class Wrapper:
         return "\n".join(lines) + "\n"
 
 
-def c_files(functions, here):
-    files = {f"f_{function.name}.c": Wrapper(function).text for function in functions}
+def c_files(header, here):
+    small = prototypes.functions(header)
+    files = {f"f_{function.name}.c": Wrapper(function).text for function in small + prototypes.large(header)}
+    files |= f08.c_files(header, small)
 
     def from_template(name, values):
         return lambda: string.Template((here / name).read_text()).substitute(values)
@@ -304,8 +307,8 @@ def interfaces(functions):
     return [part for line in lines for part in wrap(line)]
 
 
-def sizes():
-    """MPI_SIZEOF, for each type and kind that the compiler has."""
+def sizes(optional=False):
+    """MPI_SIZEOF, for each type and kind that the compiler has. optional: the error code may be missing."""
     kinds = [(f"{word}({kind})", f"{word}{kind}", macro and f"__GFC_{macro}_{kind}__")
              for word, macro, all_kinds in (("integer", "INT", (1, 2, 4, 8, 16)),
                                             ("logical", "", (1, 2, 4, 8)),
@@ -321,8 +324,8 @@ def sizes():
         size = "1" if name == "character" else "storage_size(x) / 8"
         bodies += guard + [f"  subroutine mpi_sizeof_{name}(x, size, ierror)",
                            f"    {kind}, dimension(..), intent(in) :: x",
-                           "    integer, intent(out) :: size, ierror", f"    size = {size}",
-                           "    ierror = MPI_SUCCESS", f"  end subroutine mpi_sizeof_{name}"] + end
+                           "    integer, intent(out) :: size", f"    integer, {'optional, ' if optional else ''}intent(out) :: ierror",
+                           f"    size = {size}", f"    {'if (present(ierror)) ' if optional else ''}ierror = MPI_SUCCESS", f"  end subroutine mpi_sizeof_{name}"] + end
     return names + ["  end interface"], bodies
 
 
@@ -341,14 +344,15 @@ def main(arguments):
     header = pathlib.Path(arguments[1 if only_list else 0]).read_text()
     functions = prototypes.functions(header)
     if only_list:
-        print(";".join(c_files(functions, pathlib.Path())))
+        print(";".join(c_files(header, pathlib.Path())))
         return
     here, folder = pathlib.Path(arguments[1]), pathlib.Path(arguments[2])
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in c_files(functions, here).items():
+    for name, text in c_files(header, here).items():
         (folder / name).write_text(text())
     (folder / "mpif.h").write_text(mpif(header))
     (folder / "mpi.F90").write_text(module(header, functions))
+    (folder / "mpi_f08.F90").write_text(f08.module(header, functions, OWN + prototypes.constants(header), SPECIAL, sizes(optional=True), wrap))
 
 
 if __name__ == "__main__":

@@ -2,8 +2,7 @@
 """Reads mpi.h: its functions and constants, as Fortran sees them."""
 import re
 
-# Not in Fortran without mpi_f08: large counts have other names there, and handles are integers
-# already.
+# Not in mpif.h and module mpi: large counts are for mpi_f08 alone, and handles are integers already.
 ABSENT = re.compile(r".*(_c|_toint|_fromint)$")
 
 # Written by hand in C, so the arguments are listed here: name:type, * for an array.
@@ -88,11 +87,21 @@ class Function:
         self.arguments = arguments
 
 
+def declared(header):
+    """Result, name and parameters of each function."""
+    return [match.groups() for match in re.finditer(r"WEFT_MPI_DECLARE\((\w+), (\w+), \(([^)]*)\)\);", header)]
+
+
+def large(header):
+    """Those with large counts, but for the ones whose small form is written by hand."""
+    return [Function(name, [Argument(part, name) for part in parameters.split(",")]) for _, name, parameters in declared(header)
+            if name.endswith("_c") and name.removesuffix("_c").lower() not in BY_HAND]
+
+
 def functions(header):
     """Those whose wrappers are generated, in the order of the header."""
     found = {}
-    for match in re.finditer(r"WEFT_MPI_DECLARE\((\w+), (\w+), \(([^)]*)\)\);", header):
-        result, name, parameters = match.groups()
+    for result, name, parameters in declared(header):
         if ABSENT.fullmatch(name) or name.lower() in BY_HAND or name.lower() in NO_INTERFACE:
             continue
         if result != "int":
@@ -102,6 +111,17 @@ def functions(header):
     for old, new in RENAMED.items():
         found[old] = Function(new, found[new].arguments, old.lower())
     return list(found.values())
+
+
+def handle_types(header):
+    """By name of a constant that is a handle: what it is a handle of."""
+    found = {}
+    for name, value in re.findall(r"^#define (MPI_[A-Z0-9_]+)\s+(\S.*)$", header, re.M):
+        if match := re.fullmatch(r"\(\(MPI_(\w+)\)(0x[0-9a-f]+)\)", value):
+            found[name] = match.group(1)
+        elif value in found:
+            found[name] = found[value]
+    return found
 
 
 def constants(header):

@@ -2,7 +2,7 @@
 get_filename_component(here ${SOURCE} DIRECTORY)
 get_filename_component(name ${SOURCE} NAME_WE)
 file(MAKE_DIRECTORY ${PROGRAM}.made)
-set(parts ${here}/checks.f90 ${SOURCE})
+set(parts ${CMAKE_CURRENT_LIST_DIR}/checks.f90 ${SOURCE})
 if(EXISTS ${here}/${name}_part.c)  # In C, by the C compiler that gfortran knows.
   list(APPEND parts ${here}/${name}_part.c)
 endif()

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Buffers of Fortran 2008, which may be sections of arrays. */
+#ifndef WEFT_FORTRAN_SECTION_H
+#define WEFT_FORTRAN_SECTION_H
+
+#include "fortran.h"
+#include <ISO_Fortran_binding.h>
+
+/* A buffer while it is used. */
+struct section {
+  void* address;             /* What MPI is given. */
+  void* copy;                /* Of the section, if there is one. */
+  const CFI_cdesc_t* places; /* Where the copy belongs. */
+  int datatype, made;        /* A type of the section's gaps, if there is one. */
+};
+
+/* For calls that are done with the buffer when they return: a copy without gaps. */
+void weft_f08_copy(struct section* s, const CFI_cdesc_t* buffer, int* ierror);
+/* For calls that use it later: a type of the first `count` elements. */
+void weft_f08_describe(struct section* s, const CFI_cdesc_t* buffer, MPI_Count count, int datatype,
+                       int* ierror);
+/* For calls that use all of it later: sections are refused. */
+void weft_f08_whole(struct section* s, const CFI_cdesc_t* buffer, int* ierror);
+/* For calls that want to know where it begins. */
+void weft_f08_address(struct section* s, const CFI_cdesc_t* buffer, int* ierror);
+
+/* Brings a copy back if the call may have changed it, and frees what was made. */
+void weft_f08_leave(struct section* s, int changed);
+
+#endif
