@@ -82,6 +82,7 @@ class WiredRuntime final : public mpi::Runtime {
       const CallLockHeld held;
       recorder_->end_early();
     }
+    if (code == MPI_ERR_PROC_ABORTED) seat_->abort_for_loss(code, message);
     seat_->abort(code == 0 ? 1 : code, message);
     __builtin_unreachable();  // Some compilers do not trust [[noreturn]] on a virtual function.
   }

@@ -37,7 +37,7 @@ enum class FromAgent : std::uint8_t {
   lost,         // number: rank; its program ended without leaving
   ended,        // number: rank; number: status as wait() returns it
   card,         // CardPart
-  abort,        // number: rank; number: code; text
+  abort,        // number: rank; number: code; number: 1 if another rank is missing; text
   output,       // number: rank; number: 1 or 2; text
   input_taken,  // number: bytes of input that were consumed
   line_end,     // No fields; see Stream::end_line().

@@ -129,7 +129,8 @@ void Agent::handle_packet(LocalRank& rank, const std::string& packet, pid_t send
       return report(FromAgent::left, {rank.rank});
     case SeatPacket::abort: {
       const std::uint32_t code = in.number_up_to(std::numeric_limits<std::uint32_t>::max());
-      return report(FromAgent::abort, {rank.rank, code}, in.text());
+      const std::uint32_t for_loss = in.number_up_to(1);
+      return report(FromAgent::abort, {rank.rank, code, for_loss}, in.text());
     }
     default:
       return;

@@ -189,7 +189,7 @@ void Launcher::drop_output() {
 Deadline Launcher::next_deadline() const {
   Deadline next = sooner(sooner(grace_, timeout_), sooner(finish_by_, ready_by_));
   next = sooner(next, sooner(stop_by_, sooner(drop_by_, stalled_at_)));
-  return sooner(next, sooner(out_.next(), err_.next()));
+  return sooner(sooner(next, held_until_), sooner(out_.next(), err_.next()));
 }
 
 void Launcher::turn() {
@@ -257,6 +257,7 @@ void Launcher::check_deadlines() {
     if (ready_by_.set()) return refuse(Error::run("out of time while starting"));
     end_ranks(kill_ms);
   }
+  if (held_until_.passed()) release_abort();
   if (grace_.passed()) {
     grace_ = Deadline::never();
     print_reason();

@@ -27,6 +27,7 @@ bool is_crash(int status) {
 }
 
 constexpr int abort_ms_max = 500;  // Time before ranks of an aborted job are killed.
+constexpr int hold_ms = 1000;      // Time to hear how a missing rank has ended.
 
 }  // namespace
 
@@ -54,6 +55,7 @@ void Launcher::handle_end_of(HostAgent& agent) {
     outcome_.failed(rank, "host " + agent.host->name + ": its agent is lost: " + why);
     notify_lost(rank);
   }
+  release_abort();
 }
 
 void Launcher::handle_ready(HostAgent& agent, const std::string& version) {
@@ -108,7 +110,8 @@ void Launcher::handle(HostAgent& agent, const Frame& frame) {
     notify_lost(rank);
   if (kind == FromAgent::abort) {
     const auto code = in.number_up_to(std::numeric_limits<std::uint32_t>::max());
-    handle_abort(rank, code, in.text());
+    const bool for_loss = in.number_up_to(1) != 0;
+    handle_abort({rank, code, in.text()}, for_loss);
   }
   if (kind == FromAgent::ended) {
     const auto status = static_cast<int>(in.number());
@@ -121,6 +124,7 @@ void Launcher::handle(HostAgent& agent, const Frame& frame) {
       if (crashed) said_reason_ = false;
       print_reason();
       notify_lost(rank);
+      release_abort();
     }
     check_exchanges();
   }
@@ -169,17 +173,34 @@ void Launcher::check_exchanges() {
   }
 }
 
-void Launcher::handle_abort(std::uint32_t rank, std::uint32_t code, const std::string& text) {
+void Launcher::handle_abort(Abort abort, bool for_loss) {
   if (ending_ || interrupted_ != 0) return;
-  std::string line = text;
+  // How the missing rank ended is the cause: known in a moment, and said first.
+  if (for_loss && outcome_.reason().empty()) {
+    if (!held_abort_) held_until_ = Deadline::in_ms(hold_ms);
+    if (!held_abort_) held_abort_ = std::move(abort);
+    return;
+  }
+  end_for(abort);
+}
+
+void Launcher::release_abort() {
+  held_until_ = Deadline::never();
+  if (!held_abort_) return;
+  const Abort abort = *std::exchange(held_abort_, {});
+  if (!ending_ && interrupted_ == 0) end_for(abort);
+}
+
+void Launcher::end_for(const Abort& abort) {
+  std::string line = abort.text;
   for (char& c : line)
     if (c == '\n' || c == '\r') c = ' ';
-  err_.say("weft run: " + outcome_.name(rank) + ": " +
-           (line.empty() ? "aborted the job with code " + std::to_string(code) : line));
+  err_.say("weft run: " + outcome_.name(abort.rank) + ": " +
+           (line.empty() ? "aborted the job with code " + std::to_string(abort.code) : line));
   // Failures that follow from another rank's failure are not the cause.
   if (outcome_.code() == 0 && outcome_.reason_of_loss().empty()) {
-    const int low = static_cast<int>(code & 0xff);
-    fixed_code_ = code != 0 && low == 0 ? 1 : low;
+    const int low = static_cast<int>(abort.code & 0xff);
+    fixed_code_ = abort.code != 0 && low == 0 ? 1 : low;
     said_reason_ = true;
   }
   end_ranks(abort_ms_max);

@@ -50,7 +50,14 @@ class Launcher {
   void handle(HostAgent& agent, const Frame& frame);
   void handle_ready(HostAgent& agent, const std::string& version);
   void handle_card(const Frame& frame);
-  void handle_abort(std::uint32_t rank, std::uint32_t code, const std::string& text);
+  // What a rank said that wants the job to end.
+  struct Abort {
+    std::uint32_t rank = 0, code = 0;
+    std::string text;
+  };
+  void handle_abort(Abort abort, bool for_loss);
+  void release_abort();
+  void end_for(const Abort& abort);
   void handle_explained(HostAgent& agent, std::string text);
   void handle_output(HostAgent& agent, FieldReader& in);
   void handle_end_of(HostAgent& agent);
@@ -94,6 +101,9 @@ class Launcher {
   Deadline stop_by_ = Deadline::never(), drop_by_ = Deadline::never();
   // When a reader of the last output counts as stalled.
   Deadline stalled_at_ = Deadline::never();
+  // From a rank that misses another, until it is known how that one ended.
+  std::optional<Abort> held_abort_;
+  Deadline held_until_ = Deadline::never();
   bool ending_ = false;     // Ranks were asked to end: their exit status no longer counts.
   bool finishing_ = false;  // All ranks have ended.
   bool said_reason_ = false;

@@ -50,9 +50,15 @@ class OwnSeat final : public Seat {
   int descriptor() const override { return notices_.descriptor(); }
   bool next_notice(Notice& out) override;
   void leave() override;
-  [[noreturn]] void abort(int code, const std::string& message) override;
+  [[noreturn]] void abort(int code, const std::string& message) override {
+    end_job(code, false, message);
+  }
+  [[noreturn]] void abort_for_loss(int code, const std::string& message) override {
+    end_job(code, true, message);
+  }
 
  private:
+  [[noreturn]] void end_job(int code, bool for_loss, const std::string& message);
   bool send(SeatPacket kind, std::string_view body) const;
   // Returns the next packet if it comes in time; -1 ms means no limit.
   Result<std::optional<std::string>> receive(int wait_ms);
@@ -187,9 +193,10 @@ void OwnSeat::leave() {
   left_ = true;
 }
 
-void OwnSeat::abort(int code, const std::string& message) {
+void OwnSeat::end_job(int code, bool for_loss, const std::string& message) {
   FieldWriter out;
   out.number(static_cast<std::uint32_t>(code));
+  out.number(for_loss ? 1 : 0);
   out.text(message.substr(0, packet_size_max / 2));
   if (send(SeatPacket::abort, out.take())) {
     // Others may still use our memory until they are killed, so we wait to be killed as well.

@@ -57,6 +57,11 @@ class Seat {
   virtual void leave() = 0;
   // Ends all processes of the job.
   [[noreturn]] virtual void abort(int code, const std::string& message) = 0;
+  // The same, because another process is missing: how that one ended says more, and comes first.
+  [[noreturn]] virtual void abort_for_loss(int code, const std::string& message) {
+    abort(code, message);
+    __builtin_unreachable();  // Some compilers do not trust [[noreturn]] on a virtual function.
+  }
 };
 
 // Takes the seat of this process; null if it was started alone. Reads the environment and removes

@@ -16,7 +16,7 @@ enum class SeatPacket : std::uint8_t {
   hello = 1,  // Takes the seat. The kernel tells which process this is.
   card,       // CardPart
   leave,
-  abort,  // number: code; text: message
+  abort,  // number: code; number: 1 if another rank is missing; text: message
   // To the process.
   welcome = 16,  // number: rank; number: ranks; text: secret; text: settings
   refused,       // text: why
