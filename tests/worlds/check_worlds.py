@@ -5,9 +5,11 @@
 Usage: check_worlds.py WEFT [TEST...]
 """
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -89,6 +91,15 @@ class Worlds(unittest.TestCase):
         done = self.start([WEFT, "run", "--quiet", "--timeout", "60s", "-n", 4, "--no-shared-memory", "--connections", "managed,max=2",
                            "./many_threads", 3, 12])
         self.assertEqual((done.returncode, done.stdout), (0, "3 threads right\n"), done.stderr)
+
+    def test_who_waits_for_a_time_is_told(self):
+        """Computing takes no time in a simulation unless asked to, and a program that runs for a minute would run for hours."""
+        for words, hints in ((["--payload", "full"], 1), (["--payload", "full", "--compute", "measured"], 0)):
+            with subprocess.Popen([WEFT, "sim", "--net", "torus:4", *words, "./until"], cwd=self.folder, stderr=subprocess.PIPE, text=True) as run:
+                time.sleep(4)
+                run.send_signal(signal.SIGTERM)
+                said = run.communicate(timeout=60)[1]
+            self.assertEqual(said.count("let its computing take time (--compute measured)"), hints, said)
 
     def test_a_foreign_thread_is_told(self):
         for words in (["--threads", "1"], ["--threads", "2"]):

@@ -171,6 +171,7 @@ Duration Process::idle() const {
 
 void Process::asked_time() {
   if (real_time) return;
+  ++clock_reads_;
   constexpr std::uint32_t patience = 1000;  // More often than any program that only measures time.
   constexpr std::uint32_t longest = 10;     // Number of doublings, up to 1.024 us.
   fabric.processor.catch_up();

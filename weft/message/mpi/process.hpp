@@ -167,6 +167,7 @@ struct Process final : public WaitTeller {
 
   Waiting waiting() const override;
   Duration idle() const override;
+  std::uint64_t clock_reads() const { return clock_reads_; }  // By the program.
 
  private:
   // While it lives other threads may enter: puts away what belongs to the call of this thread.
@@ -204,6 +205,7 @@ struct Process final : public WaitTeller {
   std::size_t losses_ = 0;   // Number of the messenger's losses that were handled.
   Time asked_at_;            // When the program last read the clock,
   std::uint32_t asked_ = 0;  // and how often since anything else happened.
+  std::uint64_t clock_reads_ = 0;
 };
 
 [[noreturn]] void refuse_thread();

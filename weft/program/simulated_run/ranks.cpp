@@ -143,6 +143,12 @@ void ProgramRanks::add_profile(const mpi::Process& process, CallTable& totals) {
   add_rank(totals, process.rank(), mine);
 }
 
+std::uint64_t ProgramRanks::clock_reads() const {
+  std::uint64_t reads = 0;
+  for (const auto& process : processes_) reads += process == nullptr ? 0 : process->clock_reads();
+  return reads;
+}
+
 std::map<std::string, CallTotals> ProgramRanks::calls() const {
   const std::lock_guard lock(mutex_);
   std::map<std::string, CallTotals> totals = totals_;

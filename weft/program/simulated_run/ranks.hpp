@@ -97,6 +97,7 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
   int code(RankId rank) const { return codes_[rank.index]; }
   conn::Counts connections(RankId rank) const;
   std::map<std::string, CallTotals> calls() const;
+  std::uint64_t clock_reads() const;  // By the program, so far.
   ProtocolCounts protocols() const;
   AlgorithmTable algorithms() const {
     return collectives_.usage() == nullptr ? AlgorithmTable() : collectives_.usage()->by_name();

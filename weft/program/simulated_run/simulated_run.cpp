@@ -15,6 +15,7 @@
 #include <weft/message/coll/few_connections.hpp>
 #include <weft/parallel/processes/agree.hpp>
 #include <weft/program/run_record/call_timeline.hpp>
+#include <weft/program/simulated_run/clock_hint.hpp>
 #include <weft/program/simulated_run/crash.hpp>
 #include <weft/program/simulated_run/deadlock.hpp>
 #include <weft/program/simulated_run/footprint.hpp>
@@ -80,6 +81,7 @@ class SimulatedRun {
   Status sample(Time now, bool last);
   Status simulate();
   void show_progress(Progress& progress, Time now);
+  void show_clock_hint(Time now);
   void handle_events(Time now, Slices& slices);
   Status start_progress_file();
   bool all_ranks_stuck() const;
@@ -107,6 +109,7 @@ class SimulatedRun {
   FootprintWatch footprint_;
   std::optional<ProgressFile> progress_file_;
   bool interrupted_ = false, time_limit_reached_ = false;
+  bool hinted_ = false;  // At what a program that waits for a time needs.
   double started_ = 0;
 };
 
@@ -217,6 +220,15 @@ void SimulatedRun::show_progress(Progress& progress, Time now) {
   progress_file_->update(share, text);
 }
 
+// Once, after half a minute or when the user loses patience.
+void SimulatedRun::show_clock_hint(Time now) {
+  constexpr double patience_s = 30;
+  const double wall = seconds_now() - started_;
+  if (hinted_ || options_.quiet || (wall < patience_s && !interrupted_)) return;
+  hinted_ = true;
+  print(clock_hint({wall, now - Time::zero(), ranks_.clock_reads(), options_.compute_factor > 0}));
+}
+
 Status SimulatedRun::simulate() {
   Progress progress =
       options_.quiet || !is_root() ? Progress(seconds_now, {}) : Progress::to_stderr(seconds_now);
@@ -236,6 +248,7 @@ Status SimulatedRun::simulate() {
     show_progress(progress, now);
     if (!*more) return {};
     handle_events(now, slices);
+    show_clock_hint(now);
     // Checked at fixed virtual times, so that the result is reproducible.
     if (now == next_look) {
       if (all_ranks_stuck()) return {};
