@@ -150,11 +150,14 @@ WEFT_MPI(Comm_set_name)(MPI_Comm comm, const char* comm_name) {
 
 WEFT_MPI(Comm_get_name)(MPI_Comm comm, char* comm_name, int* resultlen) {
   Call call("MPI_Comm_get_name", Call::local);
-  const Communicator* c = call.communicator(comm);
-  if (!c) return call.error();
+  if (call.error()) return call.error();
+  // The null handle has a name as well.
+  const Communicator* c = comm == MPI_COMM_NULL ? nullptr : call.communicator(comm);
+  if (call.error()) return call.error();
   if (!comm_name || !resultlen) return call.result(c, MPI_ERR_ARG);
-  std::memcpy(comm_name, c->name.c_str(), c->name.size() + 1);
-  *resultlen = static_cast<int>(c->name.size());
+  const std::string name = c ? c->name : "MPI_COMM_NULL";
+  std::memcpy(comm_name, name.c_str(), name.size() + 1);
+  *resultlen = static_cast<int>(name.size());
   return MPI_SUCCESS;
 }
 

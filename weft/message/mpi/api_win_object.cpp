@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows as objects: names, hints, attributes, error handlers.
 #include <cstring>
+#include <string>
 
 #include <weft/message/mpi/group.hpp>
 #include <weft/message/mpi/handlers.hpp>
@@ -76,10 +77,13 @@ WEFT_MPI(Win_set_name)(MPI_Win win, const char* win_name) {
 
 WEFT_MPI(Win_get_name)(MPI_Win win, char* win_name, int* resultlen) {
   Call call("MPI_Win_get_name", Call::local);
-  const Window* window = call.window(win);
-  if (!window) return call.error();
-  std::memcpy(win_name, window->name.c_str(), window->name.size() + 1);
-  *resultlen = static_cast<int>(window->name.size());
+  if (call.error()) return call.error();
+  // The null handle has a name as well.
+  const Window* window = win == MPI_WIN_NULL ? nullptr : call.window(win);
+  if (call.error()) return call.error();
+  const std::string name = window ? window->name : "MPI_WIN_NULL";
+  std::memcpy(win_name, name.c_str(), name.size() + 1);
+  *resultlen = static_cast<int>(name.size());
   return MPI_SUCCESS;
 }
 

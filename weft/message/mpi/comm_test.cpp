@@ -300,5 +300,22 @@ TEST(Comm, NumbersForFortran) {
   });
 }
 
+TEST(Comm, NullHandlesHaveNames) {
+  run_job({1}, [](int) {
+    return_errors();
+    char name[MPI_MAX_OBJECT_NAME] = "";
+    int length = 0;
+    EXPECT_EQ(MPI_Comm_get_name(MPI_COMM_NULL, name, &length), MPI_SUCCESS);
+    EXPECT_STREQ(name, "MPI_COMM_NULL");
+    EXPECT_EQ(length, 13);
+    EXPECT_EQ(MPI_Win_get_name(MPI_WIN_NULL, name, &length), MPI_SUCCESS);
+    EXPECT_STREQ(name, "MPI_WIN_NULL");
+    EXPECT_EQ(length, 12);
+    int no_comm = 0;
+    EXPECT_EQ(MPI_Comm_get_name(reinterpret_cast<MPI_Comm>(&no_comm), name, &length), MPI_ERR_COMM);
+    EXPECT_EQ(MPI_Comm_set_name(MPI_COMM_NULL, "x"), MPI_ERR_COMM);
+  });
+}
+
 }  // namespace
 }  // namespace weft::mpi

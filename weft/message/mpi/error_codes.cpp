@@ -97,27 +97,25 @@ int ErrorCodes::last_used() const {
 
 int ErrorCodes::add_class() {
   const int number = last_used() + 1;
-  entries_.push_back({number, {}});
+  entries_.push_back({number, {}, 0});
   return number;
 }
 
 int ErrorCodes::add_code(int error_class) {
-  const Entry* known = find(error_class);
+  Entry* known = find(error_class);
   if (standard_text(error_class) == nullptr && (!known || known->error_class != error_class)) {
     return -1;
   }
+  if (known) ++known->codes;
   const int number = last_used() + 1;
-  entries_.push_back({error_class, {}});
+  entries_.push_back({error_class, {}, 0});
   return number;
 }
 
 int ErrorCodes::remove_class(int error_class) {
   Entry* entry = find(error_class);
   if (!entry || entry->error_class != error_class) return MPI_ERR_ARG;
-  for (const Entry& other : entries_) {
-    if (&other != entry && other.error_class == error_class) return MPI_ERR_ARG;
-  }
-  if (!entry->text.empty()) return MPI_ERR_ARG;
+  if (entry->codes > 0 || !entry->text.empty()) return MPI_ERR_ARG;
   entry->error_class = -1;
   return MPI_SUCCESS;
 }
@@ -125,6 +123,7 @@ int ErrorCodes::remove_class(int error_class) {
 int ErrorCodes::remove_code(int code) {
   Entry* entry = find(code);
   if (!entry || entry->error_class == code || !entry->text.empty()) return MPI_ERR_ARG;
+  if (Entry* const of_class = find(entry->error_class)) --of_class->codes;
   entry->error_class = -1;
   return MPI_SUCCESS;
 }

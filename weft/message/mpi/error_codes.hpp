@@ -30,6 +30,7 @@ class ErrorCodes {
   struct Entry {
     int error_class = -1;  // -1: removed. Equal to its own number: a class.
     std::string text;
+    int codes = 0;  // Of a class: how many codes it has besides its own.
   };
   static constexpr int first = MPI_ERR_LASTCODE + 1;
   Entry* find(int code);

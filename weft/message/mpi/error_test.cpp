@@ -128,6 +128,22 @@ TEST(Error, CodesAndTexts) {
   });
 }
 
+// Removing many classes takes no longer for each than removing one.
+TEST(Error, ManyClassesComeAndGo) {
+  run_job({1}, [](int) {
+    return_errors();
+    constexpr int many = 200'000;
+    int first = 0, last = 0, code = 0;
+    MPI_Add_error_class(&first);
+    for (int i = 1; i < many; ++i) MPI_Add_error_class(&last);
+    MPI_Add_error_code(first, &code);
+    EXPECT_EQ(MPI_Remove_error_class(first), MPI_ERR_ARG);
+    for (int i = first + 1; i <= last; ++i) ASSERT_EQ(MPI_Remove_error_class(i), MPI_SUCCESS);
+    EXPECT_EQ(MPI_Remove_error_code(code), MPI_SUCCESS);
+    EXPECT_EQ(MPI_Remove_error_class(first), MPI_SUCCESS);
+  });
+}
+
 // Errors without a communicator go to MPI_COMM_SELF's handler if the program has changed it.
 TEST(Error, HandlerOfLastResort) {
   run_job({1}, [](int) {

@@ -315,5 +315,23 @@ TEST(Message, ManyToOneFlood) {
   });
 }
 
+TEST(Message, NobodyNeedsNoType) {
+  run_job({1}, [](int) {
+    return_errors();
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Status status;
+    EXPECT_EQ(MPI_Irecv(nullptr, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &request),
+              MPI_SUCCESS);
+    EXPECT_EQ(MPI_Wait(&request, &status), MPI_SUCCESS);
+    EXPECT_EQ(status.MPI_SOURCE, MPI_PROC_NULL);
+    EXPECT_EQ(MPI_Send(nullptr, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 0, MPI_COMM_WORLD),
+              MPI_SUCCESS);
+    EXPECT_EQ(MPI_Recv(nullptr, 1, MPI_DATATYPE_NULL, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &status),
+              MPI_ERR_TYPE);
+    EXPECT_EQ(MPI_Irecv(nullptr, 0, MPI_DATATYPE_NULL, 0, 0, MPI_COMM_WORLD, &request),
+              MPI_ERR_TYPE);
+  });
+}
+
 }  // namespace
 }  // namespace weft::mpi

@@ -39,7 +39,12 @@ int check_data(Call& call, const Communicator& comm, const TransferArguments& ar
   return MPI_SUCCESS;
 }
 
-int prepare(Call& call, const TransferArguments& arguments, Request::Kind kind, Request& request) {
+int prepare(Call& call, const TransferArguments& given, Request::Kind kind, Request& request) {
+  // Nothing goes to or comes from nobody, so it need not have a type.
+  TransferArguments arguments = given;
+  if (given.peer == MPI_PROC_NULL && given.type == MPI_DATATYPE_NULL && given.count == 0) {
+    arguments.type = MPI_BYTE;
+  }
   Communicator* comm = call.communicator(arguments.comm);
   if (!comm) return call.error();
   if (const int error = check_data(call, *comm, arguments)) return error;
