@@ -281,6 +281,10 @@ int CollectiveCall::launch(Collective::Begin begin) {
     return call_.result(comm_, code,
                         disagree ? "ranks disagree about the operation or its sizes" : "");
   }
+  if (form_.kind == Form::Kind::kept) {
+    operation_->send.keep_arrays();
+    operation_->receive.keep_arrays();
+  }
   Request* const request = form_.kind == Form::Kind::started
                                ? start_operation(process, *comm_, std::move(operation_))
                                : keep_operation(process, *comm_, std::move(operation_));

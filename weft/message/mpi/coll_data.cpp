@@ -70,6 +70,18 @@ void Side::set(const Pieces& pieces, int blocks) {
   }
 }
 
+void Side::keep_arrays() {
+  const auto count = static_cast<std::size_t>(blocks_);
+  kept_.resize(2 * count);
+  Numbers* const arrays[] = {&counts_, &displacements_};
+  for (std::size_t k = 0; k < 2; ++k) {
+    if (arrays[k]->missing()) continue;
+    MPI_Count* const copy = kept_.data() + k * count;
+    for (int i = 0; i < blocks_; ++i) copy[i] = (*arrays[k])[i];
+    *arrays[k] = Numbers(copy);
+  }
+}
+
 std::byte* Side::data() const {
   if (!direct_) return memory_.get();
   void* base = buffer_;

@@ -52,7 +52,7 @@ struct Pieces {
 };
 
 // The data of one side of the operation. Holds references to its types; arrays belong to the
-// program, which must keep them until the operation is done.
+// program, which must keep them until the operation is done, unless keep_arrays() copies them.
 class Side {
  public:
   Side() = default;
@@ -62,6 +62,8 @@ class Side {
 
   void set(const Piece& piece, int blocks);
   void set(const Pieces& pieces, int blocks);
+  // Copies the program's arrays of counts and displacements, which need not live on.
+  void keep_arrays();
 
   // Packed bytes of all blocks; of one block if all are equal.
   std::size_t total() const { return total_; }
@@ -91,6 +93,7 @@ class Side {
   void* buffer_ = nullptr;
   std::int64_t count_ = 0;
   Numbers counts_, displacements_;
+  std::vector<MPI_Count> kept_;  // Copies of both.
   int blocks_ = 0;
   const Datatype* type_ = nullptr;
   std::vector<const Datatype*> types_;
