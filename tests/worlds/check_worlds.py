@@ -59,6 +59,47 @@ class Worlds(unittest.TestCase):
             self.assertEqual(lines, [f"rank {rank}: 0 wrong" for rank in range(3)], world)
         self.assertEqual(self.start(["./early"]).stdout, "rank 0: 0 wrong\n")
 
+    def all_right(self, ranks, *program):
+        """In every world, and alone."""
+        for world in WORLDS:
+            lines = sorted(self.said(world, ranks, *program).splitlines())
+            self.assertEqual(lines, [f"rank {rank}: 0 wrong" for rank in range(ranks)], f"{world}: {program}")
+        done = self.start(program)
+        self.assertEqual((done.returncode, done.stdout), (0, "rank 0: 0 wrong\n"), f"alone: {program} {done.stderr}")
+
+    def test_sessions(self):
+        for when in ("never", "before", "between"):
+            self.all_right(4, "./sessions", when)
+
+    def test_sessions_over_managed_connections(self):
+        """A rank that has ended its sessions still passes on what others send over it."""
+        for when in ("never", "between"):
+            for words in ([*SIM, "-n", "4", "--connections", "managed,max=2"],
+                          ["run", "--quiet", "-n", "4", "--no-shared-memory", "--connections", "managed,max=2"]):
+                done = self.start([WEFT, *words, "./sessions", when])
+                self.assertEqual((done.returncode, sorted(done.stdout.splitlines())), (0, [f"rank {rank}: 0 wrong" for rank in range(4)]), done.stderr)
+
+    def test_a_session_without_an_end_is_told(self):
+        for words in (SIM, ["run", "--quiet"]):
+            done = self.start([WEFT, *words, "-n", "2", "./open_session"])
+            self.assertNotEqual(done.returncode, 0, words)
+            self.assertRegex(done.stderr, "MPI_Session_finalize|without leaving the job|is lost", words)
+
+    def test_partitioned_messages(self):
+        for ranks in (1, 2, 4):
+            self.all_right(ranks, "./partitioned")
+
+    def test_buffers_and_splits(self):
+        self.all_right(4, "./buffers")
+
+    def test_tool_interface(self):
+        self.all_right(3, "./tool")
+
+    def test_what_is_absent_says_so(self):
+        self.all_right(2, "./absent")
+        done = self.start([WEFT, "run", "--quiet", "-n", "1", "./absent_fatal"])
+        self.assertIn("MPI_Comm_spawn: unsupported operation: all processes of a job start together", done.stderr)
+
     def test_thread_levels_hold(self):
         names = ("single", "funneled", "serialized", "multiple")
         for world in (*WORLDS, "alone"):

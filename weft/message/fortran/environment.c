@@ -21,6 +21,29 @@ WRAPPER(buffer_detach, (void* buffer, int* size, int* ierror)) {
   *ierror = PMPI_Buffer_detach(&address, size);
 }
 
+WRAPPER(comm_detach_buffer, (int* comm, void* buffer, int* size, int* ierror)) {
+  void* address;
+  (void)buffer;
+  *ierror = PMPI_Comm_detach_buffer(comm_of(*comm), &address, size);
+}
+
+WRAPPER(session_detach_buffer, (int* session, void* buffer, int* size, int* ierror)) {
+  void* address;
+  (void)buffer;
+  *ierror = PMPI_Session_detach_buffer(session_of(*session), &address, size);
+}
+
+/* Lengths are those of Fortran, without the terminating zero. */
+WRAPPER(session_get_nth_pset, (int* session, int* info, int* n, int* pset_len, char* pset_name,
+                               int* ierror, size_t pset_name_length)) {
+  char name[MPI_MAX_PSET_NAME_LEN];
+  int length = sizeof name;
+  *ierror = PMPI_Session_get_nth_pset(session_of(*session), info_of(*info), *n, &length, name);
+  if (*ierror != MPI_SUCCESS) return;
+  if (*pset_len > 0) give_text(pset_name, pset_name_length, name);
+  *pset_len = length - 1;
+}
+
 FUNCTION(double, wtime, (void)) {
   return PMPI_Wtime();
 }

@@ -11,20 +11,20 @@ import prototypes
 
 HANDLES = ("Comm", "Datatype", "Errhandler", "File", "Group", "Info", "Message", "Op", "Request", "Session", "Win")
 # Arguments of functions written by hand that are handles, by their names.
-NAMED = {"comm": "Comm", "datatype": "Datatype", "errhandler": "Errhandler", "info": "Info", "op": "Op", "request": "Request", "win": "Win",
+NAMED = {"comm": "Comm", "datatype": "Datatype", "errhandler": "Errhandler", "info": "Info", "op": "Op", "request": "Request", "session": "Session", "win": "Win",
          "array_of_datatypes": "Datatype"}
 # Functions that Fortran 2008 has no longer.
 REMOVED = {"errhandler_create", "errhandler_get", "errhandler_set", "keyval_create", "keyval_free", "attr_put", "attr_get", "attr_delete", "address", "type_extent", "type_lb", "type_ub",
            "type_hvector", "type_hindexed", "type_struct"}
 # Functions that are not wrapped one to one.
-OWN = {"wtime", "wtick", "aint_add", "aint_diff", "buffer_detach"}
+OWN = {"wtime", "wtick", "aint_add", "aint_diff", "buffer_detach", "comm_detach_buffer", "session_detach_buffer"}
 # The program's functions, by the names of arguments.
 PROCEDURES = {"user_fn": "MPI_User_function", "query_fn": "MPI_Grequest_query_function", "free_fn": "MPI_Grequest_free_function",
               "cancel_fn": "MPI_Grequest_cancel_function"}
 for kind in ("comm", "type", "win"):
     for function in ("copy_attr", "delete_attr"):
         PROCEDURES[f"{kind}_{function}_fn"] = f"MPI_{kind.capitalize()}_{function}_function"
-for kind in ("comm", "win"):
+for kind in ("comm", "file", "session", "win"):
     PROCEDURES[f"{kind}_errhandler_fn"] = f"MPI_{kind.capitalize()}_errhandler_function"
 POINTERS = {"baseptr"}  # Memory whose address comes back as TYPE(C_PTR).
 # Only the address counts, so that any section will do.
@@ -249,6 +249,24 @@ BY_HAND = """  interface {P}_Wtime
   interface {P}_Buffer_detach
     subroutine {p}_buffer_detach_f08ts(buffer_addr, size, ierror) bind(c, name='{p}_buffer_detach_f08ts_')
       import
+      type(c_ptr), intent(out) :: buffer_addr
+      integer, intent(out) :: size
+      integer, optional, intent(out) :: ierror
+    end subroutine
+  end interface
+  interface {P}_Comm_detach_buffer
+    subroutine {p}_comm_detach_buffer_f08ts(comm, buffer_addr, size, ierror) bind(c, name='{p}_comm_detach_buffer_f08ts_')
+      import
+      type(MPI_Comm), intent(in) :: comm
+      type(c_ptr), intent(out) :: buffer_addr
+      integer, intent(out) :: size
+      integer, optional, intent(out) :: ierror
+    end subroutine
+  end interface
+  interface {P}_Session_detach_buffer
+    subroutine {p}_session_detach_buffer_f08ts(session, buffer_addr, size, ierror) bind(c, name='{p}_session_detach_buffer_f08ts_')
+      import
+      type(MPI_Session), intent(in) :: session
       type(c_ptr), intent(out) :: buffer_addr
       integer, intent(out) :: size
       integer, optional, intent(out) :: ierror

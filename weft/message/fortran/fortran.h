@@ -58,11 +58,13 @@ static inline int* weights_of(int* argument) {
 HANDLES(Comm, comm, Comm)
 HANDLES(Datatype, datatype, Type)
 HANDLES(Errhandler, errhandler, Errhandler)
+HANDLES(File, file, File)
 HANDLES(Group, group, Group)
 HANDLES(Info, info, Info)
 HANDLES(Message, message, Message)
 HANDLES(Op, op, Op)
 HANDLES(Request, request, Request)
+HANDLES(Session, session, Session)
 HANDLES(Win, win, Win)
 #undef HANDLES
 

@@ -36,7 +36,9 @@ void pmpi_errhandler_create_(Handler *handler, int *errhandler, int *ierror)
 # The same memory as TYPE(C_PTR): under another name, because a generic procedure needs two.
 WITH_POINTER = {"alloc_mem", "win_allocate", "win_allocate_shared", "win_shared_query"}
 HANDLERS = [{"what": "communicators", "Handle": "Comm", "handle": "comm", "more": OLD_ERRHANDLER},
-            {"what": "windows", "Handle": "Win", "handle": "win", "more": ""}]
+            {"what": "windows", "Handle": "Win", "handle": "win", "more": ""},
+            {"what": "sessions", "Handle": "Session", "handle": "session", "more": ""},
+            {"what": "files", "Handle": "File", "handle": "file", "more": ""}]
 
 
 def slots(count):
@@ -57,7 +59,7 @@ class Wrapper:
 
     def add(self, a):
         parameter = {"char": "char *", "void": "void *", "MPI_Aint": "MPI_Aint *",
-                     "MPI_Count": "MPI_Count *"}.get(a.type, "int *") + a.name
+                     "MPI_Count": "MPI_Count *", "MPI_Offset": "MPI_Offset *"}.get(a.type, "int *") + a.name
         self.parameters.append("const " + parameter if a.const and a.type != "void" else parameter)
         if a.type == "void":
             self.call.append(f"buffer_of({a.name})")
@@ -224,7 +226,7 @@ def mpif(header):
 
 
 TYPES = {"i": "integer", "a": "integer(kind=MPI_ADDRESS_KIND)",
-         "n": "integer(kind=MPI_COUNT_KIND)", "l": "logical", "s": "character(len=*)",
+         "n": "integer(kind=MPI_COUNT_KIND)", "o": "integer(kind=MPI_OFFSET_KIND)", "l": "logical", "s": "character(len=*)",
          "d": "double precision", "c": "type(c_ptr)"}
 
 
@@ -232,7 +234,7 @@ def signature(function):
     """Pairs of name and type as in BY_HAND, with ' in' for what is only read."""
     pairs = []
     for a in function.arguments:
-        kind = {"void": "b", "char": "s", "MPI_Aint": "a", "MPI_Count": "n",
+        kind = {"void": "b", "char": "s", "MPI_Aint": "a", "MPI_Count": "n", "MPI_Offset": "o",
                 "MPI_Status": "t"}.get(a.type, "l" if a.logical else "i")
         if a.name == "baseptr":
             kind = "a"

@@ -4,6 +4,8 @@ import re
 
 # Not in mpif.h and module mpi: large counts are for mpi_f08 alone, and handles are integers already.
 ABSENT = re.compile(r".*(_c|_toint|_fromint)$")
+# Not in Fortran: the tool interface, and what is not supported and has arguments that Fortran passes differently.
+C_ONLY = re.compile(r"T_.*|Comm_spawn.*|Register_datarep.*")
 
 # Written by hand in C, so the arguments are listed here: name:type, * for an array.
 #   i integer, a address, l logical, s text, b buffer of any type, p procedure
@@ -12,6 +14,9 @@ BY_HAND = {
     "init": "",
     "init_thread": "required:i provided:i",
     "buffer_detach": "buffer_addr:b size:i",
+    "comm_detach_buffer": "comm:i buffer_addr:b size:i",
+    "session_detach_buffer": "session:i buffer_addr:b size:i",
+    "session_get_nth_pset": "session:i info:i n:i pset_len:i pset_name:s",
     "wtime": "=d",
     "wtick": "=d",
     "aint_add": "=a base:a disp:a",
@@ -25,6 +30,8 @@ BY_HAND = {
     "grequest_start": "query_fn:p free_fn:p cancel_fn:p extra_state:a request:i",
     "comm_create_errhandler": "comm_errhandler_fn:p errhandler:i",
     "win_create_errhandler": "win_errhandler_fn:p errhandler:i",
+    "session_create_errhandler": "session_errhandler_fn:p errhandler:i",
+    "file_create_errhandler": "file_errhandler_fn:p errhandler:i",
     "errhandler_create": "handler_fn:p errhandler:i",
     "keyval_create": "copy_fn:p delete_fn:p keyval:i extra_state:i",
     "attr_put": "comm:i keyval:i attribute_val:i",
@@ -54,12 +61,14 @@ LOGICAL = {"flag", "reorder", "high", "commute", "periods", "remain_dims", "weig
 IN_PLACE = re.compile(r"I?alltoall[vw](_init)?", re.I)
 IGNORED = {"sendcounts", "sdispls", "sendtype", "sendtypes", "recvtype"}
 WEIGHTS = {"weights", "sourceweights", "destweights"}
-HANDLES = {"Comm": "comm", "Datatype": "datatype", "Errhandler": "errhandler", "Group": "group",
-           "Info": "info", "Message": "message", "Op": "op", "Request": "request", "Win": "win"}
+HANDLES = {"Comm": "comm", "Datatype": "datatype", "Errhandler": "errhandler", "File": "file",
+           "Group": "group", "Info": "info", "Message": "message", "Op": "op",
+           "Request": "request", "Session": "session", "Win": "win"}
 # Handles that a function takes and changes; others it creates.
-CHANGED = re.compile(r"\w+_free$|Comm_disconnect|Wait|Test|Start|Cancel|I?mrecv|Mrecv|Type_commit")
+CHANGED = re.compile(r"\w+_free$|Comm_disconnect|Session_finalize|File_close|Wait|Test|Start|Cancel|I?mrecv|Mrecv|Type_commit")
 TEXT_SIZES = {"version": "MPI_MAX_LIBRARY_VERSION_STRING", "name": "MPI_MAX_PROCESSOR_NAME",
-              "string": "MPI_MAX_ERROR_STRING", "key": "MPI_MAX_INFO_KEY"}
+              "string": "MPI_MAX_ERROR_STRING", "key": "MPI_MAX_INFO_KEY",
+              "datarep": "MPI_MAX_DATAREP_STRING", "port_name": "MPI_MAX_PORT_NAME"}
 # Names with another spelling in the standard.
 SPELLINGS = {"indx": "index", "mode": "assert"}
 
@@ -88,8 +97,9 @@ class Function:
 
 
 def declared(header):
-    """Result, name and parameters of each function."""
-    return [match.groups() for match in re.finditer(r"WEFT_MPI_DECLARE\((\w+), (\w+), \(([^)]*)\)\);", header)]
+    """Result, name and parameters of each function that Fortran has."""
+    found = [match.groups() for match in re.finditer(r"WEFT_MPI_DECLARE\((\w+), (\w+), \(([^)]*)\)\);", header)]
+    return [function for function in found if not C_ONLY.fullmatch(function[1])]
 
 
 def large(header):

@@ -136,6 +136,16 @@ WRAPPER(buffer_detach_f08ts, (void** buffer_addr, int* size, int* ierror)) {
   if (ierror) *ierror = error;
 }
 
+WRAPPER(comm_detach_buffer_f08ts, (int* comm, void** buffer_addr, int* size, int* ierror)) {
+  const int error = PMPI_Comm_detach_buffer(comm_of(*comm), buffer_addr, size);
+  if (ierror) *ierror = error;
+}
+
+WRAPPER(session_detach_buffer_f08ts, (int* session, void** buffer_addr, int* size, int* ierror)) {
+  const int error = PMPI_Session_detach_buffer(session_of(*session), buffer_addr, size);
+  if (ierror) *ierror = error;
+}
+
 WRAPPER(status_f2f08_f08ts, (const int* from, int* to, int* ierror)) {
   memcpy(to, from, MPI_F_STATUS_SIZE * sizeof *to);
   if (ierror) *ierror = MPI_SUCCESS;

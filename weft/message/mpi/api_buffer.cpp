@@ -1,65 +1,123 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buffer of buffered sends.
-#include <climits>
+// Buffers of buffered sends.
+#include <limits>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include <weft/message/mpi/buffering.hpp>
 #include <weft/message/mpi/call.hpp>
 #include <weft/message/mpi/request.hpp>
+#include <weft/message/mpi/session.hpp>
 
 using weft::mpi::Buffering;
 using weft::mpi::Call;
+using weft::mpi::Communicator;
 using weft::mpi::Process;
 namespace mp = weft::mp;
 
 namespace {
 
-int attach(const char* name, void* buffer, MPI_Count size) {
-  Call call(name, Call::local);
-  if (call.error()) return call.error();
+// What a buffer is attached to: the process, a communicator or a session.
+struct Owner {
+  Communicator* comm = nullptr;
+  MPI_Session session = MPI_SESSION_NULL;
+  int error = MPI_SUCCESS;
+  Buffering* buffering = nullptr;  // Null: an error has been reported; return `error`.
+
+  int result(Call& call, int code, const std::string& detail = {}) const {
+    return session == MPI_SESSION_NULL ? call.result(comm, code, detail)
+                                       : weft::mpi::result(call, session, code, detail);
+  }
+};
+
+Owner owner_of(Call& call) {
+  Owner owner;
   Process& process = call.process();
-  if (size < 0) return call.result(MPI_ERR_ARG, "negative size");
+  owner.error = call.error();
+  if (owner.error != MPI_SUCCESS) return owner;
   if (!process.buffering) process.buffering = std::make_unique<Buffering>(process.messenger);
-  if (process.buffering->attached()) return call.result(MPI_ERR_BUFFER, "attached already");
+  owner.buffering = process.buffering.get();
+  return owner;
+}
+
+Owner owner_of(Call& call, MPI_Comm handle) {
+  Owner owner;
+  owner.comm = call.communicator(handle);
+  owner.error = call.error();
+  if (!owner.comm) return owner;
+  auto& slot = owner.comm->buffering;
+  if (!slot) slot = std::make_shared<Buffering>(call.process().messenger);
+  owner.buffering = slot.get();
+  return owner;
+}
+
+Owner owner_of(Call& call, MPI_Session handle) {
+  Owner owner;
+  owner.error = call.error();
+  if (owner.error != MPI_SUCCESS) return owner;
+  weft::mpi::Session* const session = call.process().sessions.find(handle);
+  if (!session) {
+    owner.error = call.result(MPI_ERR_SESSION);
+    return owner;
+  }
+  owner.session = handle;
+  if (!session->buffering) {
+    session->buffering = std::make_shared<Buffering>(call.process().messenger);
+  }
+  owner.buffering = session->buffering.get();
+  return owner;
+}
+
+int attach(Call& call, const Owner& owner, void* buffer, MPI_Count size) {
+  if (!owner.buffering) return owner.error;
+  if (size < 0) return owner.result(call, MPI_ERR_ARG, "negative size");
+  if (owner.buffering->attached()) return owner.result(call, MPI_ERR_BUFFER, "attached already");
   if (buffer == MPI_BUFFER_AUTOMATIC) {
-    process.buffering->attach_automatic();
+    owner.buffering->attach_automatic();
   } else if (!buffer) {
-    return call.result(MPI_ERR_BUFFER, "null");
+    return owner.result(call, MPI_ERR_BUFFER, "null");
   } else {
-    process.buffering->attach(buffer, static_cast<std::size_t>(size));
+    owner.buffering->attach(buffer, static_cast<std::size_t>(size));
   }
   return MPI_SUCCESS;
 }
 
-void wait_sent(Process& process) {
-  if (process.buffering && !process.buffering->sent()) {
-    process.wait_until([&] { return process.buffering->sent(); });
-  }
+void wait_sent(Process& process, const Buffering& buffering) {
+  if (!buffering.sent()) process.wait_until([&] { return buffering.sent(); });
 }
 
-int detach(const char* name, void* buffer_addr, MPI_Count& size, MPI_Count most) {
-  Call call(name, Call::communicates);
-  if (call.error()) return call.error();
-  Process& process = call.process();
-  if (!process.buffering || !process.buffering->attached()) {
-    return call.result(MPI_ERR_BUFFER, "none is attached");
+template <typename Size>
+int detach(Call& call, const Owner& owner, void* buffer_addr, Size* size) {
+  if (!owner.buffering) return owner.error;
+  if (!buffer_addr || !size) return owner.result(call, MPI_ERR_ARG);
+  if (!owner.buffering->attached()) {
+    return owner.result(call, MPI_ERR_BUFFER, "none is attached");
   }
-  wait_sent(process);
-  process.buffering->sweep();
+  wait_sent(call.process(), *owner.buffering);
+  owner.buffering->sweep();
   void* memory = nullptr;
   std::size_t bytes = 0;
-  process.buffering->detach(memory, bytes);
+  owner.buffering->detach(memory, bytes);
   *static_cast<void**>(buffer_addr) = memory;
-  size = static_cast<MPI_Count>(bytes);
-  return size > most ? call.result(MPI_ERR_VALUE_TOO_LARGE) : MPI_SUCCESS;
+  if (bytes > static_cast<std::size_t>(std::numeric_limits<Size>::max())) {
+    return owner.result(call, MPI_ERR_VALUE_TOO_LARGE);
+  }
+  *size = static_cast<Size>(bytes);
+  return MPI_SUCCESS;
+}
+
+int flush(Call& call, const Owner& owner) {
+  if (!owner.buffering) return owner.error;
+  wait_sent(call.process(), *owner.buffering);
+  return MPI_SUCCESS;
 }
 
 // Done when everything that is in the buffer now has been sent. Checks at every turn of the message
 // layer.
 class Flush final : public weft::mpi::Operation {
  public:
-  explicit Flush(Process& process) : process_(process) {}
+  explicit Flush(Buffering& buffering) : buffering_(buffering) {}
   mp::Task start() override { return flush(); }
 
  private:
@@ -75,51 +133,114 @@ class Flush final : public weft::mpi::Operation {
     }
   };
   mp::Task flush() {
-    Buffering* buffering = process_.buffering.get();
-    while (mp::Request* low = buffering ? buffering->under_way() : nullptr) {
+    while (mp::Request* low = buffering_.under_way()) {
       Later later{low};
       co_await later;
-      buffering->sweep();
+      buffering_.sweep();
     }
     co_return MPI_SUCCESS;
   }
-  Process& process_;
+  Buffering& buffering_;
 };
+
+int start_flush(Call& call, const Owner& owner, MPI_Request* request) {
+  if (!owner.buffering) return owner.error;
+  if (!request) return owner.result(call, MPI_ERR_ARG);
+  Process& process = call.process();
+  // The request keeps the communicator, and with it the buffer.
+  Communicator& comm = owner.comm ? *owner.comm : process.self_only;
+  *request = handle_of(start_operation(process, comm, std::make_unique<Flush>(*owner.buffering)));
+  return MPI_SUCCESS;
+}
 
 }  // namespace
 
 WEFT_MPI(Buffer_attach)(void* buffer, int size) {
-  return attach("MPI_Buffer_attach", buffer, size);
+  Call call("MPI_Buffer_attach", Call::local);
+  return attach(call, owner_of(call), buffer, size);
 }
 
 WEFT_MPI(Buffer_attach_c)(void* buffer, MPI_Count size) {
-  return attach("MPI_Buffer_attach_c", buffer, size);
+  Call call("MPI_Buffer_attach_c", Call::local);
+  return attach(call, owner_of(call), buffer, size);
 }
 
 WEFT_MPI(Buffer_detach)(void* buffer_addr, int* size) {
-  MPI_Count bytes = 0;
-  const int error = detach("MPI_Buffer_detach", buffer_addr, bytes, INT_MAX);
-  if (error == MPI_SUCCESS) *size = static_cast<int>(bytes);
-  return error;
+  Call call("MPI_Buffer_detach", Call::communicates);
+  return detach(call, owner_of(call), buffer_addr, size);
 }
 
 WEFT_MPI(Buffer_detach_c)(void* buffer_addr, MPI_Count* size) {
-  return detach("MPI_Buffer_detach_c", buffer_addr, *size, INT64_MAX);
+  Call call("MPI_Buffer_detach_c", Call::communicates);
+  return detach(call, owner_of(call), buffer_addr, size);
 }
 
 WEFT_MPI(Buffer_flush)(void) {
   Call call("MPI_Buffer_flush", Call::communicates);
-  if (call.error()) return call.error();
-  wait_sent(call.process());
-  return MPI_SUCCESS;
+  return flush(call, owner_of(call));
 }
 
 WEFT_MPI(Buffer_iflush)(MPI_Request* request) {
   Call call("MPI_Buffer_iflush", Call::communicates);
-  if (call.error()) return call.error();
-  if (!request) return call.result(MPI_ERR_ARG);
-  Process& process = call.process();
-  *request =
-      handle_of(start_operation(process, process.self_only, std::make_unique<Flush>(process)));
-  return MPI_SUCCESS;
+  return start_flush(call, owner_of(call), request);
+}
+
+WEFT_MPI(Comm_attach_buffer)(MPI_Comm comm, void* buffer, int size) {
+  Call call("MPI_Comm_attach_buffer", Call::local);
+  return attach(call, owner_of(call, comm), buffer, size);
+}
+
+WEFT_MPI(Comm_attach_buffer_c)(MPI_Comm comm, void* buffer, MPI_Count size) {
+  Call call("MPI_Comm_attach_buffer_c", Call::local);
+  return attach(call, owner_of(call, comm), buffer, size);
+}
+
+WEFT_MPI(Comm_detach_buffer)(MPI_Comm comm, void* buffer_addr, int* size) {
+  Call call("MPI_Comm_detach_buffer", Call::communicates);
+  return detach(call, owner_of(call, comm), buffer_addr, size);
+}
+
+WEFT_MPI(Comm_detach_buffer_c)(MPI_Comm comm, void* buffer_addr, MPI_Count* size) {
+  Call call("MPI_Comm_detach_buffer_c", Call::communicates);
+  return detach(call, owner_of(call, comm), buffer_addr, size);
+}
+
+WEFT_MPI(Comm_flush_buffer)(MPI_Comm comm) {
+  Call call("MPI_Comm_flush_buffer", Call::communicates);
+  return flush(call, owner_of(call, comm));
+}
+
+WEFT_MPI(Comm_iflush_buffer)(MPI_Comm comm, MPI_Request* request) {
+  Call call("MPI_Comm_iflush_buffer", Call::communicates);
+  return start_flush(call, owner_of(call, comm), request);
+}
+
+WEFT_MPI(Session_attach_buffer)(MPI_Session session, void* buffer, int size) {
+  Call call("MPI_Session_attach_buffer", Call::local);
+  return attach(call, owner_of(call, session), buffer, size);
+}
+
+WEFT_MPI(Session_attach_buffer_c)(MPI_Session session, void* buffer, MPI_Count size) {
+  Call call("MPI_Session_attach_buffer_c", Call::local);
+  return attach(call, owner_of(call, session), buffer, size);
+}
+
+WEFT_MPI(Session_detach_buffer)(MPI_Session session, void* buffer_addr, int* size) {
+  Call call("MPI_Session_detach_buffer", Call::communicates);
+  return detach(call, owner_of(call, session), buffer_addr, size);
+}
+
+WEFT_MPI(Session_detach_buffer_c)(MPI_Session session, void* buffer_addr, MPI_Count* size) {
+  Call call("MPI_Session_detach_buffer_c", Call::communicates);
+  return detach(call, owner_of(call, session), buffer_addr, size);
+}
+
+WEFT_MPI(Session_flush_buffer)(MPI_Session session) {
+  Call call("MPI_Session_flush_buffer", Call::communicates);
+  return flush(call, owner_of(call, session));
+}
+
+WEFT_MPI(Session_iflush_buffer)(MPI_Session session, MPI_Request* request) {
+  Call call("MPI_Session_iflush_buffer", Call::communicates);
+  return start_flush(call, owner_of(call, session), request);
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include <weft/message/mpi/buffering.hpp>
 #include <weft/message/mpi/call.hpp>
 #include <weft/message/mpi/group.hpp>
 #include <weft/message/mpi/handlers.hpp>
@@ -35,6 +36,10 @@ int free_communicator(Call& call, MPI_Comm* handle) {
   }
   if (const int error = comm->attributes.clear(process, comm->handle)) {
     return call.result(comm, error);
+  }
+  // What its own buffer holds is sent first; the buffer belongs to the program again.
+  if (const weft::mpi::Buffering* const buffering = comm->buffering.get()) {
+    process.wait_until([&] { return buffering->sent(); });
   }
   comm->freed = true;
   release(process, comm);
@@ -77,7 +82,7 @@ WEFT_MPI(Comm_group)(MPI_Comm comm, MPI_Group* group) {
   const Communicator* c = call.communicator(comm);
   if (!c) return call.error();
   if (!group) return call.result(c, MPI_ERR_ARG);
-  *group = make_group(call.process(), c->local);
+  *group = make_group(call.process(), c->local, c->session);
   return MPI_SUCCESS;
 }
 
@@ -106,7 +111,7 @@ WEFT_MPI(Comm_remote_group)(MPI_Comm comm, MPI_Group* group) {
   if (!c) return call.error();
   if (!c->inter) return call.result(c, MPI_ERR_COMM, "no intercommunicator");
   if (!group) return call.result(c, MPI_ERR_ARG);
-  *group = make_group(call.process(), c->remote);
+  *group = make_group(call.process(), c->remote, c->session);
   return MPI_SUCCESS;
 }
 

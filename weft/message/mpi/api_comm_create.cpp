@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // New communicators from one: duplicates, splits, subsets.
-#include <string_view>
+#include <string>
 #include <utility>
 
 #include <weft/message/mpi/call.hpp>
 #include <weft/message/mpi/contexts.hpp>
 #include <weft/message/mpi/group.hpp>
+#include <weft/message/mpi/session.hpp>
 
 using weft::mp::Members;
 using weft::mpi::Call;
@@ -109,15 +110,45 @@ bool all_in(const Members& some, const Members& all) {
   return true;
 }
 
-// Whether the program asks for ranks that share memory, by either name.
-bool asks_for_shared(int split_type, const InfoTable* hints) {
-  if (split_type == MPI_COMM_TYPE_SHARED) return true;
-  const std::string* type = nullptr;
-  if (hints && split_type == MPI_COMM_TYPE_HW_GUIDED) type = hints->find("mpi_hw_resource_type");
-  if (hints && split_type == MPI_COMM_TYPE_RESOURCE_GUIDED) {
-    type = hints->find("mpi_hw_resource_type");
+bool spans_nodes(const Process& process, const Communicator& comm) {
+  const auto node = process.runtime.node_of(process.rank());
+  for (int i = 0; i < comm.size(); ++i) {
+    if (process.runtime.node_of(comm.local[i]) != node) return true;
   }
-  return type && *type == "mpi_shared_memory";
+  return false;
+}
+
+// The colour of ranks that share a resource of this name.
+int colour_of_resource(const Process& process, const std::string* name) {
+  const bool node = name && (*name == "mpi_shared_memory" || *name == weft::mpi::node_resource);
+  return node ? static_cast<int>(process.runtime.node_of(process.rank())) : MPI_UNDEFINED;
+}
+
+int colour_of_set(const Process& process, const std::string* name) {
+  if (!name || !weft::mpi::find_process_set(process, *name)) return MPI_UNDEFINED;
+  return *name == weft::mpi::process_sets[0] ? 0 : static_cast<int>(process.rank().index);
+}
+
+// Which ranks belong together, and by which resource if the library chooses one.
+int colour_of(const Process& process, const Communicator& comm, int split_type, InfoTable* hints) {
+  const int node = static_cast<int>(process.runtime.node_of(process.rank()));
+  const std::string* const type = hints ? hints->find("mpi_hw_resource_type") : nullptr;
+  switch (split_type) {
+    case MPI_COMM_TYPE_SHARED:
+      return node;
+    case MPI_COMM_TYPE_HW_UNGUIDED:
+      // The next smaller part of the machine: ranks of one node know of none.
+      if (!spans_nodes(process, comm)) return MPI_UNDEFINED;
+      if (hints) hints->set("mpi_hw_resource_type", weft::mpi::node_resource);
+      return node;
+    case MPI_COMM_TYPE_HW_GUIDED:
+      return colour_of_resource(process, type);
+    case MPI_COMM_TYPE_RESOURCE_GUIDED:
+      if (type) return colour_of_resource(process, type);
+      return colour_of_set(process, hints ? hints->find("mpi_pset_name") : nullptr);
+    default:
+      return MPI_UNDEFINED;
+  }
 }
 
 }  // namespace
@@ -158,15 +189,13 @@ WEFT_MPI(Comm_split_type)
   Call call("MPI_Comm_split_type", Call::communicates);
   Communicator* parent = call.communicator(comm);
   if (!parent) return call.error();
-  const InfoTable* hints = nullptr;
-  if (const int error = find_hints(call, *parent, info, hints)) return error;
+  InfoTable* const hints = info == MPI_INFO_NULL ? nullptr : find_info(call.process(), info);
+  if (info != MPI_INFO_NULL && !hints) return call.result(parent, MPI_ERR_INFO);
   const bool known = split_type == MPI_UNDEFINED || (split_type >= MPI_COMM_TYPE_SHARED &&
                                                      split_type <= MPI_COMM_TYPE_RESOURCE_GUIDED);
   if (!newcomm || !known) return call.result(parent, MPI_ERR_ARG);
   Process& process = call.process();
-  const int colour = asks_for_shared(split_type, hints)
-                         ? static_cast<int>(process.runtime.node_of(process.rank()))
-                         : MPI_UNDEFINED;
+  const int colour = colour_of(process, *parent, split_type, hints);
   give(newcomm, split(process, *parent, colour, key));
   return MPI_SUCCESS;
 }

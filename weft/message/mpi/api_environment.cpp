@@ -29,8 +29,9 @@ void copy_text(const std::string& text, char* to, std::size_t room, int* length)
 int begin(Call& call, int level) {
   Process& process = call.process();
   if (process.stage != Process::Stage::before) return call.result(MPI_ERR_OTHER, "called twice");
-  process.thread_level = level;
-  process.main_thread = ::pthread_self();
+  // A session may have begun before, with more.
+  process.thread_level = std::max(process.thread_level, level);
+  if (!process.running()) process.main_thread = ::pthread_self();
   process.stage = Process::Stage::running;
   return MPI_SUCCESS;
 }
@@ -72,12 +73,19 @@ WEFT_MPI(Finalize)(void) {
   Call call("MPI_Finalize", Call::communicates);
   if (call.error()) return call.error();
   Process& process = call.process();
+  if (process.stage != Process::Stage::running) {
+    return call.result(MPI_ERR_OTHER, process.stage == Process::Stage::before
+                                          ? "called before MPI_Init"
+                                          : "called after MPI_Finalize");
+  }
   const int error = process.self_only.attributes.clear(process, MPI_COMM_SELF);
   if (error != MPI_SUCCESS) return call.result(&process.self_only, error);
   process.stage = Process::Stage::finalizing;
   internal_barrier(process);
-  process.runtime.leave();
   process.stage = Process::Stage::after;
+  if (process.leaves_at_exit) return MPI_SUCCESS;  // Sessions may go on, or begin.
+  process.has_left = true;
+  process.runtime.leave();
   return MPI_SUCCESS;
 }
 
@@ -136,7 +144,10 @@ WEFT_MPI(Get_processor_name)(char* name, int* resultlen) {
 
 WEFT_MPI(Get_hw_resource_info)(MPI_Info* hw_info) {
   Call call("MPI_Get_hw_resource_info", Call::always);
-  *hw_info = make_info(call.process(), {});
+  // A process never leaves its node.
+  weft::mpi::InfoTable table;
+  table.set(weft::mpi::node_resource, "true");
+  *hw_info = make_info(call.process(), table);
   return MPI_SUCCESS;
 }
 

@@ -97,7 +97,7 @@ WEFT_MPI(Errhandler_free)(MPI_Errhandler* errhandler) {
   Process& process = call.process();
   // Also for a handle that MPI_Comm_get_errhandler returned, which may be a predefined one.
   const bool valid = errhandler && (valid_handler(process, *errhandler, ErrorHandler::Kind::comm) ||
-                                    valid_handler(process, *errhandler, ErrorHandler::Kind::win));
+                                    process.handlers.find(*errhandler) != nullptr);
   if (!valid) return call.result(MPI_ERR_ERRHANDLER);
   release_handler(process, *errhandler);
   *errhandler = MPI_ERRHANDLER_NULL;

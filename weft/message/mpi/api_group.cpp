@@ -13,9 +13,11 @@ using weft::mpi::Finder;
 
 namespace {
 
-int give(Call& call, const std::vector<RankId>& ranks, MPI_Group* newgroup) {
+// The new group descends from the same session as the one that it is made of.
+int give(Call& call, MPI_Group like, const std::vector<RankId>& ranks, MPI_Group* newgroup) {
   if (!newgroup) return call.result(MPI_ERR_ARG);
-  *newgroup = make_group(call.process(), Members::of(ranks));
+  weft::mpi::Process& process = call.process();
+  *newgroup = make_group(process, Members::of(ranks), session_of(process, like));
   return MPI_SUCCESS;
 }
 
@@ -44,24 +46,24 @@ int mark(const Members& members, std::span<const int> positions, std::vector<boo
   return MPI_SUCCESS;
 }
 
-int include(Call& call, const Members& members, std::span<const int> positions,
-            MPI_Group* newgroup) {
+int include(Call& call, MPI_Group group, std::span<const int> positions, MPI_Group* newgroup) {
+  const Members& members = *find_group(call.process(), group);
   std::vector<bool> marked;
   if (const int error = mark(members, positions, marked)) return call.result(error);
   std::vector<RankId> ranks;
   for (const int position : positions) ranks.push_back(members[position]);
-  return give(call, ranks, newgroup);
+  return give(call, group, ranks, newgroup);
 }
 
-int exclude(Call& call, const Members& members, std::span<const int> positions,
-            MPI_Group* newgroup) {
+int exclude(Call& call, MPI_Group group, std::span<const int> positions, MPI_Group* newgroup) {
+  const Members& members = *find_group(call.process(), group);
   std::vector<bool> marked;
   if (const int error = mark(members, positions, marked)) return call.result(error);
   std::vector<RankId> ranks;
   for (int i = 0; i < members.size(); ++i) {
     if (!marked[static_cast<std::size_t>(i)]) ranks.push_back(members[i]);
   }
-  return give(call, ranks, newgroup);
+  return give(call, group, ranks, newgroup);
 }
 
 // Appends to `out` the members of `from` that are in `other`, or that are not.
@@ -138,7 +140,7 @@ WEFT_MPI(Group_union)(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
   std::vector<RankId> ranks;
   for (int i = 0; i < groups.a->size(); ++i) ranks.push_back((*groups.a)[i]);
   select(*groups.b, *groups.a, false, ranks);
-  return give(call, ranks, newgroup);
+  return give(call, group1, ranks, newgroup);
 }
 
 WEFT_MPI(Group_intersection)(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
@@ -147,7 +149,7 @@ WEFT_MPI(Group_intersection)(MPI_Group group1, MPI_Group group2, MPI_Group* newg
   if (!groups) return call.result(MPI_ERR_GROUP);
   std::vector<RankId> ranks;
   select(*groups.a, *groups.b, true, ranks);
-  return give(call, ranks, newgroup);
+  return give(call, group1, ranks, newgroup);
 }
 
 WEFT_MPI(Group_difference)(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
@@ -156,7 +158,7 @@ WEFT_MPI(Group_difference)(MPI_Group group1, MPI_Group group2, MPI_Group* newgro
   if (!groups) return call.result(MPI_ERR_GROUP);
   std::vector<RankId> ranks;
   select(*groups.a, *groups.b, false, ranks);
-  return give(call, ranks, newgroup);
+  return give(call, group1, ranks, newgroup);
 }
 
 WEFT_MPI(Group_incl)(MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
@@ -164,7 +166,7 @@ WEFT_MPI(Group_incl)(MPI_Group group, int n, const int ranks[], MPI_Group* newgr
   const Members* members = find_group(call.process(), group);
   if (!members) return call.result(MPI_ERR_GROUP);
   if (n < 0 || (n > 0 && !ranks)) return call.result(MPI_ERR_ARG);
-  return include(call, *members, {ranks, static_cast<std::size_t>(n)}, newgroup);
+  return include(call, group, {ranks, static_cast<std::size_t>(n)}, newgroup);
 }
 
 WEFT_MPI(Group_excl)(MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
@@ -172,7 +174,7 @@ WEFT_MPI(Group_excl)(MPI_Group group, int n, const int ranks[], MPI_Group* newgr
   const Members* members = find_group(call.process(), group);
   if (!members) return call.result(MPI_ERR_GROUP);
   if (n < 0 || (n > 0 && !ranks)) return call.result(MPI_ERR_ARG);
-  return exclude(call, *members, {ranks, static_cast<std::size_t>(n)}, newgroup);
+  return exclude(call, group, {ranks, static_cast<std::size_t>(n)}, newgroup);
 }
 
 WEFT_MPI(Group_range_incl)(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
@@ -182,7 +184,7 @@ WEFT_MPI(Group_range_incl)(MPI_Group group, int n, int ranges[][3], MPI_Group* n
   if (n < 0 || (n > 0 && !ranges) || !newgroup) return call.result(MPI_ERR_ARG);
   std::vector<int> positions;
   if (const int error = expand(*members, n, ranges, positions)) return call.result(error);
-  return include(call, *members, positions, newgroup);
+  return include(call, group, positions, newgroup);
 }
 
 WEFT_MPI(Group_range_excl)(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
@@ -192,7 +194,7 @@ WEFT_MPI(Group_range_excl)(MPI_Group group, int n, int ranges[][3], MPI_Group* n
   if (n < 0 || (n > 0 && !ranges) || !newgroup) return call.result(MPI_ERR_ARG);
   std::vector<int> positions;
   if (const int error = expand(*members, n, ranges, positions)) return call.result(error);
-  return exclude(call, *members, positions, newgroup);
+  return exclude(call, group, positions, newgroup);
 }
 
 WEFT_MPI(Group_free)(MPI_Group* group) {

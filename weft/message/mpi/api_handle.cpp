@@ -6,6 +6,7 @@
 #include <weft/message/mpi/call.hpp>
 #include <weft/message/mpi/group.hpp>
 #include <weft/message/mpi/handlers.hpp>
+#include <weft/message/mpi/session.hpp>
 #include <weft/message/mpi/taken.hpp>
 #include <weft/message/mpi/window.hpp>
 
@@ -89,6 +90,6 @@ WEFT_POOLED_HANDLE(MPI_Message, Message, taken)
 WEFT_POOLED_HANDLE(MPI_Request, Request, requests)
 WEFT_LISTED_HANDLE(MPI_File, File)
 WEFT_LISTED_HANDLE(MPI_Op, Op)
-WEFT_LISTED_HANDLE(MPI_Session, Session)
+WEFT_POOLED_HANDLE(MPI_Session, Session, sessions)
 WEFT_LISTED_HANDLE(MPI_Datatype, Type)
 WEFT_POOLED_HANDLE(MPI_Win, Win, windows)

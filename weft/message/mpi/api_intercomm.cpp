@@ -73,6 +73,7 @@ struct Origin {
   const char* stringtag;
   MPI_Info info;
   MPI_Errhandler handler;
+  MPI_Session session;
 };
 
 // Concurrent calls are distinguished by their strings. The contexts of MPI_COMM_SELF are the same
@@ -101,6 +102,7 @@ MPI_Comm make_from_groups(Process& process, weft::mpi::NewCommunicator wanted,
   retain_handler(process, origin.handler);
   release_handler(process, made->handler);
   made->handler = origin.handler;
+  made->session = origin.session;
   if (origin.info != MPI_INFO_NULL) made->info = *find_info(process, origin.info);
   return made->handle;
 }
@@ -113,7 +115,7 @@ WEFT_MPI(Comm_create_from_group)
   Call call("MPI_Comm_create_from_group", Call::communicates);
   if (call.error()) return call.error();
   Process& process = call.process();
-  const Origin origin{stringtag, info, errhandler};
+  const Origin origin{stringtag, info, errhandler, session_of(process, group)};
   if (const int error = check_origin(process, origin, newcomm)) return call.result(error);
   const Members* members = find_group(process, group);
   if (!members) return call.result(MPI_ERR_GROUP);
@@ -133,7 +135,7 @@ WEFT_MPI(Intercomm_create_from_groups)
   Call call("MPI_Intercomm_create_from_groups", Call::communicates);
   if (call.error()) return call.error();
   Process& process = call.process();
-  const Origin origin{stringtag, info, errhandler};
+  const Origin origin{stringtag, info, errhandler, session_of(process, local_group)};
   if (const int error = check_origin(process, origin, newintercomm)) return call.result(error);
   const Members* local = find_group(process, local_group);
   const std::optional<int> rank = local ? local->find(process.rank()) : std::nullopt;

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include <weft/message/mpi/include/mpi.h>
+#include <weft/message/mpi/process.hpp>
+#include <weft/message/mpi/session.hpp>
 
 namespace weft::mpi {
 
@@ -24,6 +26,7 @@ BufferedSend* Buffering::reserve(std::size_t size, bool with_data) {
   sweep();
   auto message = std::make_unique<BufferedSend>();
   BufferedSend* result = message.get();
+  message->owner = this;
   message->size = size;
   if (automatic_) {
     if (with_data) message->own = std::make_unique_for_overwrite<std::byte[]>(size);
@@ -64,6 +67,14 @@ mp::Request* Buffering::under_way() const {
     if (message->low && !message->low->done) return message->low;
   }
   return nullptr;
+}
+
+Buffering* buffering_of(Process& process, const Communicator& comm) {
+  const auto attached = [](Buffering* buffering) { return buffering && buffering->attached(); };
+  if (attached(comm.buffering.get())) return comm.buffering.get();
+  const Session* const session = process.sessions.find(comm.session);
+  if (session && attached(session->buffering.get())) return session->buffering.get();
+  return attached(process.buffering.get()) ? process.buffering.get() : nullptr;
 }
 
 }  // namespace weft::mpi

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffered sends: the data is copied to memory that the program has attached, and the library sends
-// it from there. Each rank has one such buffer.
+// it from there. A rank has such a buffer for each communicator and session, if the program wants
+// that, and one for all others.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,11 @@
 
 namespace weft::mpi {
 
+class Buffering;
+
 // One message in the buffer. Removed when it is sent and no request refers to it any more.
 struct BufferedSend {
+  Buffering* owner = nullptr;
   std::size_t offset = 0;
   std::size_t size = 0;
   mp::Request* low = nullptr;  // Null once sent.
@@ -50,5 +54,12 @@ class Buffering {
   bool automatic_ = false;
   std::vector<std::unique_ptr<BufferedSend>> messages_;  // By offset, if they have one.
 };
+
+struct Communicator;
+struct Process;
+
+// The buffer that sends on this communicator use: its own, that of its session, or that of the
+// process. Null: none is attached.
+Buffering* buffering_of(Process& process, const Communicator& comm);
 
 }  // namespace weft::mpi

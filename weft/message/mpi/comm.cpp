@@ -28,6 +28,7 @@ Communicator* make_communicator(Process& process, const Communicator& parent,
   comm->local = std::move(made.local);
   comm->remote = std::move(made.remote);
   comm->rank = comm->local.find(process.rank()).value_or(0);
+  comm->session = parent.session;
   comm->handler = parent.handler;
   retain_handler(process, comm->handler);
   return comm;

@@ -17,6 +17,7 @@
 namespace weft::mpi {
 
 struct Process;
+class Buffering;  // buffering.hpp
 struct Topology;  // topology.hpp
 
 struct Communicator {
@@ -26,6 +27,8 @@ struct Communicator {
     collectives,  // Between the members; in an intercommunicator, between its two groups.
     local,        // Collective within the local group of an intercommunicator.
     creation,     // MPI_Comm_create_group, by the program's tag.
+    offers,       // From a partitioned send to its receive, by the program's tag.
+    partitions,   // Partitioned messages.
   };
 
   MPI_Comm handle = MPI_COMM_NULL;
@@ -43,13 +46,15 @@ struct Communicator {
   InfoTable info;
   std::shared_ptr<const Topology> topology;  // Shared with duplicates.
   std::unique_ptr<const Groups> groups;      // Members near each other; created when needed.
+  std::shared_ptr<Buffering> buffering;      // Null: the program has attached no buffer.
+  MPI_Session session = MPI_SESSION_NULL;    // From which it descends.
 
   int size() const { return local.size(); }
   // The ranks that point-to-point calls (and roots on the other side) refer to.
   const mp::Members& peers() const { return inter ? remote : local; }
 
   mp::ContextId context_of(Traffic traffic) const {
-    return context * 4 + static_cast<mp::ContextId>(traffic);
+    return context * 8 + static_cast<mp::ContextId>(traffic);
   }
   // Members call collectives in the same order, so all of them use the same tag for the same call,
   // and concurrent calls do not mix. Every collective takes exactly one.

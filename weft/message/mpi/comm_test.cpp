@@ -100,7 +100,11 @@ TEST(Comm, SharedMemoryIsTheNode) {
     EXPECT_EQ(rank_in(node), rank % 4);
     MPI_Comm_free(&node);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED, rank, MPI_INFO_NULL, &node);
-    EXPECT_EQ(node, MPI_COMM_NULL);
+    EXPECT_EQ(size_of_comm(node), rank < 8 ? 4 : 2);
+    MPI_Comm smaller;
+    MPI_Comm_split_type(node, MPI_COMM_TYPE_HW_UNGUIDED, rank, MPI_INFO_NULL, &smaller);
+    EXPECT_EQ(smaller, MPI_COMM_NULL);
+    MPI_Comm_free(&node);
   });
 }
 

@@ -15,9 +15,14 @@ const mp::Members* find_group(Process& process, MPI_Group handle) {
   return group ? &group->members : nullptr;
 }
 
-MPI_Group make_group(Process& process, mp::Members members) {
+MPI_Group make_group(Process& process, mp::Members members, MPI_Session session) {
   if (members.size() == 0) return MPI_GROUP_EMPTY;
-  return reinterpret_cast<MPI_Group>(process.groups.make(std::move(members)));
+  return reinterpret_cast<MPI_Group>(process.groups.make(std::move(members), session));
+}
+
+MPI_Session session_of(Process& process, MPI_Group handle) {
+  const Group* const group = process.groups.find(handle);
+  return group ? group->session : MPI_SESSION_NULL;
 }
 
 Finder::Finder(const mp::Members& members) {

@@ -15,12 +15,15 @@ struct Process;
 
 struct Group {
   mp::Members members;
+  MPI_Session session = MPI_SESSION_NULL;  // From which it descends.
 };
 
 // The members behind a handle; null for MPI_GROUP_NULL and invalid handles.
 const mp::Members* find_group(Process& process, MPI_Group handle);
 // A handle for the members; MPI_GROUP_EMPTY for none.
-MPI_Group make_group(Process& process, mp::Members members);
+MPI_Group make_group(Process& process, mp::Members members, MPI_Session session = MPI_SESSION_NULL);
+// The session from which a group descends.
+MPI_Session session_of(Process& process, MPI_Group handle);
 
 // MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL.
 int compare(const mp::Members& a, const mp::Members& b);

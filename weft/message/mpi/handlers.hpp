@@ -13,11 +13,13 @@ namespace weft::mpi {
 struct Process;
 
 struct ErrorHandler {
-  enum class Kind : std::uint8_t { comm, win };
+  enum class Kind : std::uint8_t { comm, win, session, file };
   Kind kind = Kind::comm;
   std::uint32_t users = 1;  // The program's handles, and the objects that use it.
   MPI_Comm_errhandler_function* comm_function = nullptr;
   MPI_Win_errhandler_function* win_function = nullptr;
+  MPI_Session_errhandler_function* session_function = nullptr;
+  MPI_File_errhandler_function* file_function = nullptr;
 };
 
 // Whether the handle may be set on an object of this kind.

@@ -11,7 +11,9 @@
 #include <weft/message/mpi/error_codes.hpp>
 #include <weft/message/mpi/group.hpp>
 #include <weft/message/mpi/handlers.hpp>
+#include <weft/message/mpi/session.hpp>
 #include <weft/message/mpi/taken.hpp>
+#include <weft/message/mpi/tool.hpp>
 #include <weft/message/mpi/transfer.hpp>
 #include <weft/message/mpi/window.hpp>
 
@@ -49,6 +51,8 @@ void Process::take_over(Process& earlier) {
   handlers.swap(earlier.handlers);
   error_codes = std::move(earlier.error_codes);
   last_used_code = earlier.last_used_code;
+  tool = std::move(earlier.tool);
+  file_handler = earlier.file_handler;
   world.handler = earlier.world.handler;
   self_only.handler = earlier.self_only.handler;
 }

@@ -35,7 +35,9 @@ class Buffering;      // buffering.hpp: buffered sends.
 class ErrorCodes;     // error_codes.hpp: codes added by the program.
 struct Group;         // group.hpp
 struct ErrorHandler;  // handlers.hpp
+struct Session;       // session.hpp
 struct TakenMessage;  // taken.hpp: a message found by MPI_Mprobe.
+class Tool;           // tool.hpp: the tool interface.
 struct Window;        // window.hpp
 
 // What a rank waits for: requests of a blocking call, requests of the program, or a message to
@@ -72,6 +74,11 @@ struct Process final : public WaitTeller {
 
   // Any thread may ask how far the rank is, at any time.
   std::atomic<Stage> stage = Stage::before;
+  // The program may communicate without MPI_Init: within a session.
+  std::atomic<std::uint32_t> open_sessions = 0;
+  // All sessions have ended, but the program may begin another: it leaves the job when it ends.
+  bool leaves_at_exit = false;
+  bool has_left = false;  // The job.
   int thread_level = 0;
   pthread_t main_thread{};         // The one that called MPI_Init.
   std::uint32_t next_context = 0;  // This and all greater ones are unused at this rank.
@@ -87,9 +94,13 @@ struct Process final : public WaitTeller {
   Pool<Keyval> keyvals;
   Pool<TakenMessage> taken;
   Pool<Window> windows;
-  std::unique_ptr<Buffering> buffering;     // Null until the first buffered send.
-  std::unique_ptr<ErrorCodes> error_codes;  // Null until the program adds one.
-  std::unique_ptr<InfoTable> environment;   // MPI_INFO_ENV
+  Pool<Session> sessions;
+  std::unique_ptr<Buffering> buffering;             // Null until the first buffered send.
+  std::unique_ptr<ErrorCodes> error_codes;          // Null until the program adds one.
+  std::unique_ptr<InfoTable> environment;           // MPI_INFO_ENV
+  std::unique_ptr<Tool> tool;                       // Null until MPI_T_init_thread.
+  MPI_Errhandler file_handler = MPI_ERRORS_RETURN;  // Of MPI_FILE_NULL.
+  std::uint32_t partition_tags = 0;                 // How many tags partitioned sends have taken.
   // Of predefined types. A deque: they stay where they are while functions of the program run.
   std::deque<std::pair<MPI_Datatype, Attributes>> type_attributes;
   std::vector<std::pair<MPI_Datatype, std::string>> type_names;  // Given to predefined types.
@@ -116,7 +127,8 @@ struct Process final : public WaitTeller {
   Stage how_far() const { return stage.load(std::memory_order_acquire); }
   bool running() const {
     const Stage now = stage.load(std::memory_order_relaxed);
-    return now == Stage::running || now == Stage::finalizing;
+    return now == Stage::running || now == Stage::finalizing ||
+           open_sessions.load(std::memory_order_relaxed) > 0;
   }
 
   // Never blocks.

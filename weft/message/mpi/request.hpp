@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <weft/message/mp/messenger.hpp>
 #include <weft/message/mp/task.hpp>
@@ -28,6 +30,8 @@ class Operation {
   virtual mp::Task start() = 0;
   // The finished receive whose status is that of the whole; null if there is none.
   virtual const Request* status_of() const { return nullptr; }
+  // What is waited for, and of whom; empty: of the other ranks of the communicator.
+  virtual std::string describe(std::vector<RankId>* /*on*/) const { return {}; }
 };
 
 enum class SendMode : std::uint8_t { standard, buffered, synchronous, ready };

@@ -13,6 +13,9 @@
 
 namespace weft::mpi {
 
+// The name of a node among kinds of hardware, for MPI_Comm_split_type and MPI_Get_hw_resource_info.
+inline constexpr const char* node_resource = "weft://node";
+
 class Runtime {
  public:
   virtual ~Runtime() = default;
@@ -45,6 +48,9 @@ class Runtime {
   virtual void join() {}
   // Called when all ranks have reached the end.
   virtual void leave() {}
+  // Called once if the program uses sessions: leave() is due when the program ends, unless the
+  // calling rank is still running() then.
+  virtual void leave_at_exit() {}
   // Why a rank cannot be reached any more; for error messages.
   virtual std::string trouble_with(RankId /*rank*/) const { return {}; }
 

@@ -96,10 +96,9 @@ mp::Sending sending_of(const Process& process, const Transfer& transfer) {
 void start_buffered(Process& process, Request& request) {
   const Transfer& transfer = request.transfer;
   mp::Sending sending = sending_of(process, transfer);
-  Buffering* buffering = process.buffering.get();
+  Buffering* const buffering = buffering_of(process, *transfer.comm);
   const bool with_data = process.fabric.carries_data;
-  BufferedSend* message =
-      buffering && buffering->attached() ? buffering->reserve(sending.size, with_data) : nullptr;
+  BufferedSend* message = buffering ? buffering->reserve(sending.size, with_data) : nullptr;
   if (!message) {
     request.error = MPI_ERR_BUFFER;
     return;
@@ -169,9 +168,9 @@ void finish_low(Process& process, Request& request) {
   request.staging.reset();
 }
 
-void finish_buffered(Process& process, Request& request) {
+void finish_buffered(Request& request) {
   if (!request.buffered) return;
-  process.buffering->sweep();
+  request.buffered->owner->sweep();
   request.arrival.cancelled = request.buffered->cancelled;
   request.buffered->held = false;
   request.buffered = nullptr;
@@ -235,7 +234,7 @@ void finish(Process& process, Request& request) {
     return;
   }
   finish_low(process, request);
-  finish_buffered(process, request);
+  finish_buffered(request);
 }
 
 void fill_status(const Request& request, MPI_Status& status) {
@@ -302,6 +301,8 @@ std::string describe(const Request& request, std::vector<RankId>* on) {
       return text + " on " + name_of(*transfer.comm);
     }
     case Request::Kind::task:
+      if (std::string own = request.operation ? request.operation->describe(on) : ""; !own.empty())
+        return own;
       return "the other ranks of " + (transfer.comm ? name_of(*transfer.comm) : "the job");
     case Request::Kind::generalized:
       return "a generalized request";

@@ -75,6 +75,7 @@ class WiredRuntime final : public mpi::Runtime {
     wire_->leave(Duration::ms(30'000));
     seat_->leave();
   }
+  void leave_at_exit() override;
   [[noreturn]] void abort(RankId, int code, const std::string& message) override {
     std::fflush(nullptr);
     if (seat_ == nullptr) give_up(Error::run(message));
@@ -124,6 +125,19 @@ class WiredRuntime final : public mpi::Runtime {
   coll::Usage algorithm_usage_;
   coll::Choices choices_;
 };
+
+// The program ends: it leaves, unless it still has to end its part in the job.
+void leave_now() {
+  mpi::Process& process = mpi::self();
+  if (process.running() || process.has_left) return;
+  process.has_left = true;
+  process.runtime.leave();
+}
+
+void WiredRuntime::leave_at_exit() {
+  if (wire_ != nullptr && std::atexit(&leave_now) != 0)
+    give_up(Error::run("no room for another function that runs at exit"));
+}
 
 void WiredRuntime::join() {
   if (wire_ != nullptr) return;

@@ -117,9 +117,12 @@ conn::Counts ProgramRanks::connections(RankId rank) const {
 // others would wait for it forever.
 void ProgramRanks::finish(const Fabric& fabric, int code) {
   const RankId rank = fabric.self;
-  if (processes_[rank.index]->running()) {
+  mpi::Process& process = *processes_[rank.index];
+  if (!process.running() && process.leaves_at_exit) leave();
+  if (process.running()) {
     abort(rank, code == 0 ? 1 : code,
-          "it ended with " + std::to_string(code) + " and without MPI_Finalize");
+          "it ended with " + std::to_string(code) + " and without MPI_Finalize" +
+              (process.open_sessions > 0 ? " or MPI_Session_finalize" : ""));
   }
   codes_[rank.index] = code;
   console_.end(rank, fabric.processor.now());

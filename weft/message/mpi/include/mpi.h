@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The message-passing interface for C and C++, with the values and layouts of the standard ABI of
    MPI 5.0: a program compiled here runs on every library that follows this ABI (libmpi_abi.so), and
-   the other way round. Parallel input and output, dynamic processes, partitioned communication,
-   sessions and the tool interface are not supported: their functions are not declared. */
+   the other way round. Parallel input and output and dynamic processes are not supported: their
+   functions return MPI_ERR_UNSUPPORTED_OPERATION. */
 #ifndef WEFT_MPI_H
 #define WEFT_MPI_H
 
@@ -41,6 +41,13 @@ typedef struct MPI_ABI_Op* MPI_Op;
 typedef struct MPI_ABI_Request* MPI_Request;
 typedef struct MPI_ABI_Session* MPI_Session;
 typedef struct MPI_ABI_Win* MPI_Win;
+
+typedef struct MPI_ABI_T_cvar_handle* MPI_T_cvar_handle;
+typedef struct MPI_ABI_T_enum* MPI_T_enum;
+typedef struct MPI_ABI_T_event_instance* MPI_T_event_instance;
+typedef struct MPI_ABI_T_event_registration* MPI_T_event_registration;
+typedef struct MPI_ABI_T_pvar_handle* MPI_T_pvar_handle;
+typedef struct MPI_ABI_T_pvar_session* MPI_T_pvar_session;
 
 /* clang-format off */
 
@@ -339,7 +346,7 @@ typedef struct MPI_ABI_Win* MPI_Win;
 #define MPI_MODE_NOSTORE                8192
 #define MPI_MODE_NOSUCCEED              16384
 
-/* Files: constants only */
+/* Files */
 #define MPI_MODE_APPEND                 1
 #define MPI_MODE_CREATE                 2
 #define MPI_MODE_DELETE_ON_CLOSE        4
@@ -377,6 +384,61 @@ typedef struct MPI_ABI_Win* MPI_Win;
 #define MPI_F_STATUS_IGNORE             ((MPI_Fint *)0)
 #define MPI_F_STATUSES_IGNORE           ((MPI_Fint *)0)
 
+/* The tool interface */
+#define MPI_T_ENUM_NULL                 ((MPI_T_enum)0)
+#define MPI_T_CVAR_HANDLE_NULL          ((MPI_T_cvar_handle)0)
+#define MPI_T_PVAR_SESSION_NULL         ((MPI_T_pvar_session)0)
+#define MPI_T_PVAR_HANDLE_NULL          ((MPI_T_pvar_handle)0)
+#define MPI_T_PVAR_ALL_HANDLES          ((MPI_T_pvar_handle)1)
+#define MPI_T_VERBOSITY_USER_BASIC      0x09
+#define MPI_T_VERBOSITY_USER_DETAIL     0x0a
+#define MPI_T_VERBOSITY_USER_ALL        0x0c
+#define MPI_T_VERBOSITY_TUNER_BASIC     0x11
+#define MPI_T_VERBOSITY_TUNER_DETAIL    0x12
+#define MPI_T_VERBOSITY_TUNER_ALL       0x14
+#define MPI_T_VERBOSITY_MPIDEV_BASIC    0x21
+#define MPI_T_VERBOSITY_MPIDEV_DETAIL   0x22
+#define MPI_T_VERBOSITY_MPIDEV_ALL      0x24
+#define MPI_T_BIND_NO_OBJECT            1
+#define MPI_T_BIND_MPI_COMM             2
+#define MPI_T_BIND_MPI_DATATYPE         3
+#define MPI_T_BIND_MPI_ERRHANDLER       4
+#define MPI_T_BIND_MPI_FILE             5
+#define MPI_T_BIND_MPI_GROUP            6
+#define MPI_T_BIND_MPI_OP               7
+#define MPI_T_BIND_MPI_REQUEST          8
+#define MPI_T_BIND_MPI_WIN              9
+#define MPI_T_BIND_MPI_MESSAGE          10
+#define MPI_T_BIND_MPI_INFO             11
+#define MPI_T_BIND_MPI_SESSION          12
+#define MPI_T_SCOPE_CONSTANT            1
+#define MPI_T_SCOPE_READONLY            2
+#define MPI_T_SCOPE_LOCAL               3
+#define MPI_T_SCOPE_GROUP               4
+#define MPI_T_SCOPE_GROUP_EQ            5
+#define MPI_T_SCOPE_ALL                 6
+#define MPI_T_SCOPE_ALL_EQ              7
+#define MPI_T_PVAR_CLASS_STATE          1
+#define MPI_T_PVAR_CLASS_LEVEL          2
+#define MPI_T_PVAR_CLASS_SIZE           3
+#define MPI_T_PVAR_CLASS_PERCENTAGE     4
+#define MPI_T_PVAR_CLASS_HIGHWATERMARK  5
+#define MPI_T_PVAR_CLASS_LOWWATERMARK   6
+#define MPI_T_PVAR_CLASS_COUNTER        7
+#define MPI_T_PVAR_CLASS_AGGREGATE      8
+#define MPI_T_PVAR_CLASS_TIMER          9
+#define MPI_T_PVAR_CLASS_GENERIC        10
+typedef enum MPI_T_cb_safety {
+  MPI_T_CB_REQUIRE_NONE = 0x00,
+  MPI_T_CB_REQUIRE_MPI_RESTRICTED = 0x03,
+  MPI_T_CB_REQUIRE_THREAD_SAFE = 0x0f,
+  MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE = 0x3f
+} MPI_T_cb_safety;
+typedef enum MPI_T_source_order {
+  MPI_T_SOURCE_ORDERED = 1,
+  MPI_T_SOURCE_UNORDERED = 2
+} MPI_T_source_order;
+
 /* Functions that programs give to the library */
 typedef void MPI_User_function(void *invec, void *inoutvec, int *len, MPI_Datatype *datatype);
 typedef void MPI_User_function_c(void *invec, void *inoutvec, MPI_Count *len,
@@ -404,6 +466,19 @@ typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
 typedef MPI_Win_errhandler_function MPI_Win_errhandler_fn;
 typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 
+typedef int MPI_Datarep_extent_function(MPI_Datatype datatype, MPI_Aint *extent, void *extra_state);
+typedef int MPI_Datarep_conversion_function(void *userbuf, MPI_Datatype datatype, int count,
+    void *filebuf, MPI_Offset position, void *extra_state);
+typedef int MPI_Datarep_conversion_function_c(void *userbuf, MPI_Datatype datatype, MPI_Count count,
+    void *filebuf, MPI_Offset position, void *extra_state);
+typedef void MPI_T_event_cb_function(MPI_T_event_instance event_instance,
+    MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, void *user_data);
+typedef void MPI_T_event_free_cb_function(MPI_T_event_registration event_registration,
+    MPI_T_cb_safety cb_safety, void *user_data);
+typedef void MPI_T_event_dropped_cb_function(MPI_Count count,
+    MPI_T_event_registration event_registration, int source_index, MPI_T_cb_safety cb_safety,
+    void *user_data);
+
 #define MPI_COMM_NULL_COPY_FN           ((MPI_Comm_copy_attr_function *)0)
 #define MPI_COMM_DUP_FN                 ((MPI_Comm_copy_attr_function *)1)
 #define MPI_COMM_NULL_DELETE_FN         ((MPI_Comm_delete_attr_function *)0)
@@ -413,6 +488,8 @@ typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 #define MPI_WIN_NULL_COPY_FN            ((MPI_Win_copy_attr_function *)0)
 #define MPI_WIN_DUP_FN                  ((MPI_Win_copy_attr_function *)1)
 #define MPI_WIN_NULL_DELETE_FN          ((MPI_Win_delete_attr_function *)0)
+#define MPI_CONVERSION_FN_NULL          ((MPI_Datarep_conversion_function *)0)
+#define MPI_CONVERSION_FN_NULL_C        ((MPI_Datarep_conversion_function_c *)0)
 
 /* Declares a function under its name and under the one that profilers call. */
 #define WEFT_MPI_DECLARE(type, name, arguments) \
@@ -466,6 +543,16 @@ WEFT_MPI_DECLARE(int, Win_create_errhandler, (MPI_Win_errhandler_function *funct
 WEFT_MPI_DECLARE(int, Win_set_errhandler, (MPI_Win win, MPI_Errhandler errhandler));
 WEFT_MPI_DECLARE(int, Win_get_errhandler, (MPI_Win win, MPI_Errhandler *errhandler));
 WEFT_MPI_DECLARE(int, Win_call_errhandler, (MPI_Win win, int errorcode));
+WEFT_MPI_DECLARE(int, Session_create_errhandler, (MPI_Session_errhandler_function *function,
+    MPI_Errhandler *errhandler));
+WEFT_MPI_DECLARE(int, Session_set_errhandler, (MPI_Session session, MPI_Errhandler errhandler));
+WEFT_MPI_DECLARE(int, Session_get_errhandler, (MPI_Session session, MPI_Errhandler *errhandler));
+WEFT_MPI_DECLARE(int, Session_call_errhandler, (MPI_Session session, int errorcode));
+WEFT_MPI_DECLARE(int, File_create_errhandler, (MPI_File_errhandler_function *function,
+    MPI_Errhandler *errhandler));
+WEFT_MPI_DECLARE(int, File_set_errhandler, (MPI_File file, MPI_Errhandler errhandler));
+WEFT_MPI_DECLARE(int, File_get_errhandler, (MPI_File file, MPI_Errhandler *errhandler));
+WEFT_MPI_DECLARE(int, File_call_errhandler, (MPI_File file, int errorcode));
 
 /* Info */
 WEFT_MPI_DECLARE(int, Info_create, (MPI_Info *info));
@@ -482,6 +569,20 @@ WEFT_MPI_DECLARE(int, Info_get_string, (MPI_Info info, const char *key, int *buf
 WEFT_MPI_DECLARE(int, Info_get_valuelen, (MPI_Info info, const char *key, int *valuelen,
     int *flag));
 WEFT_MPI_DECLARE(int, Info_set, (MPI_Info info, const char *key, const char *value));
+
+/* Sessions */
+WEFT_MPI_DECLARE(int, Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Session
+    *session));
+WEFT_MPI_DECLARE(int, Session_finalize, (MPI_Session *session));
+WEFT_MPI_DECLARE(int, Session_get_num_psets, (MPI_Session session, MPI_Info info, int
+    *npset_names));
+WEFT_MPI_DECLARE(int, Session_get_nth_pset, (MPI_Session session, MPI_Info info, int n, int
+    *pset_len, char *pset_name));
+WEFT_MPI_DECLARE(int, Session_get_info, (MPI_Session session, MPI_Info *info_used));
+WEFT_MPI_DECLARE(int, Session_get_pset_info, (MPI_Session session, const char *pset_name, MPI_Info
+    *info));
+WEFT_MPI_DECLARE(int, Group_from_session_pset, (MPI_Session session, const char *pset_name,
+    MPI_Group *newgroup));
 
 /* Point-to-point messages */
 WEFT_MPI_DECLARE(int, Send, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
@@ -584,6 +685,30 @@ WEFT_MPI_DECLARE(int, Buffer_detach, (void *buffer_addr, int *size));
 WEFT_MPI_DECLARE(int, Buffer_detach_c, (void *buffer_addr, MPI_Count *size));
 WEFT_MPI_DECLARE(int, Buffer_flush, (void));
 WEFT_MPI_DECLARE(int, Buffer_iflush, (MPI_Request *request));
+WEFT_MPI_DECLARE(int, Comm_attach_buffer, (MPI_Comm comm, void *buffer, int size));
+WEFT_MPI_DECLARE(int, Comm_attach_buffer_c, (MPI_Comm comm, void *buffer, MPI_Count size));
+WEFT_MPI_DECLARE(int, Comm_detach_buffer, (MPI_Comm comm, void *buffer_addr, int *size));
+WEFT_MPI_DECLARE(int, Comm_detach_buffer_c, (MPI_Comm comm, void *buffer_addr, MPI_Count *size));
+WEFT_MPI_DECLARE(int, Comm_flush_buffer, (MPI_Comm comm));
+WEFT_MPI_DECLARE(int, Comm_iflush_buffer, (MPI_Comm comm, MPI_Request *request));
+WEFT_MPI_DECLARE(int, Session_attach_buffer, (MPI_Session session, void *buffer, int size));
+WEFT_MPI_DECLARE(int, Session_attach_buffer_c, (MPI_Session session, void *buffer, MPI_Count size));
+WEFT_MPI_DECLARE(int, Session_detach_buffer, (MPI_Session session, void *buffer_addr, int *size));
+WEFT_MPI_DECLARE(int, Session_detach_buffer_c, (MPI_Session session, void *buffer_addr, MPI_Count
+    *size));
+WEFT_MPI_DECLARE(int, Session_flush_buffer, (MPI_Session session));
+WEFT_MPI_DECLARE(int, Session_iflush_buffer, (MPI_Session session, MPI_Request *request));
+
+/* Partitioned communication */
+WEFT_MPI_DECLARE(int, Psend_init, (const void *buf, int partitions, MPI_Count count, MPI_Datatype
+    datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request));
+WEFT_MPI_DECLARE(int, Precv_init, (void *buf, int partitions, MPI_Count count, MPI_Datatype
+    datatype, int source, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request));
+WEFT_MPI_DECLARE(int, Pready, (int partition, MPI_Request request));
+WEFT_MPI_DECLARE(int, Pready_range, (int partition_low, int partition_high, MPI_Request request));
+WEFT_MPI_DECLARE(int, Pready_list, (int length, const int array_of_partitions[], MPI_Request
+    request));
+WEFT_MPI_DECLARE(int, Parrived, (MPI_Request request, int partition, int *flag));
 
 /* Requests and statuses */
 WEFT_MPI_DECLARE(int, Wait, (MPI_Request *request, MPI_Status *status));
@@ -1319,6 +1444,256 @@ WEFT_MPI_DECLARE(int, Win_flush_all, (MPI_Win win));
 WEFT_MPI_DECLARE(int, Win_flush_local, (int rank, MPI_Win win));
 WEFT_MPI_DECLARE(int, Win_flush_local_all, (MPI_Win win));
 WEFT_MPI_DECLARE(int, Win_sync, (MPI_Win win));
+
+/* Files */
+WEFT_MPI_DECLARE(int, File_open, (MPI_Comm comm, const char *filename, int amode, MPI_Info info,
+    MPI_File *fh));
+WEFT_MPI_DECLARE(int, File_close, (MPI_File *fh));
+WEFT_MPI_DECLARE(int, File_delete, (const char *filename, MPI_Info info));
+WEFT_MPI_DECLARE(int, File_set_size, (MPI_File fh, MPI_Offset size));
+WEFT_MPI_DECLARE(int, File_preallocate, (MPI_File fh, MPI_Offset size));
+WEFT_MPI_DECLARE(int, File_get_size, (MPI_File fh, MPI_Offset *size));
+WEFT_MPI_DECLARE(int, File_get_group, (MPI_File fh, MPI_Group *group));
+WEFT_MPI_DECLARE(int, File_get_amode, (MPI_File fh, int *amode));
+WEFT_MPI_DECLARE(int, File_set_info, (MPI_File fh, MPI_Info info));
+WEFT_MPI_DECLARE(int, File_get_info, (MPI_File fh, MPI_Info *info_used));
+WEFT_MPI_DECLARE(int, File_set_view, (MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype
+    filetype, const char *datarep, MPI_Info info));
+WEFT_MPI_DECLARE(int, File_get_view, (MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype,
+    MPI_Datatype *filetype, char *datarep));
+WEFT_MPI_DECLARE(int, File_read_at, (MPI_File fh, MPI_Offset offset, void *buf, int count,
+    MPI_Datatype datatype, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_read_at_c, (MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count,
+    MPI_Datatype datatype, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_write_at, (MPI_File fh, MPI_Offset offset, const void *buf, int count,
+    MPI_Datatype datatype, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_write_at_c, (MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count
+    count, MPI_Datatype datatype, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_read_at_all, (MPI_File fh, MPI_Offset offset, void *buf, int count,
+    MPI_Datatype datatype, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_read_at_all_c, (MPI_File fh, MPI_Offset offset, void *buf, MPI_Count
+    count, MPI_Datatype datatype, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_write_at_all, (MPI_File fh, MPI_Offset offset, const void *buf, int
+    count, MPI_Datatype datatype, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_write_at_all_c, (MPI_File fh, MPI_Offset offset, const void *buf,
+    MPI_Count count, MPI_Datatype datatype, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_iread_at, (MPI_File fh, MPI_Offset offset, void *buf, int count,
+    MPI_Datatype datatype, MPI_Request *request));
+WEFT_MPI_DECLARE(int, File_iread_at_c, (MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count,
+    MPI_Datatype datatype, MPI_Request *request));
+WEFT_MPI_DECLARE(int, File_iwrite_at, (MPI_File fh, MPI_Offset offset, const void *buf, int count,
+    MPI_Datatype datatype, MPI_Request *request));
+WEFT_MPI_DECLARE(int, File_iwrite_at_c, (MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count
+    count, MPI_Datatype datatype, MPI_Request *request));
+WEFT_MPI_DECLARE(int, File_iread_at_all, (MPI_File fh, MPI_Offset offset, void *buf, int count,
+    MPI_Datatype datatype, MPI_Request *request));
+WEFT_MPI_DECLARE(int, File_iread_at_all_c, (MPI_File fh, MPI_Offset offset, void *buf, MPI_Count
+    count, MPI_Datatype datatype, MPI_Request *request));
+WEFT_MPI_DECLARE(int, File_iwrite_at_all, (MPI_File fh, MPI_Offset offset, const void *buf, int
+    count, MPI_Datatype datatype, MPI_Request *request));
+WEFT_MPI_DECLARE(int, File_iwrite_at_all_c, (MPI_File fh, MPI_Offset offset, const void *buf,
+    MPI_Count count, MPI_Datatype datatype, MPI_Request *request));
+WEFT_MPI_DECLARE(int, File_read, (MPI_File fh, void *buf, int count, MPI_Datatype datatype,
+    MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_read_c, (MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype,
+    MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_write, (MPI_File fh, const void *buf, int count, MPI_Datatype datatype,
+    MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_write_c, (MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype
+    datatype, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_read_all, (MPI_File fh, void *buf, int count, MPI_Datatype datatype,
+    MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_read_all_c, (MPI_File fh, void *buf, MPI_Count count, MPI_Datatype
+    datatype, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_write_all, (MPI_File fh, const void *buf, int count, MPI_Datatype
+    datatype, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_write_all_c, (MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype
+    datatype, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_iread, (MPI_File fh, void *buf, int count, MPI_Datatype datatype,
+    MPI_Request *request));
+WEFT_MPI_DECLARE(int, File_iread_c, (MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype,
+    MPI_Request *request));
+WEFT_MPI_DECLARE(int, File_iwrite, (MPI_File fh, const void *buf, int count, MPI_Datatype datatype,
+    MPI_Request *request));
+WEFT_MPI_DECLARE(int, File_iwrite_c, (MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype
+    datatype, MPI_Request *request));
+WEFT_MPI_DECLARE(int, File_iread_all, (MPI_File fh, void *buf, int count, MPI_Datatype datatype,
+    MPI_Request *request));
+WEFT_MPI_DECLARE(int, File_iread_all_c, (MPI_File fh, void *buf, MPI_Count count, MPI_Datatype
+    datatype, MPI_Request *request));
+WEFT_MPI_DECLARE(int, File_iwrite_all, (MPI_File fh, const void *buf, int count, MPI_Datatype
+    datatype, MPI_Request *request));
+WEFT_MPI_DECLARE(int, File_iwrite_all_c, (MPI_File fh, const void *buf, MPI_Count count,
+    MPI_Datatype datatype, MPI_Request *request));
+WEFT_MPI_DECLARE(int, File_read_shared, (MPI_File fh, void *buf, int count, MPI_Datatype datatype,
+    MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_read_shared_c, (MPI_File fh, void *buf, MPI_Count count, MPI_Datatype
+    datatype, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_iread_shared, (MPI_File fh, void *buf, int count, MPI_Datatype datatype,
+    MPI_Request *request));
+WEFT_MPI_DECLARE(int, File_iread_shared_c, (MPI_File fh, void *buf, MPI_Count count, MPI_Datatype
+    datatype, MPI_Request *request));
+WEFT_MPI_DECLARE(int, File_read_ordered, (MPI_File fh, void *buf, int count, MPI_Datatype datatype,
+    MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_read_ordered_c, (MPI_File fh, void *buf, MPI_Count count, MPI_Datatype
+    datatype, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_read_at_all_begin, (MPI_File fh, MPI_Offset offset, void *buf, int count,
+    MPI_Datatype datatype));
+WEFT_MPI_DECLARE(int, File_read_at_all_begin_c, (MPI_File fh, MPI_Offset offset, void *buf,
+    MPI_Count count, MPI_Datatype datatype));
+WEFT_MPI_DECLARE(int, File_read_at_all_end, (MPI_File fh, void *buf, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_read_all_begin, (MPI_File fh, void *buf, int count, MPI_Datatype
+    datatype));
+WEFT_MPI_DECLARE(int, File_read_all_begin_c, (MPI_File fh, void *buf, MPI_Count count, MPI_Datatype
+    datatype));
+WEFT_MPI_DECLARE(int, File_read_all_end, (MPI_File fh, void *buf, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_read_ordered_begin, (MPI_File fh, void *buf, int count, MPI_Datatype
+    datatype));
+WEFT_MPI_DECLARE(int, File_read_ordered_begin_c, (MPI_File fh, void *buf, MPI_Count count,
+    MPI_Datatype datatype));
+WEFT_MPI_DECLARE(int, File_read_ordered_end, (MPI_File fh, void *buf, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_write_shared, (MPI_File fh, const void *buf, int count, MPI_Datatype
+    datatype, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_write_shared_c, (MPI_File fh, const void *buf, MPI_Count count,
+    MPI_Datatype datatype, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_iwrite_shared, (MPI_File fh, const void *buf, int count, MPI_Datatype
+    datatype, MPI_Request *request));
+WEFT_MPI_DECLARE(int, File_iwrite_shared_c, (MPI_File fh, const void *buf, MPI_Count count,
+    MPI_Datatype datatype, MPI_Request *request));
+WEFT_MPI_DECLARE(int, File_write_ordered, (MPI_File fh, const void *buf, int count, MPI_Datatype
+    datatype, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_write_ordered_c, (MPI_File fh, const void *buf, MPI_Count count,
+    MPI_Datatype datatype, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_write_at_all_begin, (MPI_File fh, MPI_Offset offset, const void *buf, int
+    count, MPI_Datatype datatype));
+WEFT_MPI_DECLARE(int, File_write_at_all_begin_c, (MPI_File fh, MPI_Offset offset, const void *buf,
+    MPI_Count count, MPI_Datatype datatype));
+WEFT_MPI_DECLARE(int, File_write_at_all_end, (MPI_File fh, const void *buf, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_write_all_begin, (MPI_File fh, const void *buf, int count, MPI_Datatype
+    datatype));
+WEFT_MPI_DECLARE(int, File_write_all_begin_c, (MPI_File fh, const void *buf, MPI_Count count,
+    MPI_Datatype datatype));
+WEFT_MPI_DECLARE(int, File_write_all_end, (MPI_File fh, const void *buf, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_write_ordered_begin, (MPI_File fh, const void *buf, int count,
+    MPI_Datatype datatype));
+WEFT_MPI_DECLARE(int, File_write_ordered_begin_c, (MPI_File fh, const void *buf, MPI_Count count,
+    MPI_Datatype datatype));
+WEFT_MPI_DECLARE(int, File_write_ordered_end, (MPI_File fh, const void *buf, MPI_Status *status));
+WEFT_MPI_DECLARE(int, File_seek, (MPI_File fh, MPI_Offset offset, int whence));
+WEFT_MPI_DECLARE(int, File_seek_shared, (MPI_File fh, MPI_Offset offset, int whence));
+WEFT_MPI_DECLARE(int, File_get_position, (MPI_File fh, MPI_Offset *offset));
+WEFT_MPI_DECLARE(int, File_get_position_shared, (MPI_File fh, MPI_Offset *offset));
+WEFT_MPI_DECLARE(int, File_get_byte_offset, (MPI_File fh, MPI_Offset offset, MPI_Offset *disp));
+WEFT_MPI_DECLARE(int, File_get_type_extent, (MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent));
+WEFT_MPI_DECLARE(int, File_get_type_extent_c, (MPI_File fh, MPI_Datatype datatype, MPI_Count
+    *extent));
+WEFT_MPI_DECLARE(int, File_set_atomicity, (MPI_File fh, int flag));
+WEFT_MPI_DECLARE(int, File_get_atomicity, (MPI_File fh, int *flag));
+WEFT_MPI_DECLARE(int, File_sync, (MPI_File fh));
+WEFT_MPI_DECLARE(int, Register_datarep, (const char *datarep, MPI_Datarep_conversion_function
+    *read_conversion_fn, MPI_Datarep_conversion_function *write_conversion_fn,
+    MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state));
+WEFT_MPI_DECLARE(int, Register_datarep_c, (const char *datarep, MPI_Datarep_conversion_function_c
+    *read_conversion_fn, MPI_Datarep_conversion_function_c *write_conversion_fn,
+    MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state));
+
+/* Processes that start later, and those of other jobs */
+WEFT_MPI_DECLARE(int, Comm_spawn, (const char *command, char *argv[], int maxprocs, MPI_Info info,
+    int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]));
+WEFT_MPI_DECLARE(int, Comm_spawn_multiple, (int count, char *array_of_commands[], char
+    **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root,
+    MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]));
+WEFT_MPI_DECLARE(int, Open_port, (MPI_Info info, char *port_name));
+WEFT_MPI_DECLARE(int, Close_port, (const char *port_name));
+WEFT_MPI_DECLARE(int, Comm_accept, (const char *port_name, MPI_Info info, int root, MPI_Comm comm,
+    MPI_Comm *newcomm));
+WEFT_MPI_DECLARE(int, Comm_connect, (const char *port_name, MPI_Info info, int root, MPI_Comm comm,
+    MPI_Comm *newcomm));
+WEFT_MPI_DECLARE(int, Comm_join, (int fd, MPI_Comm *intercomm));
+WEFT_MPI_DECLARE(int, Publish_name, (const char *service_name, MPI_Info info, const char
+    *port_name));
+WEFT_MPI_DECLARE(int, Unpublish_name, (const char *service_name, MPI_Info info, const char
+    *port_name));
+WEFT_MPI_DECLARE(int, Lookup_name, (const char *service_name, MPI_Info info, char *port_name));
+
+/* The tool interface */
+WEFT_MPI_DECLARE(int, T_init_thread, (int required, int *provided));
+WEFT_MPI_DECLARE(int, T_finalize, (void));
+WEFT_MPI_DECLARE(int, T_enum_get_info, (MPI_T_enum enumtype, int *num, char *name, int *name_len));
+WEFT_MPI_DECLARE(int, T_enum_get_item, (MPI_T_enum enumtype, int indx, int *value, char *name, int
+    *name_len));
+WEFT_MPI_DECLARE(int, T_cvar_get_num, (int *num_cvar));
+WEFT_MPI_DECLARE(int, T_cvar_get_info, (int cvar_index, char *name, int *name_len, int *verbosity,
+    MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int
+    *scope));
+WEFT_MPI_DECLARE(int, T_cvar_get_index, (const char *name, int *cvar_index));
+WEFT_MPI_DECLARE(int, T_cvar_handle_alloc, (int cvar_index, void *obj_handle, MPI_T_cvar_handle
+    *handle, int *count));
+WEFT_MPI_DECLARE(int, T_cvar_handle_free, (MPI_T_cvar_handle *handle));
+WEFT_MPI_DECLARE(int, T_cvar_read, (MPI_T_cvar_handle handle, void *buf));
+WEFT_MPI_DECLARE(int, T_cvar_write, (MPI_T_cvar_handle handle, const void *buf));
+WEFT_MPI_DECLARE(int, T_pvar_get_num, (int *num_pvar));
+WEFT_MPI_DECLARE(int, T_pvar_get_info, (int pvar_index, char *name, int *name_len, int *verbosity,
+    int *var_class, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int
+    *bind, int *readonly, int *continuous, int *atomic));
+WEFT_MPI_DECLARE(int, T_pvar_get_index, (const char *name, int var_class, int *pvar_index));
+WEFT_MPI_DECLARE(int, T_pvar_session_create, (MPI_T_pvar_session *session));
+WEFT_MPI_DECLARE(int, T_pvar_session_free, (MPI_T_pvar_session *session));
+WEFT_MPI_DECLARE(int, T_pvar_handle_alloc, (MPI_T_pvar_session session, int pvar_index, void
+    *obj_handle, MPI_T_pvar_handle *handle, int *count));
+WEFT_MPI_DECLARE(int, T_pvar_handle_free, (MPI_T_pvar_session session, MPI_T_pvar_handle *handle));
+WEFT_MPI_DECLARE(int, T_pvar_start, (MPI_T_pvar_session session, MPI_T_pvar_handle handle));
+WEFT_MPI_DECLARE(int, T_pvar_stop, (MPI_T_pvar_session session, MPI_T_pvar_handle handle));
+WEFT_MPI_DECLARE(int, T_pvar_reset, (MPI_T_pvar_session session, MPI_T_pvar_handle handle));
+WEFT_MPI_DECLARE(int, T_pvar_read, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, void
+    *buf));
+WEFT_MPI_DECLARE(int, T_pvar_write, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, const
+    void *buf));
+WEFT_MPI_DECLARE(int, T_pvar_readreset, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, void
+    *buf));
+WEFT_MPI_DECLARE(int, T_event_get_num, (int *num_events));
+WEFT_MPI_DECLARE(int, T_event_get_info, (int event_index, char *name, int *name_len, int *verbosity,
+    MPI_Datatype array_of_datatypes[], MPI_Aint array_of_displacements[], int *num_elements,
+    MPI_T_enum *enumtype, MPI_Info *info, char *desc, int *desc_len, int *bind));
+WEFT_MPI_DECLARE(int, T_event_get_index, (const char *name, int *event_index));
+WEFT_MPI_DECLARE(int, T_event_handle_alloc, (int event_index, void *obj_handle, MPI_Info info,
+    MPI_T_event_registration *event_registration));
+WEFT_MPI_DECLARE(int, T_event_handle_set_info, (MPI_T_event_registration event_registration,
+    MPI_Info info));
+WEFT_MPI_DECLARE(int, T_event_handle_get_info, (MPI_T_event_registration event_registration,
+    MPI_Info *info_used));
+WEFT_MPI_DECLARE(int, T_event_handle_free, (MPI_T_event_registration event_registration, void
+    *user_data, MPI_T_event_free_cb_function free_cb_function));
+WEFT_MPI_DECLARE(int, T_event_register_callback, (MPI_T_event_registration event_registration,
+    MPI_T_cb_safety cb_safety, MPI_Info info, void *user_data, MPI_T_event_cb_function
+    event_cb_function));
+WEFT_MPI_DECLARE(int, T_event_callback_set_info, (MPI_T_event_registration event_registration,
+    MPI_T_cb_safety cb_safety, MPI_Info info));
+WEFT_MPI_DECLARE(int, T_event_callback_get_info, (MPI_T_event_registration event_registration,
+    MPI_T_cb_safety cb_safety, MPI_Info *info_used));
+WEFT_MPI_DECLARE(int, T_event_set_dropped_handler, (MPI_T_event_registration event_registration,
+    MPI_T_event_dropped_cb_function dropped_cb_function));
+WEFT_MPI_DECLARE(int, T_event_read, (MPI_T_event_instance event_instance, int element_index, void
+    *buffer));
+WEFT_MPI_DECLARE(int, T_event_copy, (MPI_T_event_instance event_instance, void *buffer));
+WEFT_MPI_DECLARE(int, T_event_get_timestamp, (MPI_T_event_instance event_instance, MPI_Count
+    *event_timestamp));
+WEFT_MPI_DECLARE(int, T_event_get_source, (MPI_T_event_instance event_instance, int *source_index));
+WEFT_MPI_DECLARE(int, T_source_get_num, (int *num_sources));
+WEFT_MPI_DECLARE(int, T_source_get_info, (int source_index, char *name, int *name_len, char *desc,
+    int *desc_len, MPI_T_source_order *ordering, MPI_Count *ticks_per_second, MPI_Count *max_ticks,
+    MPI_Info *info));
+WEFT_MPI_DECLARE(int, T_source_get_timestamp, (int source_index, MPI_Count *timestamp));
+WEFT_MPI_DECLARE(int, T_category_get_num, (int *num_cat));
+WEFT_MPI_DECLARE(int, T_category_get_info, (int cat_index, char *name, int *name_len, char *desc,
+    int *desc_len, int *num_cvars, int *num_pvars, int *num_categories));
+WEFT_MPI_DECLARE(int, T_category_get_num_events, (int cat_index, int *num_events));
+WEFT_MPI_DECLARE(int, T_category_get_index, (const char *name, int *cat_index));
+WEFT_MPI_DECLARE(int, T_category_get_cvars, (int cat_index, int len, int indices[]));
+WEFT_MPI_DECLARE(int, T_category_get_pvars, (int cat_index, int len, int indices[]));
+WEFT_MPI_DECLARE(int, T_category_get_events, (int cat_index, int len, int indices[]));
+WEFT_MPI_DECLARE(int, T_category_get_categories, (int cat_index, int len, int indices[]));
+WEFT_MPI_DECLARE(int, T_category_changed, (int *update_number));
 
 /* Handles as Fortran integers */
 WEFT_MPI_DECLARE(int, Comm_toint, (MPI_Comm comm));

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session.hpp"
+
+#include <weft/message/mpi/buffering.hpp>
+#include <weft/message/mpi/handlers.hpp>
+
+namespace weft::mpi {
+
+namespace {
+
+struct Level {
+  const char* name;
+  int level;
+};
+constexpr std::array<Level, 4> levels = {{{"MPI_THREAD_SINGLE", MPI_THREAD_SINGLE},
+                                          {"MPI_THREAD_FUNNELED", MPI_THREAD_FUNNELED},
+                                          {"MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED},
+                                          {"MPI_THREAD_MULTIPLE", MPI_THREAD_MULTIPLE}}};
+
+}  // namespace
+
+std::optional<mp::Members> find_process_set(const Process& process, std::string_view name) {
+  if (name == process_sets[0]) return process.world.local;
+  if (name == process_sets[1]) return process.self_only.local;
+  return std::nullopt;
+}
+
+int result(Call& call, MPI_Session session, int code, const std::string& detail) {
+  if (code == MPI_SUCCESS) return code;
+  Process& process = call.process();
+  const Session* const known = process.sessions.find(session);
+  if (!known) return call.result(code, detail);
+  const ErrorHandler* const made = process.handlers.find(known->handler);
+  if (made && made->session_function) {
+    int argument = code;
+    made->session_function(&session, &argument);
+    return code;
+  }
+  return raise(process, known->handler, MPI_COMM_SELF, code, detail);
+}
+
+std::optional<int> thread_level_of(std::string_view name) {
+  for (const Level& level : levels) {
+    if (name == level.name) return level.level;
+  }
+  return std::nullopt;
+}
+
+const char* name_of_thread_level(int level) {
+  for (const Level& known : levels) {
+    if (level == known.level) return known.name;
+  }
+  return levels[0].name;
+}
+
+}  // namespace weft::mpi
