@@ -27,6 +27,13 @@ class DimensionOrder final : public OneLeg<CubeLegs> {
             .state = step.state | (step.tossed ? tossed_bit : 0u)};
   }
   const Grid& places() const { return legs().grid(); }
+  // May random bits decide on the way between these places?
+  bool tosses(std::uint64_t from, std::uint64_t to) const {
+    bool any = false;
+    for (int axis = 0; axis < places().axes(); ++axis)
+      any |= legs().directions(axis, from, to) == 3u;
+    return any;
+  }
 
   // Packets that leave one buffer one after the other for the same destination. Let straight() have
   // sent the first with state `sent`. It then gives the second the same port and VCs and the state

@@ -117,7 +117,7 @@ class Failing {
     if (++visits_[p] == 3 && p == failing_) throw std::bad_alloc();
     agenda_.wake(worker, p, reach.sure_ps);
   }
-  void expect(int, std::uint32_t, int) {}
+  void expect(std::uint32_t, int) {}
   void write_mail(int, int) {}
   void read_mail(int, int) {}
   std::int64_t mailed_ps(int) { return INT64_MAX; }
@@ -177,7 +177,7 @@ class Walk {
     }
     if (!due_[p].empty()) agenda_.wake(worker, p, *due_[p].begin());
   }
-  void expect(int, std::uint32_t, int) {}
+  void expect(std::uint32_t, int) {}
   void write_mail(int worker, int side) {
     side_[static_cast<std::size_t>(worker)] = side;
     mailed_[static_cast<std::size_t>(worker)] = INT64_MAX;

@@ -115,7 +115,7 @@ struct Stretch {
 //
 //   void visit(int worker, std::uint32_t process, Reach reach)
 //     Do all that happens before reach.sure_ps; more is allowed.
-//   void expect(int worker, std::uint32_t process, int visits_ahead)
+//   void expect(std::uint32_t process, int visits_ahead)
 //     The process will be visited soon: prefetch what that needs. Called with 3, 2 and 1 as the
 //     visit comes nearer.
 //   void write_mail(int worker, int side)
@@ -195,7 +195,7 @@ class Windows {
     for (std::size_t i = 0; i < due.size(); ++i) {
       for (std::size_t ahead = 1; ahead <= 3; ++ahead) {
         if (i + stride * ahead < due.size())
-          model_.expect(worker, due[i + stride * ahead], static_cast<int>(ahead));
+          model_.expect(due[i + stride * ahead], static_cast<int>(ahead));
       }
       model_.visit(worker, due[i], reach);
     }

@@ -14,14 +14,22 @@ namespace {
 // The packet leaves from `now` on; its first flit arrives at head_at.
 Slot make_packet(State& state, Card& card, std::int64_t size, std::int64_t head_at,
                  std::int64_t tail_after) {
-  const Message& message = state.messages[card.first];
-  const std::int64_t mtu = state.setup.machine.mtu.count;
+  Message& message = state.messages[card.first];
   return {.head_at = head_at,
           .tail_after = static_cast<std::uint32_t>(tail_after),
           .node = message.to,
-          .route = packet_state(state, card, message.to),
+          .route = packet_state(state, card, message),
           .message = card.first,
-          .packed = Slot::pack(size, (message.size - message.unsent) / mtu)};
+          .packed = Slot::pack(size, message.made++)};
+}
+
+void find_place(const State& state, Message& message) {
+  const DimensionOrder& order = *state.dimension_order;
+  const Graph& graph = state.setup.graph;
+  const std::uint64_t from = order.places().word(graph.router_of(NodeId(message.from)));
+  const std::uint64_t to = order.places().word(graph.router_of(NodeId(message.to)));
+  message.place = static_cast<std::uint32_t>(to);
+  message.tosses = order.tosses(from, to);
 }
 
 }  // namespace
@@ -135,16 +143,20 @@ void send_message(State& state, const Outgoing& outgoing, Time now) {
                         .unsent = size.count,
                         .missing = size.count,
                         .gap = gap.in_ps(),
-                        .from = from.index,
                         .to = to.index,
                         .next = no_message,
                         .turn = no_message,
                         .received = 0,
+                        .made = 0,
+                        .place = 0,
+                        .tosses = false,
+                        .from = from.index,
                         .origin = 0,
                         .origin_id = 0,
                         .entered_at = 0,
                         .cookie = cookie,
                         .born_at = now.in_ps()};
+  if (state.dimension_order != nullptr) find_place(state, state.messages[id]);
   if (state.remote != nullptr && !state.is_here(to.index)) state.remote->announce(id);
   const Router& router = state.routers[r];
   const LocalOutput output(router.first_card_output().value +

@@ -34,14 +34,12 @@ inline VcMask card_vcs(const State& state, std::uint32_t to) {
 }
 
 // Flight::state of a new packet: random bits, and where dimension order is computed by the router,
-// the place of the destination.
-inline std::uint64_t packet_state(const State& state, Card& card, std::uint32_t to) {
-  const Setup& setup = state.setup;
-  const std::uint64_t bits =
-      setup.packet_bits.at((std::uint64_t{card.node} << 32) | card.packets++);
-  if (state.dimension_order == nullptr) return bits;
-  return (bits & 0xffffffff) |
-         (state.dimension_order->places().word(setup.graph.router_of(NodeId(to))) << 32);
+// the place of the destination. Bits that decide nothing are not drawn.
+inline std::uint64_t packet_state(const State& state, Card& card, const Message& message) {
+  const std::uint64_t counter = (std::uint64_t{card.node} << 32) | card.packets++;
+  if (state.dimension_order == nullptr) return state.setup.packet_bits.at(counter);
+  const std::uint64_t place = std::uint64_t{message.place} << 32;
+  return message.tosses ? place | (state.setup.packet_bits.at(counter) & 0xffffffff) : place;
 }
 
 }  // namespace weft::detail

@@ -66,14 +66,14 @@ void Engine::choose_router() {
   visit_ = visit_joined;
 }
 
-inline void Engine::expect(int worker, std::uint32_t router, int visits_ahead) {
+inline void Engine::expect(std::uint32_t router, int visits_ahead) {
   const RouterIndex r(router);
   if (visits_ahead == 3) {
     __builtin_prefetch(&state_.routers[r], 1);
   } else if (visits_ahead == 2) {
     prefetch_tables(state_, r);
   } else {
-    prefetch_slots(state_, worker, r);
+    prefetch_slots(state_, r);
   }
 }
 

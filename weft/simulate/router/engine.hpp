@@ -40,7 +40,7 @@ class Engine {
 
   // For Windows, which describes them.
   void visit(int worker, std::uint32_t router, Reach reach);
-  void expect(int worker, std::uint32_t router, int visits_ahead);
+  void expect(std::uint32_t router, int visits_ahead);
   void write_mail(int worker, int side);
   void read_mail(int worker, int side);
   std::int64_t mailed_ps(int worker) const {

@@ -7,14 +7,33 @@
 
 namespace weft::detail {
 
-// As pick_vc() for a buffer in this router, of a node or of a card, that has room; else none. Its
-// slots are at hand, so credits are counted as they come.
+// As reclaim() for a buffer in this router, whose slots are at hand: credits are counted as they
+// come.
+template <PlainKind kind>
+inline void PlainVisit<kind>::reclaim_near(Account& there, Input& in, std::int64_t now) {
+  std::uint16_t i = there.reclaim;
+  if (i == in.head) return;
+  const Slot* const ring = &state_.slots[there.ring];
+  std::uint32_t departed = there.departed;
+  do {
+    const Slot& slot = ring[i & ring_mask_];
+    if (slot.head_at > now) break;
+    departed = static_cast<std::uint32_t>(slot.route);
+    ++i;
+  } while (i != in.head);
+  there.room += static_cast<std::int32_t>(departed - there.departed);
+  there.departed = departed;
+  // All that was there has gone: begin again with the slot that is in the cache.
+  if (i == there.pushed) i = there.pushed = in.head = in.tail = first_position_;
+  there.reclaim = i;
+}
+
+// As pick_vc() for a buffer in this router, of a node or of a card, that has room; else none.
 template <PlainKind kind>
 inline Vc PlainVisit<kind>::pick_near(LocalOutput output, VcMask vcs, std::int64_t size,
                                       std::int64_t now) {
   const Output& out = outputs_[output];
   const Slice<Input, Vc> targets(&state_.inputs[out.target]);
-  Slot* const slots = state_.slots.begin();
   Vc best = no_vc;
   auto most = static_cast<std::int32_t>(size) - 1;
   Vc vc(out.last_vc);
@@ -22,27 +41,35 @@ inline Vc PlainVisit<kind>::pick_near(LocalOutput output, VcMask vcs, std::int64
     vc.value = kind.vcs == 2 ? vc.value ^ 1 : vc.value + 1 < vcs_ ? vc.value + 1 : 0;
     if (((vcs >> vc.value) & 1) == 0) continue;
     Account& there = account(output, vc);
-    const std::uint16_t gone = targets[vc].head;
-    std::uint16_t i = there.reclaim;
-    std::uint32_t departed = there.departed;
-    while (i != gone) {
-      const Slot& slot = slots[there.ring + (i & ring_mask_)];
-      if (slot.head_at > now) break;
-      departed = static_cast<std::uint32_t>(slot.route);
-      ++i;
-    }
-    const std::int32_t room = there.room + static_cast<std::int32_t>(departed - there.departed);
-    // All that was there has gone: begin again with the slot that is in the cache.
-    if (i == there.pushed) i = there.pushed = targets[vc].head = targets[vc].tail = first_position_;
-    there.room = room;
-    there.departed = departed;
-    there.reclaim = i;
-    const bool fits = static_cast<std::uint16_t>(there.pushed - i) < out.packets_max;
-    const bool better = __builtin_expect_with_probability((room > most) & fits, 1, 0.5) != 0;
-    most = better ? room : most;
+    reclaim_near(there, targets[vc], now);
+    const bool fits = static_cast<std::uint16_t>(there.pushed - there.reclaim) < out.packets_max;
+    const bool better = __builtin_expect_with_probability((there.room > most) & fits, 1, 0.5) != 0;
+    most = better ? there.room : most;
     best = better ? vc : best;
   }
   return best;
+}
+
+// As pick_near() for the buffer of a node. Its credits come back in the order in which packets went
+// there. So of two VCs, packets of one size take turns: the one that was not last has as much room
+// as the other, or more by one packet.
+template <PlainKind kind>
+inline Vc PlainVisit<kind>::pick_sink(LocalOutput output, VcMask vcs, std::int64_t size,
+                                      std::int64_t now) {
+  if constexpr (!kind.cube) return pick_near(output, vcs, size, now);
+  const Output& out = outputs_[output];
+  const Card& card = card_behind(output);
+  if (card.even_size != size || card.even_at > now) return pick_near(output, vcs, size, now);
+  const Vc vc(out.last_vc ^ 1u);
+  Account& there = account(output, vc);
+  Input& sink = state_.inputs[out.target + vc];
+  // All credits are back: begin again with the slot that is in the cache.
+  if (sink.ready_at <= now) {
+    there.room += static_cast<std::int32_t>(sink.departed - there.departed);
+    there.departed = sink.departed;
+    there.reclaim = there.pushed = sink.head = sink.tail = first_position_;
+  }
+  return has_room(there, out, size) ? vc : pick_near(output, vcs, size, now);
 }
 
 // One output to a node decides which packet goes.
@@ -57,11 +84,12 @@ inline void PlainVisit<kind>::serve_node(LocalOutput output, std::int64_t now) {
     const Input& in = inputs_[bit];
     std::int64_t at = std::max(in.ready_at, crossbar(bit));
     if (at <= now) {
-      const std::int64_t size = head(bit).size();
-      VcPick pick{never_at, kind.even ? pick_near(output, in.vcs, size, now) : no_vc};
+      Slot& place = head(bit);
+      const std::int64_t size = place.size();
+      VcPick pick{never_at, kind.even ? pick_sink(output, in.vcs, size, now) : no_vc};
       if (!pick.vc.exists()) pick = pick_vc(state_, index_of(output), in.vcs, size, now);
       if (pick.vc.exists()) {
-        grant_to_node(output, bit, pick.vc, now);
+        grant_to_node(output, bit, pick.vc, place, now);
         return;
       }
       at = pick.possible_at;
@@ -73,47 +101,53 @@ inline void PlainVisit<kind>::serve_node(LocalOutput output, std::int64_t now) {
 
 // The node takes the packet at once, so all that is left of it is a credit.
 template <PlainKind kind>
-inline void PlainVisit<kind>::grant_to_node(LocalOutput output, LocalInput bit, Vc vc,
+inline void PlainVisit<kind>::grant_to_node(LocalOutput output, LocalInput bit, Vc vc, Slot& place,
                                             std::int64_t now) {
   Output& out = outputs_[output];
-  const Slot packet = read_head(bit);
+  const Moving packet = Moving::from(place);
   note_wait(index_of(output), inputs_[bit], packet, crossbar(bit), now);
   const Passage passage = cross(out, bit, packet, now);
   crossbar(bit) = passage.free_at;
+  const bool in_turn = vc.value != out.last_vc;
   use_vc(output, out, vc, passage.free_at);
-  hand_to_node(output, vc, packet, passage);
-  depart(output, bit, packet, passage);
+  if (Card& card = card_behind(output);
+      kind.cube && (card.even_size != packet.size() || !in_turn)) {
+    card.even_size = packet.size();
+    card.even_at = passage.tail_at + out.delay + state_.inputs[out.target + vc].credit;
+  }
+  hand_to_node(output, vc, place, packet, passage);
+  depart(output, bit, place, packet, passage);
 }
 
 // The packet takes room in the buffer of the node behind this output, or behind its cable.
 template <PlainKind kind>
-inline void PlainVisit<kind>::hand_to_node(LocalOutput output, Vc vc, const Slot& packet,
-                                           const Passage& passage) {
+inline void PlainVisit<kind>::hand_to_node(LocalOutput output, Vc vc, const Slot& place,
+                                           const Moving& packet, const Passage& passage) {
   const Output& out = outputs_[output];
   Account& there = account(output, vc);
   there.room -= static_cast<std::int32_t>(packet.size());
   ++there.pushed;
   const std::int64_t arrived = passage.tail_at + out.delay;
-  const std::uint32_t node = output.value - ports_ - (kind.buffered ? ends_ : 0);
-  receive(state_.cards[CardIndex(router_.first_card.value + node)], packet, arrived);
+  receive(card_behind(output), place, packet, arrived);
   // With one rate the tail is always here in time.
   const std::int64_t tail_after = kind.even ? passage.follow : passage.tail_at - passage.start_at;
-  note_node_credit(state_, out.target + vc, packet, tail_after, arrived);
+  note_node_credit(state_, out.target + vc, place, tail_after, arrived);
 }
 
 // As receive_packet(), which is called for the first packet of a message and the last, and when
 // another message came in between.
 template <PlainKind kind>
-inline void PlainVisit<kind>::receive(Card& card, const Slot& packet, std::int64_t tail) {
+inline void PlainVisit<kind>::receive(Card& card, const Slot& place, const Moving& packet,
+                                      std::int64_t tail) {
   const std::int64_t missing = card.missing - (packet.size() - state_.setup.header_bytes);
-  if (packet.message != card.receiving || missing <= 0) {
-    receive_slowly(state_, worker_, card, packet, tail);
+  if (packet.message() != card.receiving || missing <= 0) {
+    receive_slowly(state_, worker_, card, place, tail);
     return;
   }
   WEFT_CHECK(!state_.setup.facts.in_order || packet.sequence() == (card.received & 63));
   card.missing = missing;
   ++card.received;
-  ++state_.worker(worker_).counts.packets_delivered;
+  ++own_.counts.packets_delivered;
 }
 
 template <PlainKind kind>
@@ -137,6 +171,7 @@ void PlainVisit<kind>::receive_slowly(State& state, int worker, Card& card, cons
 template <PlainKind kind>
 inline void PlainVisit<kind>::serve_card_slowly(LocalOutput output, std::int64_t now) {
   serve_card(state_, worker_, r_, output, now);
+  if (!kind.timed) route_heads();  // It may have made one.
   if (next_[actor_of(output)] == never_at) set_idle(output);
 }
 
@@ -149,7 +184,7 @@ inline void PlainVisit<kind>::serve_own_card(LocalOutput output, std::int64_t no
   }
   Output& out = outputs_[output];
   const std::uint32_t local = output.value - ends_;
-  Card& card = state_.cards[CardIndex(router_.first_card.value + local)];
+  Card& card = card_at_output(output);
   const std::uint32_t id = card.first;
   // It may have waited for two VCs and been done with one of them.
   if (id == no_message) {
@@ -174,9 +209,9 @@ inline void PlainVisit<kind>::serve_own_card(LocalOutput output, std::int64_t no
   packet = {.head_at = now + out.delay,
             .tail_after = static_cast<std::uint32_t>(follow),
             .node = message.to,
-            .route = packet_state(state_, card, message.to),
+            .route = packet_state(state_, card, message),
             .message = id,
-            .packed = Slot::pack(size, (message.size - unsent) / mtu)};
+            .packed = Slot::pack(size, message.made++)};
   if (kind.waits && state_.measures_waits) note_card_wait(state_, index_of(output), message, now);
   if (unsent == message.size) message.entered_at = now;
   message.unsent = unsent - payload;
@@ -187,7 +222,7 @@ inline void PlainVisit<kind>::serve_own_card(LocalOutput output, std::int64_t no
   out.bytes += static_cast<std::uint64_t>(size);
   there.room -= static_cast<std::int32_t>(size);
   ++there.pushed;
-  ++state_.worker(worker_).counts.packets_sent;
+  ++own_.counts.packets_sent;
   next_[actor_of(output)] = free_at;
   const LocalInput bit = LocalInput((ports_ + local) * vcs_) + vc;
   Input& in = inputs_[bit];
@@ -198,7 +233,7 @@ inline void PlainVisit<kind>::serve_own_card(LocalOutput output, std::int64_t no
     end_message(state_, worker_, card, sent_at);
     if (card.first == no_message) set_idle(output);
   } else {
-    state_.worker(worker_).card_queues.pass_turn(card);
+    own_.card_queues.pass_turn(card);
   }
 }
 

@@ -8,7 +8,7 @@ namespace weft::detail {
 
 // From the crossbar into the buffer of this output, which stands in the same router; as push().
 template <PlainKind kind>
-inline void PlainVisit<kind>::push_to_queue(LocalOutput output, Vc vc, const Slot& packet,
+inline void PlainVisit<kind>::push_to_queue(LocalOutput output, Vc vc, const Moving& packet,
                                             const Passage& passage) {
   const Output& out = outputs_[output];
   Account& there = account(output, vc);
@@ -17,10 +17,10 @@ inline void PlainVisit<kind>::push_to_queue(LocalOutput output, Vc vc, const Slo
   Slot& place = state_.slots[there.ring + (there.pushed++ & ring_mask_)];
   place = {.head_at = passage.start_at + out.delay,
            .tail_after = static_cast<std::uint32_t>(passage.tail_at - passage.start_at),
-           .node = packet.node,
+           .node = packet.node(),
            .route = packet.route,
-           .message = packet.message,
-           .packed = packet.packed};
+           .message = packet.message(),
+           .packed = packet.packed()};
   const bool empty = queue.head == queue.tail;
   ++queue.tail;
   if (!empty) return;
@@ -78,16 +78,17 @@ inline void PlainVisit<kind>::grant_cable(LocalOutput cable, Vc vc, std::int64_t
   Output& out = outputs_[cable];
   const LocalInput bit = LocalInput(cable.value * vcs_) + vc;
   Input& in = inputs_[bit];
-  const Slot packet = read_head(bit);
+  Slot& place = head(bit);
+  const Moving packet = Moving::from(place);
   note_wait(index_of(cable), in, packet, 0, now);
   const Passage passage = cross(out, LocalInput(vc.value), packet, now);
   use_vc(cable, out, vc, passage.free_at);
   if (cable.value < ends_ + ports_) {
     push_packet(out, vc, account(cable, vc), packet, passage);
   } else {
-    hand_to_node(cable, vc, packet, passage);
+    hand_to_node(cable, vc, place, packet, passage);
   }
-  leave_slot(in, head(bit), packet.size(), passage);
+  leave_slot(in, place, packet.size(), passage);
   out.waiting &= ~(std::uint64_t{1} << vc.value);
   const bool others = out.waiting != 0;
   std::int64_t next = others ? passage.free_at : never_at;

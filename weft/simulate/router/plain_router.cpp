@@ -3,6 +3,7 @@
 // instructions and waits for memory a few times: both must be few.
 #include "weft/simulate/router/plain_router.hpp"
 
+#include <weft/simulate/router/cube_visit.hpp>
 #include <weft/simulate/router/plain_ends.hpp>
 #include <weft/simulate/router/plain_queues.hpp>
 #include <weft/simulate/router/plain_visit.hpp>
@@ -12,16 +13,13 @@ namespace weft::detail {
 template <PlainKind kind>
 inline void PlainVisit<kind>::run(Reach reach) {
   router_.wake_at = visiting;
-  PrefetchQueue& prefetch = state_.worker(worker_).prefetch;
+  if (!kind.timed) route_heads();
   std::int64_t now;
   for (;;) {
-    if (!kind.timed && router_.unrouted != 0) [[unlikely]]
-      route_heads();
     const Due due = kind.wide ? next_due(next_, group_at_, router_.actors)
                               : first_of_active(next_, router_.active);
     const Actor actor = due.actor;
     now = due.at;
-    prefetch.fetch_two();
     // What a policy sees depends on credits.
     if (now >= reach.sure_ps && (kind.timed || now >= reach.far_ps || router_.starved != 0)) break;
     const LocalOutput output(actor.value - 1);
@@ -93,11 +91,12 @@ inline bool PlainVisit<kind>::serve(LocalOutput output, std::int64_t now, std::i
     const Input& in = inputs_[bit];
     std::int64_t at = std::max(in.ready_at, crossbar(bit));
     if (at <= now) [[likely]] {
-      const std::int64_t size = head(bit).size();
+      Slot& place = head(bit);
+      const std::int64_t size = place.size();
       const VcPick pick = kind.buffered ? pick_slowly(state_, index_of(output), in.vcs, size, now)
                                         : pick_far(output, in, size, now, sure);
       if (pick.vc.exists()) [[likely]] {
-        grant(output, bit, pick.vc, now);
+        grant(output, bit, pick.vc, place, now);
         return true;
       }
       if (pick.possible_at == unknown_at) return false;
@@ -114,8 +113,8 @@ template <PlainKind kind>
 inline VcPick PlainVisit<kind>::pick_far(LocalOutput output, const Input& in, std::int64_t size,
                                          std::int64_t now, std::int64_t sure) {
   const OutputIndex index = index_of(output);
-  if ((in.vcs & (in.vcs - 1)) == 0) [[likely]] {
-    const Vc vc(static_cast<std::uint32_t>(std::countr_zero(in.vcs)));
+  if (kind.vcs == 2 ? in.vcs < 3 : std::has_single_bit(in.vcs)) [[likely]] {
+    const Vc vc(kind.vcs == 2 ? in.vcs >> 1 : static_cast<std::uint32_t>(std::countr_zero(in.vcs)));
     const bool taken = !kind.even && state_.vc_free(index, vc) > now;
     if (!taken && has_room(account(output, vc), outputs_[output], size)) [[likely]]
       return {now, vc};
@@ -165,9 +164,10 @@ VcPick PlainVisit<kind>::pick_slowly(State& state, OutputIndex output, VcMask vc
 
 // The head of `bit` goes through `output` now.
 template <PlainKind kind>
-inline void PlainVisit<kind>::grant(LocalOutput output, LocalInput bit, Vc vc, std::int64_t now) {
+inline void PlainVisit<kind>::grant(LocalOutput output, LocalInput bit, Vc vc, Slot& place,
+                                    std::int64_t now) {
   Output& out = outputs_[output];
-  const Slot packet = read_head(bit);
+  const Moving packet = Moving::from(place);
   note_wait(index_of(output), inputs_[bit], packet, crossbar(bit), now);
   const Passage passage = cross(out, bit, packet, now);
   crossbar(bit) = passage.free_at;
@@ -177,27 +177,23 @@ inline void PlainVisit<kind>::grant(LocalOutput output, LocalInput bit, Vc vc, s
   } else {
     push_packet(out, vc, account(output, vc), packet, passage);
   }
-  depart(output, bit, packet, passage);
+  depart(output, bit, place, packet, passage);
 }
 
 // Into the buffer at the other end; as push().
 template <PlainKind kind>
 inline void PlainVisit<kind>::push_packet(const Output& out, Vc vc, Account& there,
-                                          const Slot& packet, const Passage& passage) {
+                                          const Moving& packet, const Passage& passage) {
   Input& in = state_.inputs[out.target + vc];
   there.room -= static_cast<std::int32_t>(packet.size());
   const bool empty = in.head == in.tail;
   if (empty && !out.remote) [[unlikely]]
-    rewind(there, in, first_position(out.router), passage.start_at);
+    rewind(there, in, first_position(out.router, ring_mask_), passage.start_at);
   // Only written: the slot is cold, and reading it would wait.
   Slot& place = state_.slots[there.ring + (there.pushed++ & ring_mask_)];
   const std::int64_t head_at = passage.start_at + out.delay;
-  place.head_at = head_at;
-  place.tail_after = static_cast<std::uint32_t>(passage.tail_at - passage.start_at);
-  place.node = packet.node;
-  place.route = packet.route;
-  place.message = packet.message;
-  place.packed = Slot::one_hop_more(packet.packed);
+  packet.move_to(place, head_at, kind.cube || packet.hops() < Slot::hops_max ? 1 : 0);
+  if (!kind.even) place.tail_after = static_cast<std::uint32_t>(passage.tail_at - passage.start_at);
   if (out.remote) [[unlikely]] {
     mail_packet(state_, worker_, out, vc, place);
     return;
@@ -237,9 +233,30 @@ void visit_plain(State& state, int worker, RouterIndex r, Reach reach) {
   PlainVisit<kind>(state, worker, r).run(reach);
 }
 
+template <CubeShape shape>
+void visit_cube(State& state, int worker, RouterIndex r, Reach reach) {
+  ++state.worker(worker).counts.visits;
+  CubeVisit<shape>(state, worker, r).run(reach);
+}
+
+// Nearly all are of three dimensions, and have buffers of 16 packets.
+VisitFunction cube_visit(const State& state) {
+  const auto have = [&](std::uint32_t ports) {
+    return std::all_of(state.routers.begin(), state.routers.end(), [&](const Router& router) {
+      return router.nodes == 1 && (ports == 0 || router.ports == ports);
+    });
+  };
+  if (have(6) && state.ring_bits == 4) return visit_cube<CubeShape{.ports = 6, .ring_bits = 4}>;
+  if (have(0)) return visit_cube<CubeShape{.ports = 0, .ring_bits = 0}>;
+  return visit_plain<PlainKind{.vcs = 2, .even = true, .waits = false, .cube = true}>;
+}
+
 template <bool waits>
 VisitFunction fastest_visit(const State& state, bool even) {
   if (!even) return visit_plain<PlainKind{.vcs = 0, .even = false, .waits = waits}>;
+  if (!waits && state.setup.vcs == 2 && state.dimension_order != nullptr &&
+      state.setup.facts.hops_max < static_cast<int>(Slot::hops_max))
+    return cube_visit(state);
   if (state.setup.vcs == 2) return visit_plain<PlainKind{.vcs = 2, .even = true, .waits = waits}>;
   return visit_plain<PlainKind{.vcs = 0, .even = true, .waits = waits}>;
 }

@@ -12,6 +12,12 @@
 
 namespace weft::detail {
 
+// What a CubeVisit knows of its router (cube_visit.hpp); 0: nothing.
+struct CubeShape {
+  std::uint32_t ports;      // Between routers, of each.
+  std::uint32_t ring_bits;  // See State.
+};
+
 // Holds what is known of this router, looked up once: the compiler would otherwise load it again
 // after every store. All functions are inlined into one, and the object lives in registers, so
 // nothing that is not inlined may see `this`.
@@ -35,11 +41,14 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
         ends_(router_.ends()),
         ring_bits_(state.ring_bits),
         ring_mask_(state.ring_mask),
-        first_position_(first_position(r)) {}
+        first_position_(first_position(r, state.ring_mask)),
+        own_(state.worker(worker)) {}
 
   [[gnu::always_inline]] inline void run(Reach reach);
 
  private:
+  template <CubeShape>
+  friend class CubeVisit;
   using Base = Visit<kind.even, kind.waits>;
   using Base::cross, Base::index_of, Base::leave_slot, Base::note_wait, Base::use_vc;
   using Base::state_, Base::router_, Base::worker_, Base::r_;
@@ -47,25 +56,22 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
 
   Slot* ring(LocalInput bit) { return slots_ + (std::size_t{bit.value} << ring_bits_); }
   Slot& head(LocalInput bit) { return ring(bit)[inputs_[bit].head & ring_mask_]; }
-  // Field by field: copied as a whole it would go through the stack, in loads that are wider than
-  // the stores before them.
-  [[gnu::always_inline]] Slot read_head(LocalInput bit) {
-    const Slot& slot = head(bit);
-    return {.head_at = slot.head_at,
-            .tail_after = slot.tail_after,
-            .node = slot.node,
-            .route = slot.route,
-            .message = slot.message,
-            .packed = slot.packed};
-  }
   Account& account(LocalOutput output, Vc vc) { return accounts_[output.value * vcs_ + vc.value]; }
+  // Of the node at this output, and of the node whose card it is.
+  Card& card_behind(LocalOutput output) {
+    const std::uint32_t node = output.value - ports_ - (kind.buffered ? ends_ : 0);
+    return state_.cards[CardIndex(router_.first_card.value + node)];
+  }
+  Card& card_at_output(LocalOutput output) {
+    return state_.cards[CardIndex(router_.first_card.value + output.value - ends_)];
+  }
   std::int64_t& crossbar(LocalInput bit) {
     return crossbar_[kind.vcs != 0 ? bit.value / vcs_ : inputs_[bit].port];
   }
   // Where the rings of a router begin. It differs between routers: equal positions would compete
   // for the same lines of the cache.
-  std::uint16_t first_position(RouterIndex r) const {
-    return static_cast<std::uint16_t>(((r.value ^ (r.value >> 4)) << 1) & ring_mask_);
+  static std::uint16_t first_position(RouterIndex r, std::uint32_t ring_mask) {
+    return static_cast<std::uint16_t>(((r.value ^ (r.value >> 4)) << 1) & ring_mask);
   }
   // For a packet that arrives at `head_at` in a buffer which the last one leaves at `left_at`.
   std::int64_t ready_at(std::int64_t head_at, std::int64_t left_at) const {
@@ -142,7 +148,7 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
     Slot& packet = head(bit);
     LocalOutput output(ports_);
     VcMask vcs = state_.setup.all_vcs;
-    if (!kind.timed && state_.dimension_order != nullptr) [[likely]] {
+    if (kind.cube || (!kind.timed && state_.dimension_order != nullptr)) [[likely]] {
       const DimensionOrder& dor = *state_.dimension_order;
       const std::uint64_t here = dor.places().word(state_.placement.ids[r_]);
       const std::uint64_t target = packet.route >> 32;
@@ -177,13 +183,13 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
     router_.heads |= mask_of(bit);
   }
 
-  // The packet leaves its buffer, and the next one moves up.
-  [[gnu::always_inline]] void depart(LocalOutput output, LocalInput bit, const Slot& packet,
-                                     const Passage& passage) {
+  // The packet leaves its place in its buffer, and the next one moves up.
+  [[gnu::always_inline]] void depart(LocalOutput output, LocalInput bit, Slot& place,
+                                     const Moving& packet, const Passage& passage) {
     Input& in = inputs_[bit];
     const std::uint32_t position = in.head;
     Slot* const slots = ring(bit);
-    leave_slot(in, slots[position & ring_mask_], packet.size(), passage);
+    leave_slot(in, place, packet.size(), passage);
     Output& out = outputs_[output];
     const std::uint64_t others = out.waiting & ~mask_of(bit);
     std::int64_t& next = next_[actor_of(output)];
@@ -192,8 +198,8 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
       __builtin_prefetch(&slots[(position + 3) & ring_mask_], 1);
       // Most are followed by one of the same message.
       Slot& follower = slots[(position + 1) & ring_mask_];
-      if (!kind.timed && state_.dimension_order != nullptr && follower.node == packet.node &&
-          DimensionOrder::leads(packet.route)) [[likely]] {
+      if ((kind.cube || (!kind.timed && state_.dimension_order != nullptr)) &&
+          follower.node == packet.node() && DimensionOrder::leads(packet.route)) [[likely]] {
         follower.route = DimensionOrder::follow(packet.route, follower.route);
         const std::int64_t ready = ready_at(follower.head_at, passage.free_at);
         in.ready_at = ready;
@@ -217,14 +223,14 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
   [[gnu::always_inline]] inline VcPick pick_far(LocalOutput output, const Input& in,
                                                 std::int64_t size, std::int64_t now,
                                                 std::int64_t sure);
-  static bool count_credits(State& state, OutputIndex output, Vc vc, std::int64_t size,
-                            std::int64_t now);
+  [[gnu::noinline]] static bool count_credits(State& state, OutputIndex output, Vc vc,
+                                              std::int64_t size, std::int64_t now);
   [[gnu::noinline]] static VcPick pick_slowly(State& state, OutputIndex output, VcMask vcs,
                                               std::int64_t size, std::int64_t now);
-  [[gnu::always_inline]] inline void grant(LocalOutput output, LocalInput bit, Vc vc,
+  [[gnu::always_inline]] inline void grant(LocalOutput output, LocalInput bit, Vc vc, Slot& place,
                                            std::int64_t now);
   [[gnu::always_inline]] inline void push_packet(const Output& out, Vc vc, Account& there,
-                                                 const Slot& packet, const Passage& passage);
+                                                 const Moving& packet, const Passage& passage);
   [[gnu::always_inline]] inline void rewind(Account& there, Input& in, std::uint16_t first,
                                             std::int64_t now);
 
@@ -233,17 +239,21 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
   [[gnu::always_inline]] inline void serve_own_card(LocalOutput output, std::int64_t now);
   void serve_card_slowly(LocalOutput output, std::int64_t now);
   [[gnu::always_inline]] inline void grant_to_node(LocalOutput output, LocalInput bit, Vc vc,
-                                                   std::int64_t now);
-  [[gnu::always_inline]] inline void hand_to_node(LocalOutput output, Vc vc, const Slot& packet,
-                                                  const Passage& passage);
-  [[gnu::always_inline]] inline void receive(Card& card, const Slot& packet, std::int64_t tail);
+                                                   Slot& place, std::int64_t now);
+  [[gnu::always_inline]] inline void hand_to_node(LocalOutput output, Vc vc, const Slot& place,
+                                                  const Moving& packet, const Passage& passage);
+  [[gnu::always_inline]] inline void receive(Card& card, const Slot& place, const Moving& packet,
+                                             std::int64_t tail);
   [[gnu::noinline]] static void receive_slowly(State& state, int worker, Card& card,
                                                const Slot& packet, std::int64_t tail);
   [[gnu::always_inline]] inline Vc pick_near(LocalOutput output, VcMask vcs, std::int64_t size,
                                              std::int64_t now);
+  [[gnu::always_inline]] inline void reclaim_near(Account& there, Input& in, std::int64_t now);
+  [[gnu::always_inline]] inline Vc pick_sink(LocalOutput output, VcMask vcs, std::int64_t size,
+                                             std::int64_t now);
 
   // plain_queues.hpp
-  [[gnu::always_inline]] inline void push_to_queue(LocalOutput output, Vc vc, const Slot& packet,
+  [[gnu::always_inline]] inline void push_to_queue(LocalOutput output, Vc vc, const Moving& packet,
                                                    const Passage& passage);
   [[gnu::always_inline]] inline std::int64_t first_in_queue(LocalOutput cable, Input& queue, Vc vc,
                                                             std::int64_t head_at);
@@ -261,6 +271,7 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
   const std::uint64_t through_;   // Candidates that go before the others; 0: all are equal.
   const std::uint32_t vcs_, ports_, ends_, ring_bits_, ring_mask_;
   const std::uint16_t first_position_;  // Where this router's rings begin.
+  Worker& own_;                         // Who visits.
 };
 
 }  // namespace weft::detail

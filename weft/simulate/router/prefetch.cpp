@@ -41,10 +41,8 @@ void prefetch_tables(const State& state, RouterIndex r) {
   __builtin_prefetch(&state.cards[router.first_card], 1);
 }
 
-void prefetch_slots(State& state, int worker, RouterIndex r) {
+void prefetch_slots(const State& state, RouterIndex r) {
   const Router& router = state.routers[r];
-  PrefetchQueue& queue = state.worker(worker).prefetch;
-  queue.fetch_all();
   const std::uint32_t ends = router.ends(), vcs = state.setup.vcs;
   const std::uint32_t first_card = router.first_card_output().value;
   const std::int64_t* const next =
@@ -57,24 +55,24 @@ void prefetch_slots(State& state, int worker, RouterIndex r) {
     const LocalOutput o(static_cast<std::uint32_t>(std::countr_zero(busy)));
     if (next[o.value] >= until) continue;
     const OutputIndex output = router.first_output + o;
-    if (o.value < router.ports) queue.add(&state.inputs[state.outputs[output].target]);
+    if (o.value < router.ports) __builtin_prefetch(&state.inputs[state.outputs[output].target], 1);
     // The oldest credits, where space becomes scarce; those of nodes are counted for every packet.
     const Account* const there = &state.accounts[state.channel(output, Vc(0))];
     for (std::uint32_t v = 0; o.value < ends && v < vcs; ++v) {
       if (o.value >= router.ports || there[v].room <= scarce)
-        queue.add(&state.slots[there[v].ring + (there[v].reclaim & state.ring_mask)]);
+        __builtin_prefetch(&state.slots[there[v].ring + (there[v].reclaim & state.ring_mask)], 1);
     }
     if (o.value < first_card) continue;
     const std::uint32_t message = state.cards[card_at(router, o)].first;
-    if (message != no_message) queue.add(&state.messages[message]);
+    if (message != no_message) __builtin_prefetch(&state.messages[message], 1);
   }
   const Input* const inputs = &state.inputs[router.first_input];
   for (std::uint64_t heads = busy_inputs(state, router); heads != 0; heads &= heads - 1) {
     const Input& in = inputs[std::countr_zero(heads)];
     const auto packets = static_cast<std::uint16_t>(in.tail - in.head);
     // Two slots to a line.
-    if (packets > 0) queue.add(&state.slot(in, in.head));
-    if (packets > 1) queue.add(&state.slot(in, in.head + 2u));
+    if (packets > 0) __builtin_prefetch(&state.slot(in, in.head), 1);
+    if (packets > 1) __builtin_prefetch(&state.slot(in, in.head + 2u), 1);
   }
 }
 

@@ -11,8 +11,7 @@ namespace weft::detail {
 
 // Fetches inputs, outputs, accounts and times of a router whose record has been fetched.
 void prefetch_tables(const State& state, RouterIndex r);
-// Packets, credits and messages of a router whose tables have been fetched. They are queued for
-// the worker, which fetches them while it visits others.
-void prefetch_slots(State& state, int worker, RouterIndex r);
+// Packets, credits and messages of a router whose tables have been fetched.
+void prefetch_slots(const State& state, RouterIndex r);
 
 }  // namespace weft::detail

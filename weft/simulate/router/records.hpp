@@ -9,7 +9,10 @@
 // from a queue of messages.
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include <weft/base/id.hpp>
 #include <weft/base/units.hpp>
@@ -20,6 +23,8 @@ namespace weft::detail {
 
 inline constexpr std::int64_t never_at = Time::never().in_ps();
 inline constexpr std::uint32_t no_message = 0xffffffffu;
+
+inline constexpr std::uint32_t packet_size_max = (1 << 18) - 1;
 
 // A packet in a buffer. A credit is no event of its own: when a packet has left, its slot keeps the
 // credit. `head_at` then says when the feeder may use the space, and `route` how many bytes had
@@ -40,15 +45,46 @@ struct Slot {
     return static_cast<std::uint32_t>(size) | (static_cast<std::uint32_t>(sequence) << 26);
   }
   std::uint32_t size() const { return packed & ((1u << 18) - 1); }
-  std::uint32_t hops() const { return (packed >> 18) & 255; }
+  std::int64_t lag() const { return tail_after; }
+  std::uint32_t hops() const { return (packed >> 18) & hops_max; }
   std::uint32_t sequence() const { return packed >> 26; }
-  void count_hop() { packed = one_hop_more(packed); }
-  static std::uint32_t one_hop_more(std::uint32_t packed) {
-    return packed + (((packed >> 18) & 255) < 255 ? 1u << 18 : 0);
-  }
+  void count_hop() { packed += hops() < hops_max ? 1u << 18 : 0; }
+  static constexpr std::uint32_t hops_max = 255;  // Counted; more look like this many.
 };
 static_assert(sizeof(Slot) == 32);
-inline constexpr std::int64_t packet_size_max = (1 << 18) - 1;
+
+// A packet on its way from one slot to the next, read and written in words of eight bytes: field by
+// field it would take twice as many loads and stores.
+struct Moving {
+  std::int64_t head_at;
+  std::uint64_t lag_node, route, message_packed;  // Slot's fields, two to a word.
+
+  static Moving from(const Slot& slot) {
+    const char* const bytes = reinterpret_cast<const char*>(&slot);
+    Moving packet{.head_at = slot.head_at, .lag_node = 0, .route = slot.route, .message_packed = 0};
+    std::memcpy(&packet.lag_node, bytes + offsetof(Slot, tail_after), sizeof packet.lag_node);
+    std::memcpy(&packet.message_packed, bytes + offsetof(Slot, message),
+                sizeof packet.message_packed);
+    return packet;
+  }
+  // Its head arrives there at `at`, `more_hops` later.
+  void move_to(Slot& slot, std::int64_t at, std::uint32_t more_hops) const {
+    char* const bytes = reinterpret_cast<char*>(&slot);
+    const std::uint64_t last = message_packed + (std::uint64_t{more_hops} << (32 + 18));
+    slot.head_at = at;
+    std::memcpy(bytes + offsetof(Slot, tail_after), &lag_node, sizeof lag_node);
+    slot.route = route;
+    std::memcpy(bytes + offsetof(Slot, message), &last, sizeof last);
+  }
+  std::int64_t lag() const { return static_cast<std::uint32_t>(lag_node); }
+  std::uint32_t node() const { return static_cast<std::uint32_t>(lag_node >> 32); }
+  std::uint32_t message() const { return static_cast<std::uint32_t>(message_packed); }
+  std::uint32_t packed() const { return static_cast<std::uint32_t>(message_packed >> 32); }
+  std::uint32_t size() const { return packed() & packet_size_max; }
+  std::uint32_t hops() const { return (packed() >> 18) & 255; }
+  std::uint32_t sequence() const { return packed() >> 26; }
+};
+static_assert(std::endian::native == std::endian::little);
 
 // The ring of one VC of an input port, of an output buffer, or of a node's receiving buffer. A
 // mirror is a copy of a ring that another worker or process owns; it stands with the feeder and
@@ -134,7 +170,7 @@ struct RouteOption {
 };
 
 // Messages waiting to be cut into packets: see CardQueues.
-struct Card {
+struct alignas(64) Card {
   std::uint32_t first;    // The next packet is of this one; no_message: there is none.
   std::uint32_t last;     // Where queues take turns: the one that had its turn before.
   std::uint32_t end;      // Where there is one queue: the last message in it.
@@ -144,19 +180,30 @@ struct Card {
   // another message comes.
   std::uint32_t receiving = no_message;
   std::uint32_t received = 0;
+  // Of the node's receiving buffer, see pick_sink(): the size of the packets that came last, and
+  // from when on it holds no others.
+  std::uint32_t even_size = 0;
+  std::int64_t even_at = 0;
   std::int64_t missing = 0;
-  std::int64_t sent_at =
-      0;  // The last packet so far has left. Its output pauses longer, if asked to.
+  // The last packet so far has left. Its output pauses longer, if asked to.
+  std::int64_t sent_at = 0;
 };
+static_assert(sizeof(Card) <= 64);
 
 // What every packet asks for is in the first line.
 struct alignas(64) Message {
   std::int64_t size, unsent, missing;
   std::int64_t gap;  // After each packet, ps.
-  std::uint32_t from, to;
-  std::uint32_t next;               // In the card's queue.
-  std::uint32_t turn;               // The first message of the queue whose turn is next.
-  std::uint32_t received;           // Packets.
+  std::uint32_t to;
+  std::uint32_t next;      // In the card's queue.
+  std::uint32_t turn;      // The first message of the queue whose turn is next.
+  std::uint32_t received;  // Packets.
+  std::uint32_t made;      // Packets.
+  // Where dimension order is computed by the router: place of the destination, and whether random
+  // bits decide on the way.
+  std::uint32_t place;
+  bool tosses;
+  std::uint32_t from;
   std::uint32_t origin, origin_id;  // From another process: which one, and its id there.
   std::int64_t entered_at;
   std::uint64_t cookie;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of the simulation core: large zeroed tables, and a queue of addresses to prefetch.
+// Memory of the simulation core: large zeroed tables.
 #pragma once
 
 #include <algorithm>
@@ -71,30 +71,6 @@ class Table {
 
  private:
   std::vector<T> items_;
-};
-
-// Addresses that the next visits will need, fetched a few at a time while others are being visited.
-// A fetch that misses in the TLB delays the loads after it, and many in a row delay them for long.
-class PrefetchQueue {
- public:
-  void add(const void* address) {
-    addresses_[count_] = address;
-    count_ = std::min(count_ + 1, capacity);
-  }
-  void fetch_two() {
-    if (count_ < 2) return;
-    count_ -= 2;
-    __builtin_prefetch(addresses_[count_], 1);
-    __builtin_prefetch(addresses_[count_ + 1], 1);
-  }
-  void fetch_all() {
-    while (count_ > 0) __builtin_prefetch(addresses_[--count_], 1);
-  }
-
- private:
-  static constexpr std::uint32_t capacity = 63;
-  std::uint32_t count_ = 0;
-  const void* addresses_[capacity + 1] = {};
 };
 
 }  // namespace weft::detail

@@ -74,6 +74,7 @@ struct PlainKind {
   bool timed = false;     // The policy looks at outputs, so heads are routed at their time.
   bool wide = false;      // More than 64 actors.
   bool buffered = false;  // Has output buffers.
+  bool cube = false;      // Dimension order on a cube, and every way is short.
 };
 
 // One visit of one router: what only GeneralVisit and PlainVisit are made of.
@@ -98,7 +99,8 @@ class Visit {
   OutputIndex index_of(LocalOutput output) const { return router_.first_output + output; }
 
   // The packet, the head of `in`, goes through the output now, whose state is still that of before.
-  [[gnu::always_inline]] void note_wait(OutputIndex output, const Input& in, const Slot& packet,
+  template <typename Packet>
+  [[gnu::always_inline]] void note_wait(OutputIndex output, const Input& in, const Packet& packet,
                                         std::int64_t crossbar_free_at, std::int64_t now) {
     if (!waits || !state_.measures_waits) return;
     const Setup& setup = state_.setup;
@@ -109,22 +111,28 @@ class Visit {
   }
 
   // The packet, which is the output's candidate `bit`, begins to cross now.
-  [[gnu::always_inline]] Passage cross(Output& out, LocalInput bit, const Slot& packet,
+  template <typename Packet>
+  [[gnu::always_inline]] Passage cross(Output& out, LocalInput bit, const Packet& packet,
                                        std::int64_t now) {
-    const std::int64_t size = packet.size();
-    const std::int64_t flit_size = std::min(size, state_.setup.flit_bytes);
-    const Wire& wire = state_.wires[out.wire];
-    const std::int64_t flit = even ? flit_size * state_.byte_ps : wire.serialise_ps(flit_size);
-    const std::int64_t follow =
-        even ? size * state_.byte_ps - flit : wire.serialise_ps(size - flit_size);
-    // The last flit goes when those before it have gone and it is here.
-    const std::int64_t tail = std::max(now + follow, packet.head_at + packet.tail_after);
-    const std::int64_t free_at = tail + flit;
-    out.free_at = free_at;
+    const Passage passage = pass(state_.wires[out.wire], packet, now);
+    out.free_at = passage.free_at;
     ++out.packets;
-    out.bytes += static_cast<std::uint64_t>(size);
+    out.bytes += packet.size();
     out.pointer = static_cast<std::uint16_t>(bit.value + 1);
-    return {now, tail, free_at, follow};
+    return passage;
+  }
+
+  template <typename Packet>
+  [[gnu::always_inline]] Passage pass(const Wire& wire, const Packet& packet, std::int64_t now) {
+    const std::int64_t size = packet.size();
+    // With one rate the last flit follows the first as it did on the wire before, and is always
+    // here in time.
+    if constexpr (even) return {now, now + packet.lag(), now + size * state_.byte_ps, packet.lag()};
+    const std::int64_t flit_size = std::min(size, state_.setup.flit_bytes);
+    const std::int64_t follow = wire.serialise_ps(size - flit_size);
+    // The last flit goes when those before it have gone and it is here.
+    const std::int64_t tail = std::max(now + follow, packet.head_at + packet.lag());
+    return {now, tail, tail + wire.serialise_ps(flit_size), follow};
   }
 
   // The packet takes this VC of the output. It can be given away again when the packet has passed;
@@ -149,7 +157,7 @@ class Visit {
     place.route = in.departed += size;
     in.ready_at = passage.free_at;
     ++in.head;
-    if (in.remote || in.starved) [[unlikely]]
+    if (in.remote | in.starved) [[unlikely]]
       tell_feeder(in, stamp);
   }
 

@@ -48,7 +48,6 @@ struct alignas(128) Worker {
   RouterId failed_router{};
   std::string failure;
   Choices choices;  // Scratch: too large to be cleared for every head.
-  PrefetchQueue prefetch;
   CardQueues card_queues;
 };
 
