@@ -154,11 +154,9 @@ class CubeVisit {
     Account& there = accounts_[output * vcs + vc];
     const Moving packet = Moving::from(place);
     const std::uint32_t size = packet.size();
-    if (!has_room(there, out, size) &&
-        !Slow::count_credits(state_, router_.first_output + LocalOutput(output), Vc(vc), size, now))
-      return false;
-    const std::int64_t free_at = cross(out, bit, vc, size, now);
     Input& far = state_.inputs[out.target + Vc(vc)];
+    if (!has_room(there, out, size) && !count_credits(there, far, out, size, now)) return false;
+    const std::int64_t free_at = cross(out, bit, vc, size, now);
     if (far.head == far.tail || out.remote) [[unlikely]] {
       push_slowly(state_, worker_, r_, place, {LocalOutput(output), Vc(vc), now});
     } else {
@@ -169,6 +167,30 @@ class CubeVisit {
     }
     leave(output, bit, place, packet, {now, free_at});
     return true;
+  }
+
+  // As PlainVisit::count_credits().
+  [[gnu::always_inline]] bool count_credits(Account& there, const Input& far, const Output& out,
+                                            std::uint32_t size, std::int64_t now) {
+    const Slot* const slots = &state_.slots[there.ring];
+    std::uint16_t i = there.reclaim;
+    std::uint32_t departed = there.departed;
+    bool fits = false;
+    // Two slots to a line: not more lines than it takes.
+    while (i != far.head && (!fits || i % 2 != 0)) {
+      const Slot& slot = slots[i & ring_mask()];
+      if (slot.head_at > now) break;
+      departed = static_cast<std::uint32_t>(slot.route);
+      ++i;
+      const std::int32_t room = there.room + static_cast<std::int32_t>(departed - there.departed);
+      fits = room >= static_cast<std::int32_t>(size) &&
+             static_cast<std::uint16_t>(there.pushed - i) < out.packets_max;
+    }
+    __builtin_prefetch(&slots[(i + 1u) & ring_mask()]);
+    there.room += static_cast<std::int32_t>(departed - there.departed);
+    there.departed = departed;
+    there.reclaim = i;
+    return fits;
   }
 
   // A packet of this size, the candidate `bit`, crosses the output; returns the end of that.

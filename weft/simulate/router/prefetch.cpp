@@ -43,7 +43,7 @@ void prefetch_tables(const State& state, RouterIndex r) {
 
 void prefetch_slots(const State& state, RouterIndex r) {
   const Router& router = state.routers[r];
-  const std::uint32_t ends = router.ends(), vcs = state.setup.vcs;
+  const std::uint32_t vcs = state.setup.vcs;
   const std::uint32_t first_card = router.first_card_output().value;
   const std::int64_t* const next =
       &state.next_at[router.first_next + actor_of(LocalOutput(0)).value];
@@ -56,10 +56,10 @@ void prefetch_slots(const State& state, RouterIndex r) {
     if (next[o.value] >= until) continue;
     const OutputIndex output = router.first_output + o;
     if (o.value < router.ports) __builtin_prefetch(&state.inputs[state.outputs[output].target], 1);
-    // The oldest credits, where space becomes scarce; those of nodes are counted for every packet.
+    // The oldest credits, where space becomes scarce.
     const Account* const there = &state.accounts[state.channel(output, Vc(0))];
-    for (std::uint32_t v = 0; o.value < ends && v < vcs; ++v) {
-      if (o.value >= router.ports || there[v].room <= scarce)
+    for (std::uint32_t v = 0; o.value < router.ports && v < vcs; ++v) {
+      if (there[v].room <= scarce)
         __builtin_prefetch(&state.slots[there[v].ring + (there[v].reclaim & state.ring_mask)], 1);
     }
     if (o.value < first_card) continue;
