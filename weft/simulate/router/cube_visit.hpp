@@ -33,7 +33,7 @@ class CubeVisit {
 
   [[gnu::always_inline]] void run(Reach reach) {
     router_.wake_at = visiting;
-    if (router_.unrouted != 0) route_heads(state_, worker_, r_);
+    route_heads();
     std::int64_t limit = limit_of(reach);
     std::int64_t now;
     for (;;) {
@@ -41,9 +41,10 @@ class CubeVisit {
       now = due.at;
       if (now >= limit) break;
       const std::uint32_t output = due.actor.value - 1;
-      if (output < ports_    ? hop(output, now)
-          : output == ports_ ? eject(now)
-                             : output == ports_ + 1u && inject(now)) [[likely]]
+      if (output < ports_        ? hop(output, now)
+          : output == ports_     ? eject(now)
+          : output == ports_ + 1 ? inject(now)
+                                 : wake_node(now, due.actor)) [[likely]]
         continue;
       if (!act_slowly(state_, worker_, r_, LocalOutput(output), {now, reach.sure_ps})) break;
       limit = limit_of(reach);
@@ -62,9 +63,6 @@ class CubeVisit {
   }
 
   // What is unusual. Not inlined: the rest then has more registers.
-  [[gnu::noinline]] static void route_heads(State& state, int worker, RouterIndex r) {
-    Slow(state, worker, r).route_heads();
-  }
   // The packet is the new head of `bit`; the one before it has left. As PlainVisit::route().
   [[gnu::noinline]] static void route(State& state, RouterIndex r, LocalInput bit, Slot& packet) {
     Router& router = state.routers[r];
@@ -111,16 +109,44 @@ class CubeVisit {
     }
   }
   struct Grant {
-    LocalOutput output;
+    const Output& out;
+    Account& there;
     Vc vc;
     std::int64_t now;
   };
-  // The packet is the first in the buffer at the other end, or that belongs to another worker.
-  [[gnu::noinline]] static void push_slowly(State& state, int worker, RouterIndex r,
-                                            const Slot& packet, Grant grant) {
-    Slow visit(state, worker, r);
-    visit.push_packet(visit.outputs_[grant.output], grant.vc, visit.account(grant.output, grant.vc),
-                      Moving::from(packet), {grant.now, grant.now, grant.now, 0});
+  // The packet is the first in the buffer at the other end, or that belongs to another worker. As
+  // PlainVisit::push_packet().
+  [[gnu::noinline]] static void push_slowly(State& state, int worker, const Slot& packet,
+                                            Grant grant) {
+    const Output& out = grant.out;
+    Account& there = grant.there;
+    Input& in = state.inputs[out.target + grant.vc];
+    // All its credits are back: begin again with the slot that is in the cache.
+    if (!out.remote && in.ready_at + in.credit <= grant.now) {
+      there.room += static_cast<std::int32_t>(in.departed - there.departed);
+      there.departed = in.departed;
+      there.pushed = there.reclaim = in.head = in.tail =
+          Slow::first_position(out.router, state.ring_mask);
+    }
+    there.room -= static_cast<std::int32_t>(packet.size());
+    Slot& place = state.slots[there.ring + (there.pushed++ & state.ring_mask)];
+    const std::int64_t head_at = grant.now + out.delay;
+    Moving::from(packet).move_to(place, head_at, 1);
+    if (out.remote) {
+      mail_packet(state, worker, out, grant.vc, place);
+      return;
+    }
+    ++in.tail;
+    Router& neighbour = state.routers[out.router];
+    neighbour.unrouted |= std::uint64_t{1} << (out.target + grant.vc - neighbour.first_input).value;
+    state.wake(worker, out.router, state.ready_at(in, head_at));
+  }
+
+  [[gnu::always_inline]] void route_heads() {
+    for (std::uint64_t heads = std::exchange(router_.unrouted, 0); heads != 0; heads &= heads - 1) {
+      const auto bit = static_cast<std::uint32_t>(std::countr_zero(heads));
+      route(state_, r_, LocalInput(bit), ring(bit)[inputs_[bit].head & ring_mask()]);
+    }
   }
 
   Slot* ring(std::uint32_t bit) { return slots_ + (std::size_t{bit} << ring_bits_); }
@@ -158,7 +184,7 @@ class CubeVisit {
     if (!has_room(there, out, size) && !count_credits(there, far, out, size, now)) return false;
     const std::int64_t free_at = cross(out, bit, vc, size, now);
     if (far.head == far.tail || out.remote) [[unlikely]] {
-      push_slowly(state_, worker_, r_, place, {LocalOutput(output), Vc(vc), now});
+      push_slowly(state_, worker_, place, {out, there, Vc(vc), now});
     } else {
       there.room -= static_cast<std::int32_t>(size);
       // Only written: the slot is cold, and reading it would wait.
@@ -289,6 +315,13 @@ class CubeVisit {
       ++own_.counts.packets_delivered;
     }
     leave(ports_, bit, place, packet, {now, free_at});
+    return true;
+  }
+
+  // The node's alarm rings; as hop().
+  [[gnu::always_inline]] bool wake_node(std::int64_t now, Actor alarm) {
+    ring_alarm(state_, worker_, r_, 0, now);
+    if (next_[alarm] == never_at) router_.active &= ~(std::uint64_t{1} << alarm.value);
     return true;
   }
 
