@@ -168,11 +168,29 @@ class CubeVisit {
     return no_bit;
   }
 
+  // No candidate of the output can go yet: it acts again when one may.
+  [[gnu::noinline]] static void put_off(State& state, RouterIndex r, LocalOutput output) {
+    Router& router = state.routers[r];
+    const Input* const inputs = &state.inputs[router.first_input];
+    const std::int64_t* const crossbar = &state.crossbar_free_at[router.first_port];
+    std::int64_t possible_at = never_at;
+    std::uint64_t left = state.outputs[router.first_output + output].waiting;
+    if (left == 0) router.active &= ~(std::uint64_t{1} << actor_of(output).value);
+    for (; left != 0; left &= left - 1) {
+      const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
+      possible_at = std::min(possible_at, std::max(inputs[bit].ready_at, crossbar[bit / vcs]));
+    }
+    state.next_at[router.first_next + actor_of(output).value] = possible_at;
+  }
+
   // The output to another router decides; false: unusual, and nothing has happened.
   [[gnu::always_inline]] bool hop(std::uint32_t output, std::int64_t now) {
     Output& out = outputs_[output];
     const std::uint32_t bit = first_ready(out, now);
-    if (bit == no_bit) return false;
+    if (bit == no_bit) {
+      put_off(state_, r_, LocalOutput(output));
+      return true;
+    }
     Input& in = inputs_[bit];
     Slot& place = ring(bit)[in.head & ring_mask()];
     const std::uint32_t vc = in.vcs >> 1;
@@ -244,7 +262,8 @@ class CubeVisit {
     place.head_at = stamp;
     place.route = in.departed += packet.size();
     const std::uint16_t head = ++in.head;
-    const bool told = in.remote | in.starved;
+    if (in.remote | in.starved) [[unlikely]]
+      tell_feeder(state_, worker_, in, stamp);
     const std::uint64_t mask = std::uint64_t{1} << bit;
     const std::uint64_t others = out.waiting & ~mask;
     std::int64_t& next = next_[Actor(1 + output)];
@@ -259,8 +278,6 @@ class CubeVisit {
         const std::int64_t ready = std::max(follower.head_at + state_.setup.early_ps, span.until);
         in.ready_at = ready;
         next = others != 0 ? span.until : ready;
-        if (told) [[unlikely]]
-          tell_feeder(state_, worker_, in, stamp);
         return;
       }
     }
@@ -269,8 +286,6 @@ class CubeVisit {
     router_.heads &= ~mask;
     next = others != 0 ? span.until : never_at;
     router_.active &= ~(std::uint64_t{others == 0} << (1 + output));
-    if (told) [[unlikely]]
-      tell_feeder(state_, worker_, in, stamp);
     if (more) route(state_, r_, LocalInput(bit), ring(bit)[head & ring_mask()]);
   }
 
@@ -278,7 +293,10 @@ class CubeVisit {
   [[gnu::always_inline]] bool eject(std::int64_t now) {
     Output& out = outputs_[ports_];
     const std::uint32_t bit = first_ready(out, now);
-    if (bit == no_bit) return false;
+    if (bit == no_bit) {
+      put_off(state_, r_, LocalOutput(ports_));
+      return true;
+    }
     Input& in = inputs_[bit];
     Slot& place = ring(bit)[in.head & ring_mask()];
     const Moving packet = Moving::from(place);
