@@ -118,8 +118,8 @@ Status check(const SimOptions& options, SimulationOptions& simulation) {
     simulation.stack = *stack;
   }
   if (Status s = read_times(options, simulation); !s) return s;
-  if (simulation.threads < 1 || simulation.threads > 63)
-    return Error::call("--threads: must lie in 1 to 63");
+  if (simulation.threads < 0 || simulation.threads > 63)
+    return Error::call("--threads: must lie in 1 to 63, or be auto");
   if (simulation.threads > 1 && launched().count > 1)
     return Error::call("--threads: under mpirun each process has one thread; start more processes");
   if (const auto cut = parse_cut(simulation.partition); !cut)
@@ -197,8 +197,10 @@ void add_simulation_options(CLI::App& parser, SimOptions& options) {
   begin_group(parser, "Simulation");
   parser
       .add_option("--threads", options.simulation.threads,
-                  "Worker threads; results do not depend on their number")
+                  "Worker threads, or 'auto' for as many as the network is worth and cores are "
+                  "idle; results do not depend on their number")
       ->type_name("N")
+      ->transform([](const std::string& text) { return text == "auto" ? "0" : text; })
       ->capture_default_str();
   add_partition_option(parser, options.simulation.partition);
   add_seed_option(parser, options.simulation.seed, "random routing choices");

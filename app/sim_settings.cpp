@@ -59,7 +59,7 @@ void add_simulation(const SimulationOptions& o, RunSettings& run) {
     settings.emplace_back("connections.groups", fingerprint_of_file(request->groups_file));
   settings.emplace_back("until",
                         o.until == Time::never() ? "the end" : to_text(o.until - Time::zero()));
-  run.circumstances.emplace_back("threads", std::to_string(o.threads));
+  run.circumstances.emplace_back("threads", o.threads == 0 ? "auto" : std::to_string(o.threads));
   run.circumstances.emplace_back("processes", std::to_string(launched().count));
   run.circumstances.emplace_back("partition", o.partition);
 }

@@ -22,6 +22,7 @@
 #include <weft/program/simulated_run/sampler.hpp>
 #include <weft/program/simulated_run/simulated_run.hpp>
 #include <weft/program/simulated_run/summary.hpp>
+#include <weft/program/simulated_run/workers.hpp>
 
 namespace weft {
 
@@ -97,6 +98,7 @@ class SimulatedRun {
   std::string ending(const RunTotals& totals) const;
 
   const SimulationOptions& options_;
+  int workers_ = 1;
   const SimulationSetup& setup_;
   const ProgramCopies& copies_;
   ProcessGroup* const peers_;
@@ -130,7 +132,11 @@ Status SimulatedRun::set_up(const ProgramCall& call) {
   setup.machine = setup_.machine.hardware;
   setup.node = setup_.machine.node;
   setup.placement = setup_.placement.get();
-  setup.workers = options_.threads;
+  workers_ = options_.threads;
+  if (workers_ == 0 && peers_ != nullptr) workers_ = 1;
+  if (workers_ == 0)
+    workers_ = workers_that_pay(setup_.machine.topology->graph.router_count(), idle_cores());
+  setup.workers = workers_;
   const auto cut = parse_cut(options_.partition);
   if (!cut) return Error::call("--partition: " + cut.error().message());
   setup.cut = *cut;
@@ -353,7 +359,7 @@ int SimulatedRun::conclude(const ProgramCall& call) {
   }
   if (!options_.quiet) print(to_table(summary));
   if (options_.verbose) {
-    const int workers = peers_ == nullptr ? options_.threads : peers_->count();
+    const int workers = peers_ == nullptr ? workers_ : peers_->count();
     print(fmt::format("simulated in           {:.2f} s with {} {}: {:.2f} M packet-hops/s\n", wall,
                       workers, peers_ == nullptr ? "workers" : "processes",
                       static_cast<double>(summary.hops) / wall / 1e6) +

@@ -21,7 +21,7 @@ struct SimulationOptions {
   std::string connections;           // "managed,shortcuts=4"; empty: everybody reaches everybody.
 
   // How to simulate.
-  int threads = 1;
+  int threads = 1;  // 0: as many as pay.
   std::string partition = "automatic";
   std::string libraries;  // The folder with weft's own.
   std::uint64_t seed = 1;
