@@ -219,8 +219,10 @@ Words full_command(Language language, const Request& request, const ToolChain& t
   // nothing overrides it.
   if (request.sources || request.stage == Stage::preprocess || request.stage == Stage::compile)
     append(command, include_flags(language, tools));
-  // Fortran's own crash report knows nothing of ranks.
-  if (generates && language == Language::fortran) command.emplace_back("-fno-backtrace");
+  // Fortran's own crash report knows nothing of ranks. Programs with mpif.h pass buffers of
+  // different types to one routine, which other MPI compilers take as well.
+  if (generates && language == Language::fortran)
+    append(command, {"-fno-backtrace", "-fallow-argument-mismatch"});
   append(command, request.words);
   if (generates) command.emplace_back("-fPIC");
   if (generates && compiler.loads_pass()) command.push_back("-fpass-plugin=" + tools.plugin);

@@ -6,7 +6,7 @@ set(parts ${CMAKE_CURRENT_LIST_DIR}/checks.f90 ${SOURCE})
 if(EXISTS ${here}/${name}_part.c)  # In C, by the C compiler that gfortran knows.
   list(APPEND parts ${here}/${name}_part.c)
 endif()
-execute_process(COMMAND ${WEFT} fc -g -Wall -Wno-unused-dummy-argument -fallow-argument-mismatch ${parts} -o ${PROGRAM}
+execute_process(COMMAND ${WEFT} fc -g -Wall -Wno-unused-dummy-argument ${parts} -o ${PROGRAM}
   WORKING_DIRECTORY ${PROGRAM}.made RESULT_VARIABLE code)
 if(NOT code EQUAL 0)
   message(FATAL_ERROR "${SOURCE} does not compile")
