@@ -12,7 +12,9 @@ import prototypes
 HANDLES = ("Comm", "Datatype", "Errhandler", "File", "Group", "Info", "Message", "Op", "Request", "Session", "Win")
 # Arguments of functions written by hand that are handles, by their names.
 NAMED = {"comm": "Comm", "datatype": "Datatype", "errhandler": "Errhandler", "info": "Info", "op": "Op", "request": "Request", "session": "Session", "win": "Win",
-         "array_of_datatypes": "Datatype"}
+         "array_of_datatypes": "Datatype", "array_of_info": "Info", "intercomm": "Comm"}
+# Texts of such functions that the program gives.
+TEXTS_IN = {"key", "command", "argv", "array_of_commands", "array_of_argv"}
 # Functions that Fortran 2008 has no longer.
 REMOVED = {"errhandler_create", "errhandler_get", "errhandler_set", "keyval_create", "keyval_free", "attr_put", "attr_get", "attr_delete", "address", "type_extent", "type_lb", "type_ub",
            "type_hvector", "type_hindexed", "type_struct"}
@@ -78,10 +80,10 @@ def by_hand(word):
     name = "datatype" if name == "type" else name
     if kind == "p":
         return Argument(name, f"procedure({PROCEDURES[name]})", "procedure")
-    if kind == "s":
-        way = "in" if name == "key" else "out"
-        return Argument(name, f"character(len=*), intent({way})", "text")
-    shape = ", dimension(*)" if kind.endswith("*") else ""
+    shape = {"*": ", dimension(*)", "2": ", dimension(count, *)"}.get(kind[1:], "")
+    if kind[0] == "s":
+        way = "in" if name in TEXTS_IN else "out"
+        return Argument(name, f"character(len=*){shape}, intent({way})", "text")
     if name in NAMED and kind[0] == "i":
         return Argument(name, f"type(MPI_{NAMED[name]}){shape}")
     kind = {"i": "integer", "a": "integer(kind=MPI_ADDRESS_KIND)", "l": "logical"}[kind[0]]

@@ -22,6 +22,8 @@ extern int mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_buffer_automa
 extern int mpi_fortran_status_ignore_[MPI_F_STATUS_SIZE];
 extern int mpi_fortran_statuses_ignore_[MPI_F_STATUS_SIZE];
 extern int mpi_fortran_unweighted_[1], mpi_fortran_weights_empty_[1];
+extern int mpi_fortran_errcodes_ignore_[1];
+extern char mpi_fortran_argv_null_[1], mpi_fortran_argvs_null_[1];
 
 static inline void* buffer_of(void* argument) {
   if (argument == &mpi_fortran_in_place_) return MPI_IN_PLACE;

@@ -261,7 +261,7 @@ def declare(name, kind):
     if kind.startswith("t"):
         shape = "MPI_STATUS_SIZE, *" if kind == "ts" else "MPI_STATUS_SIZE"
         return [f"integer, dimension({shape}){intent} :: {name}"]
-    shape = {"*": ", dimension(*)", "3": ", dimension(3, *)"}.get(kind[1:], "")
+    shape = {"*": ", dimension(*)", "2": ", dimension(count, *)", "3": ", dimension(3, *)"}.get(kind[1:], "")
     return [f"{TYPES[kind[0]]}{shape}{intent} :: {name}"]
 
 

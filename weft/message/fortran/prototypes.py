@@ -4,10 +4,10 @@ import re
 
 # Not in mpif.h and module mpi: large counts are for mpi_f08 alone, and handles are integers already.
 ABSENT = re.compile(r".*(_c|_toint|_fromint)$")
-# Not in Fortran: the tool interface, and what is not supported and has arguments that Fortran passes differently.
-C_ONLY = re.compile(r"T_.*|Comm_spawn.*|Register_datarep.*")
+# Not in Fortran: the tool interface, and representations of data in files, which need files.
+C_ONLY = re.compile(r"T_.*|Register_datarep.*")
 
-# Written by hand in C, so the arguments are listed here: name:type, * for an array.
+# Written by hand in C, so the arguments are listed here: name:type, * for an array, 2 for one of count rows.
 #   i integer, a address, l logical, s text, b buffer of any type, p procedure
 # A leading "=" stands for a function's result.
 BY_HAND = {
@@ -26,6 +26,10 @@ BY_HAND = {
     "info_get_string": "info:i key:s buflen:i value:s flag:l",
     "type_get_contents": "datatype:i max_integers:i max_addresses:i max_datatypes:i "
                          "array_of_integers:i* array_of_addresses:a* array_of_datatypes:i*",
+    "comm_spawn": "command:s argv:s* maxprocs:i info:i root:i comm:i intercomm:i "
+                  "array_of_errcodes:i*",
+    "comm_spawn_multiple": "count:i array_of_commands:s* array_of_argv:s2 array_of_maxprocs:i* "
+                           "array_of_info:i* root:i comm:i intercomm:i array_of_errcodes:i*",
     "op_create": "user_fn:p commute:l op:i",
     "grequest_start": "query_fn:p free_fn:p cancel_fn:p extra_state:a request:i",
     "comm_create_errhandler": "comm_errhandler_fn:p errhandler:i",

@@ -23,6 +23,7 @@ program sessions
   character(len=32) :: name
   character(len=16) :: text
   character :: buffer(4096)
+  character(len=4) :: words(2, 2) = reshape(['a   ', 'b   ', '    ', '    '], [2, 2])
   logical :: flag, found
 
   call mpi_session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, session, ierror)
@@ -87,6 +88,12 @@ program sessions
   call check(ierror == MPI_ERR_UNSUPPORTED_OPERATION .and. file == MPI_FILE_NULL, 'file_open')
   call mpi_file_get_size(file, offset, ierror)
   call check(ierror == MPI_ERR_UNSUPPORTED_OPERATION, 'file_get_size')
+  call mpi_comm_spawn('nothing', MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, comm, got, &
+                      MPI_ERRCODES_IGNORE, ierror)
+  call check(ierror == MPI_ERR_UNSUPPORTED_OPERATION, 'comm_spawn')
+  call mpi_comm_spawn_multiple(2, ['one', 'two'], words, [1, 1], [MPI_INFO_NULL, MPI_INFO_NULL], &
+                               0, comm, got, MPI_ERRCODES_IGNORE, ierror)
+  call check(ierror == MPI_ERR_UNSUPPORTED_OPERATION, 'comm_spawn_multiple')
   call mpi_comm_free(comm, ierror)
   call mpi_session_finalize(session, ierror)
   call check(ierror == MPI_SUCCESS .and. session == MPI_SESSION_NULL, 'session_finalize')
