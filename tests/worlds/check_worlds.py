@@ -85,6 +85,13 @@ class Worlds(unittest.TestCase):
             self.assertNotEqual(done.returncode, 0, words)
             self.assertRegex(done.stderr, "MPI_Session_finalize|without leaving the job|is lost", words)
 
+    def test_a_session_that_handles_errors_outlives_a_rank(self):
+        done = self.start([WEFT, "run", "--quiet", "-n", "3", "./lost_session", "return"])
+        self.assertEqual((done.returncode, sorted(done.stdout.splitlines())), (137, ["rank 0 is told", "rank 2 is told"]), done.stderr)
+        done = self.start([WEFT, "run", "--quiet", "-n", "3", "./lost_session", "fatal"])
+        self.assertEqual((done.returncode, done.stdout), (137, ""), done.stderr)
+        self.assertRegex(done.stderr, "^weft run: rank 1 on host .* was ended by signal 9")
+
     def test_partitioned_messages(self):
         for ranks in (1, 2, 4):
             self.all_right(ranks, "./partitioned")

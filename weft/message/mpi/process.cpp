@@ -126,10 +126,27 @@ void Process::help_waiters(CallLock& lock) {
   lock.settle(nullptr);
 }
 
+namespace {
+
+bool is_fatal(MPI_Errhandler handler) {
+  return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
+}
+
+// A program without MPI_Init handles errors if all of its sessions do.
+bool loss_is_fatal(Process& process) {
+  if (process.stage != Process::Stage::before) {
+    return is_fatal(default_communicator(process).handler);
+  }
+  bool fatal = process.sessions.alive() == 0;
+  process.sessions.for_each([&](const Session& s) { fatal = fatal || is_fatal(s.handler); });
+  return fatal;
+}
+
+}  // namespace
+
 // Unless the program handles errors, the loss of a rank ends the job, even if no rank waits for it.
 void Process::note_losses() {
-  const MPI_Errhandler handler = default_communicator(*this).handler;
-  const bool fatal = handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
+  const bool fatal = loss_is_fatal(*this);
   while (losses_ < messenger.lost().size()) {
     const RankId lost = messenger.lost()[losses_++];
     if (fatal) end_for(lost);
