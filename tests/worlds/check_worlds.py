@@ -96,6 +96,12 @@ class Worlds(unittest.TestCase):
         for ranks in (1, 2, 4):
             self.all_right(ranks, "./partitioned")
 
+    def test_threads_hand_over_partitions(self):
+        for way in ([], ["--no-shared-memory"]):
+            for ranks in (1, 3):
+                done = self.start([WEFT, "run", "--quiet", "--timeout", "60s", "-n", ranks, *way, "./ready_threads"])
+                self.assertEqual((done.returncode, sorted(done.stdout.splitlines())), (0, [f"rank {rank}: 0 wrong" for rank in range(ranks)]), done.stderr)
+
     def test_buffers_and_splits(self):
         self.all_right(4, "./buffers")
 
@@ -104,6 +110,9 @@ class Worlds(unittest.TestCase):
 
     def test_what_is_absent_says_so(self):
         self.all_right(2, "./absent")
+        for words in (SIM, ["run", "--quiet"]):
+            said = self.start([WEFT, *words, "-n", "2", "./absent"]).stderr
+            self.assertEqual(said.count("weft: warning: MPI_File_open: weft has no parallel files"), 1, said)
         done = self.start([WEFT, "run", "--quiet", "-n", "1", "./absent_fatal"])
         self.assertIn("MPI_Comm_spawn: unsupported operation: all processes of a job start together", done.stderr)
 

@@ -105,6 +105,9 @@ static void errors(void) {
   MPI_Start(&send);
   MPI_Start(&receive);
   CHECK(MPI_Pready(4, send) == MPI_ERR_ARG);
+  CHECK(MPI_Pready_list(-1, data, send) == MPI_ERR_ARG);
+  CHECK(MPI_Pready_list(1, NULL, send) == MPI_ERR_ARG);
+  CHECK(MPI_Pready_list(0, NULL, send) == MPI_SUCCESS);
   CHECK(MPI_Pready(0, receive) == MPI_ERR_REQUEST);
   CHECK(MPI_Parrived(send, 0, &flag) == MPI_ERR_REQUEST);
   CHECK(MPI_Pready_range(0, 3, send) == MPI_SUCCESS);

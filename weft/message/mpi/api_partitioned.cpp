@@ -121,9 +121,11 @@ WEFT_MPI(Pready_range)(int partition_low, int partition_high, MPI_Request reques
 }
 
 WEFT_MPI(Pready_list)(int length, const int array_of_partitions[], MPI_Request request) {
-  static constexpr int none = 0;
-  const int* const list = array_of_partitions ? array_of_partitions : &none;
-  return ready("MPI_Pready_list", {0, array_of_partitions ? length - 1 : -1, list}, request);
+  if (length < 0 || (length > 0 && !array_of_partitions)) {
+    Call call("MPI_Pready_list", Call::local);
+    return call.error() ? call.error() : call.result(MPI_ERR_ARG, "the list");
+  }
+  return ready("MPI_Pready_list", {0, length - 1, array_of_partitions}, request);
 }
 
 WEFT_MPI(Parrived)(MPI_Request request, int partition, int* flag) {

@@ -3,6 +3,7 @@
 // jobs. Programs link, and learn it from the error MPI_ERR_UNSUPPORTED_OPERATION: from the error
 // handler of MPI_FILE_NULL, which returns unless the program sets another, or from that of the
 // communicator.
+#include <cstdio>
 #include <string>
 
 #include <weft/message/mpi/call.hpp>
@@ -28,9 +29,21 @@ int file_result(Call& call, int code, const std::string& detail = {}) {
   return raise(process, process.file_handler, MPI_COMM_SELF, code, detail);
 }
 
+// The error is easily overlooked where it returns, so rank 0 says it once.
+void warn_once(Process& process, const char* name) {
+  if (process.warned_of_files || process.rank().index != 0) return;
+  process.warned_of_files = true;
+  if (process.file_handler != MPI_ERRORS_RETURN) return;
+  const std::string line = std::string("weft: warning: ") + name +
+                           ": weft has no parallel files: functions of files return "
+                           "MPI_ERR_UNSUPPORTED_OPERATION\n";
+  std::fputs(line.c_str(), stderr);
+}
+
 int no_files(const char* name) {
   Call call(name, Call::local);
   if (call.error()) return call.error();
+  warn_once(call.process(), name);
   return file_result(call, MPI_ERR_UNSUPPORTED_OPERATION, "weft has no parallel files");
 }
 
@@ -192,6 +205,7 @@ WEFT_NO_FILES(Register_datarep_c, const char*, MPI_Datarep_conversion_function_c
               MPI_Datarep_conversion_function_c*, MPI_Datarep_extent_function*, void*)
 
 // Functions of processes: the name, the parameters, and the communicator that gets the error.
+// NOLINTBEGIN(bugprone-macro-parentheses): parameters.
 #define WEFT_NO_PROCESSES(name, parameters, comm) \
   WEFT_MPI(name) parameters {                     \
     return no_processes("MPI_" #name, comm);      \
@@ -211,3 +225,4 @@ WEFT_NO_PROCESSES(Comm_join, (int, MPI_Comm*), MPI_COMM_SELF)
 WEFT_NO_PROCESSES(Publish_name, (const char*, MPI_Info, const char*), MPI_COMM_SELF)
 WEFT_NO_PROCESSES(Unpublish_name, (const char*, MPI_Info, const char*), MPI_COMM_SELF)
 WEFT_NO_PROCESSES(Lookup_name, (const char*, MPI_Info, char*), MPI_COMM_SELF)
+// NOLINTEND(bugprone-macro-parentheses)

@@ -34,64 +34,63 @@ int conclude(Process& process, mp::Request*& low) {
 
 }  // namespace
 
-Partitions::Partitions(Process& process, const PartitionedArguments& arguments)
-    : process_(process), transfer_(arguments.transfer), partitions_(arguments.partitions) {
-  transfer_.type->retain();
+Partitions::Partitions(Process& of, const PartitionedArguments& arguments)
+    : process(of), transfer(arguments.transfer), partitions(arguments.partitions) {
+  transfer.type->retain();
 }
 
 // An offer that nobody has answered is withdrawn.
 Partitions::~Partitions() {
-  if (offering_) {
-    if (!offering_->done) process_.messenger.cancel(offering_);
-    process_.messenger.release(offering_);
+  if (offering) {
+    if (!offering->done) process.messenger.cancel(offering);
+    process.messenger.release(offering);
   }
-  Datatype::release(transfer_.type);
+  Datatype::release(transfer.type);
 }
 
-bool Partitions::contiguous(int partitions) const {
-  return transfer_.type->contiguous(transfer_.count * partitions);
+bool Partitions::contiguous(int several) const {
+  return transfer.type->contiguous(transfer.count * several);
 }
 
 std::size_t Partitions::size() const {
-  return static_cast<std::size_t>(transfer_.count) *
-         static_cast<std::size_t>(transfer_.type->size());
+  return static_cast<std::size_t>(transfer.count) * static_cast<std::size_t>(transfer.type->size());
 }
 
 // Computed with integers, as the base may be null.
 void* Partitions::place(int partition) const {
-  const auto offset = transfer_.type->extent() * transfer_.count * partition;
-  const auto base = reinterpret_cast<std::uintptr_t>(transfer_.buffer);
+  const auto offset = transfer.type->extent() * transfer.count * partition;
+  const auto base = reinterpret_cast<std::uintptr_t>(transfer.buffer);
   return reinterpret_cast<void*>(base + static_cast<std::uintptr_t>(offset));
 }
 
 std::byte* Partitions::data_of(int partition) const {
-  const auto offset = static_cast<std::uintptr_t>(transfer_.type->true_lower_bound());
+  const auto offset = static_cast<std::uintptr_t>(transfer.type->true_lower_bound());
   return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(place(partition)) + offset);
 }
 
 std::string Partitions::describe_peer(const char* what, std::vector<RankId>* on) const {
-  if (on && !to_nobody()) on->push_back(transfer_.comm->peers()[transfer_.peer]);
-  return what + std::to_string(transfer_.peer) + " with tag " + std::to_string(transfer_.tag);
+  if (on && !to_nobody()) on->push_back(transfer.comm->peers()[transfer.peer]);
+  return what + std::to_string(transfer.peer) + " with tag " + std::to_string(transfer.tag);
 }
 
 // Tags are taken in turn: when all have been used, those of the first sends are free again.
-PartitionedSend::PartitionedSend(Process& process, const PartitionedArguments& arguments)
-    : Partitions(process, arguments), parts_(static_cast<std::size_t>(arguments.partitions)) {
+PartitionedSend::PartitionedSend(Process& of, const PartitionedArguments& arguments)
+    : Partitions(of, arguments), parts_(static_cast<std::size_t>(arguments.partitions)) {
   if (to_nobody()) return;
   constexpr std::uint32_t tags_end = 1U << 30;
-  const auto count = static_cast<std::uint32_t>(partitions_);
+  const auto count = static_cast<std::uint32_t>(partitions);
   if (process.partition_tags > tags_end - std::min(count, tags_end)) process.partition_tags = 0;
-  offer_ = {process.partition_tags, count, size()};
+  offer = {process.partition_tags, count, size()};
   process.partition_tags += count;
   mp::Sending sending;
-  sending.to = transfer_.comm->peers()[transfer_.peer];
-  sending.context = transfer_.comm->context_of(Traffic::offers);
-  sending.source = transfer_.comm->rank;
-  sending.tag = transfer_.tag;
-  sending.data = &offer_;
-  sending.size = sizeof offer_;
+  sending.to = transfer.comm->peers()[transfer.peer];
+  sending.context = transfer.comm->context_of(Traffic::offers);
+  sending.source = transfer.comm->rank;
+  sending.tag = transfer.tag;
+  sending.data = &offer;
+  sending.size = sizeof offer;
   sending.internal = true;
-  offering_ = process.messenger.send(sending);
+  offering = process.messenger.send(sending);
 }
 
 PartitionedSend::~PartitionedSend() = default;
@@ -123,12 +122,12 @@ mp::Task PartitionedSend::round() {
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     co_await Ready{*this, i};
     co_await Done{parts_[i].low};
-    error = std::max(error, conclude(process_, parts_[i].low));
+    error = std::max(error, conclude(process, parts_[i].low));
     parts_[i].staging.reset();
   }
-  if (offering_) {
-    co_await Done{offering_};
-    error = std::max(error, conclude(process_, offering_));
+  if (offering) {
+    co_await Done{offering};
+    error = std::max(error, conclude(process, offering));
   }
   co_return error;
 }
@@ -139,44 +138,44 @@ void PartitionedSend::set_ready(int partition) {
   part.ready = true;
   if (to_nobody()) return;
   mp::Sending sending;
-  sending.to = transfer_.comm->peers()[transfer_.peer];
-  sending.context = transfer_.comm->context_of(Traffic::partitions);
-  sending.source = transfer_.comm->rank;
-  sending.tag = static_cast<int>(offer_.first_tag) + partition;
+  sending.to = transfer.comm->peers()[transfer.peer];
+  sending.context = transfer.comm->context_of(Traffic::partitions);
+  sending.source = transfer.comm->rank;
+  sending.tag = static_cast<int>(offer.first_tag) + partition;
   sending.size = size();
-  sending.tuning = process_.tuning;
+  sending.tuning = process.tuning;
   if (contiguous(1)) {
     sending.data = data_of(partition);
   } else {
-    process_.fabric.processor.copy(nullptr, nullptr, size());
-    if (process_.fabric.carries_data) {
+    process.fabric.processor.copy(nullptr, nullptr, size());
+    if (process.fabric.carries_data) {
       part.staging = std::make_unique_for_overwrite<std::byte[]>(size());
-      transfer_.type->pack(place(partition), transfer_.count, 0, {part.staging.get(), size()});
+      transfer.type->pack(place(partition), transfer.count, 0, {part.staging.get(), size()});
     }
     sending.data = part.staging.get();
   }
-  part.low = process_.messenger.send(sending);
+  part.low = process.messenger.send(sending);
   if (waiter_ && awaited_ == index) {
-    process_.messenger.resume_later(std::exchange(waiter_, {}));
+    process.messenger.resume_later(std::exchange(waiter_, {}));
   }
 }
 
-PartitionedReceive::PartitionedReceive(Process& process, const PartitionedArguments& arguments)
-    : Partitions(process, arguments), unpacked_(static_cast<std::size_t>(arguments.partitions)) {
+PartitionedReceive::PartitionedReceive(Process& of, const PartitionedArguments& arguments)
+    : Partitions(of, arguments), unpacked_(static_cast<std::size_t>(arguments.partitions)) {
   shown_.kind = Request::Kind::receive;
   shown_.active = true;
-  shown_.transfer = transfer_;
-  shown_.transfer.count = transfer_.count * partitions_;
+  shown_.transfer = transfer;
+  shown_.transfer.count = transfer.count * partitions;
   if (to_nobody()) return;
   mp::Receiving receiving;
-  receiving.context = transfer_.comm->context_of(Traffic::offers);
-  receiving.source = transfer_.peer;
-  receiving.from = transfer_.comm->peers()[transfer_.peer];
-  receiving.tag = transfer_.tag;
-  receiving.data = &offer_;
-  receiving.size = sizeof offer_;
+  receiving.context = transfer.comm->context_of(Traffic::offers);
+  receiving.source = transfer.peer;
+  receiving.from = transfer.comm->peers()[transfer.peer];
+  receiving.tag = transfer.tag;
+  receiving.data = &offer;
+  receiving.size = sizeof offer;
   receiving.internal = true;
-  offering_ = process.messenger.receive(receiving);
+  offering = process.messenger.receive(receiving);
 }
 
 PartitionedReceive::~PartitionedReceive() = default;
@@ -192,29 +191,29 @@ mp::Task PartitionedReceive::start() {
 }
 
 mp::Task PartitionedReceive::take_offer(int& error) {
-  co_await Done{offering_};
-  error = conclude(process_, offering_);
+  co_await Done{offering};
+  error = conclude(process, offering);
   known_ = error == MPI_SUCCESS;
   co_return 0;
 }
 
 // A receive for each partition of the sender.
 void PartitionedReceive::post() {
-  const std::size_t all = offer_.partitions * offer_.size;
-  if (!contiguous(partitions_) && process_.fabric.carries_data) {
+  const std::size_t all = offer.partitions * offer.size;
+  if (!contiguous(partitions) && process.fabric.carries_data) {
     staging_ = std::make_unique_for_overwrite<std::byte[]>(all);
   }
-  std::byte* const base = contiguous(partitions_) ? data_of(0) : staging_.get();
+  std::byte* const base = contiguous(partitions) ? data_of(0) : staging_.get();
   mp::Receiving receiving;
-  receiving.context = transfer_.comm->context_of(Traffic::partitions);
-  receiving.source = transfer_.peer;
-  receiving.from = transfer_.comm->peers()[transfer_.peer];
-  receiving.size = offer_.size;
+  receiving.context = transfer.comm->context_of(Traffic::partitions);
+  receiving.source = transfer.peer;
+  receiving.from = transfer.comm->peers()[transfer.peer];
+  receiving.size = offer.size;
   parts_.clear();
-  for (std::uint32_t i = 0; i < offer_.partitions; ++i) {
-    receiving.tag = static_cast<int>(offer_.first_tag + i);
-    receiving.data = base ? base + i * offer_.size : nullptr;
-    parts_.push_back(process_.messenger.receive(receiving));
+  for (std::uint32_t i = 0; i < offer.partitions; ++i) {
+    receiving.tag = static_cast<int>(offer.first_tag + i);
+    receiving.data = base ? base + i * offer.size : nullptr;
+    parts_.push_back(process.messenger.receive(receiving));
   }
   posted_ = true;
 }
@@ -222,20 +221,20 @@ void PartitionedReceive::post() {
 mp::Task PartitionedReceive::round() {
   int error = MPI_SUCCESS;
   if (to_nobody()) co_return error;
-  if (!known_ && offering_) {
+  if (!known_ && offering) {
     mp::Task taken = take_offer(error);
     co_await taken;
   }
   if (!known_) co_return error == MPI_SUCCESS ? MPI_ERR_PROC_ABORTED : error;
-  const std::size_t sent = offer_.partitions * offer_.size;
-  shown_.arrival = {transfer_.peer, transfer_.tag, sent, false, false};
-  if (sent > size() * static_cast<std::size_t>(partitions_)) co_return MPI_ERR_TRUNCATE;
+  const std::size_t sent = offer.partitions * offer.size;
+  shown_.arrival = {transfer.peer, transfer.tag, sent, false, false};
+  if (sent > size() * static_cast<std::size_t>(partitions)) co_return MPI_ERR_TRUNCATE;
   post();
   for (mp::Request*& part : parts_) {
     co_await Done{part};
-    error = std::max(error, conclude(process_, part));
+    error = std::max(error, conclude(process, part));
   }
-  for (int i = 0; i < partitions_ && error == MPI_SUCCESS; ++i) unpack(i);
+  for (int i = 0; i < partitions && error == MPI_SUCCESS; ++i) unpack(i);
   staging_.reset();
   co_return error;
 }
@@ -244,14 +243,14 @@ void PartitionedReceive::unpack(int partition) {
   const auto index = static_cast<std::size_t>(partition);
   if (unpacked_[index]) return;
   unpacked_[index] = true;
-  const std::size_t all = offer_.partitions * offer_.size;
+  const std::size_t all = offer.partitions * offer.size;
   const std::size_t from = index * size();
-  if (contiguous(partitions_) || from >= all) return;
+  if (contiguous(partitions) || from >= all) return;
   const std::size_t bytes = std::min(size(), all - from);
-  process_.fabric.processor.copy(nullptr, nullptr, bytes);
+  process.fabric.processor.copy(nullptr, nullptr, bytes);
   if (!staging_) return;
-  transfer_.type->unpack(place(partition), transfer_.count, 0,
-                         std::span<const std::byte>(staging_.get() + from, bytes));
+  transfer.type->unpack(place(partition), transfer.count, 0,
+                        std::span<const std::byte>(staging_.get() + from, bytes));
 }
 
 bool PartitionedReceive::has_arrived(int partition) {
@@ -261,9 +260,9 @@ bool PartitionedReceive::has_arrived(int partition) {
   // The sender's partitions that share bytes with this one.
   const std::size_t from = index * size();
   const std::size_t to = from + size();
-  if (offer_.size > 0 && to > from) {
-    const std::size_t last = std::min<std::size_t>((to - 1) / offer_.size + 1, parts_.size());
-    for (std::size_t i = from / offer_.size; i < last; ++i) {
+  if (offer.size > 0 && to > from) {
+    const std::size_t last = std::min<std::size_t>((to - 1) / offer.size + 1, parts_.size());
+    for (std::size_t i = from / offer.size; i < last; ++i) {
       if (parts_[i] && !parts_[i]->done) return false;
     }
   }

@@ -25,12 +25,12 @@ struct PartitionedArguments {
 // What both sides have: the partitions of a buffer.
 class Partitions : public Operation {
  public:
-  Partitions(Process& process, const PartitionedArguments& arguments);
+  Partitions(Process& of, const PartitionedArguments& arguments);
   ~Partitions() override;
   Partitions(const Partitions&) = delete;
   Partitions& operator=(const Partitions&) = delete;
 
-  int count() const { return partitions_; }
+  int count() const { return partitions; }
 
  protected:
   // What a send tells its receive.
@@ -39,25 +39,25 @@ class Partitions : public Operation {
     std::uint32_t partitions = 0;
     std::uint64_t size = 0;  // Of each, in bytes.
   };
-  bool to_nobody() const { return transfer_.peer == MPI_PROC_NULL; }
+  bool to_nobody() const { return transfer.peer == MPI_PROC_NULL; }
   // Whether the data of so many partitions in a row has no gaps.
-  bool contiguous(int partitions) const;
+  bool contiguous(int several) const;
   std::size_t size() const;  // Packed bytes of a partition.
   // Where a partition begins in the program's memory, and where its data does if it has no gaps.
   void* place(int partition) const;
   std::byte* data_of(int partition) const;
   std::string describe_peer(const char* what, std::vector<RankId>* on) const;
 
-  Process& process_;
-  const Transfer transfer_;
-  const int partitions_;
-  Offer offer_;
-  mp::Request* offering_ = nullptr;  // The offer's message, until it is sent or received.
+  Process& process;
+  const Transfer transfer;
+  const int partitions;
+  Offer offer;
+  mp::Request* offering = nullptr;  // The offer's message, until it is sent or received.
 };
 
 class PartitionedSend final : public Partitions {
  public:
-  PartitionedSend(Process& process, const PartitionedArguments& arguments);
+  PartitionedSend(Process& of, const PartitionedArguments& arguments);
   ~PartitionedSend() override;
   mp::Task start() override;
   std::string describe(std::vector<RankId>* on) const override;
@@ -82,7 +82,7 @@ class PartitionedSend final : public Partitions {
 
 class PartitionedReceive final : public Partitions {
  public:
-  PartitionedReceive(Process& process, const PartitionedArguments& arguments);
+  PartitionedReceive(Process& of, const PartitionedArguments& arguments);
   ~PartitionedReceive() override;
   mp::Task start() override;
   const Request* status_of() const override { return &shown_; }

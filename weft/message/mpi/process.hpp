@@ -100,6 +100,7 @@ struct Process final : public WaitTeller {
   std::unique_ptr<InfoTable> environment;           // MPI_INFO_ENV
   std::unique_ptr<Tool> tool;                       // Null until MPI_T_init_thread.
   MPI_Errhandler file_handler = MPI_ERRORS_RETURN;  // Of MPI_FILE_NULL.
+  bool warned_of_files = false;                     // That there are none.
   std::uint32_t partition_tags = 0;                 // How many tags partitioned sends have taken.
   // Of predefined types. A deque: they stay where they are while functions of the program run.
   std::deque<std::pair<MPI_Datatype, Attributes>> type_attributes;
