@@ -10,6 +10,7 @@
 #include "output.hpp"
 
 #include <weft/program/cc/compiler_call.hpp>
+#include <weft/program/cc/gcc_options.hpp>
 
 namespace weft::app {
 namespace {
@@ -45,7 +46,13 @@ Status compile(const Wrapper& wrapper, const std::vector<std::string>& arguments
                                  {environment(wrapper.variable), environment("PATH")});
   if (!call) return std::move(call).error();
   if (!call->answer.empty()) return print(call->answer);
-  return become(call->command);
+  if (!call->own_clang) return become(call->command);
+  const TakenOptions taken = leave_out_gcc_options(call->command, call->command[0], "gcc");
+  for (const std::string& word : taken.left_out) {
+    tell("weft {}: warning: {} is GCC's, and left out; {}={} takes it\n", wrapper.name, word,
+         wrapper.variable, wrapper.language == Language::c ? "gcc" : "g++");
+  }
+  return become(taken.words);
 }
 
 Command wrap(const Wrapper& wrapper) {

@@ -248,6 +248,7 @@ Result<CompilerCall> make_compiler_call(Language language, const Words& argument
   const Compiler compiler(language, tools, choice);
   CompilerCall call;
   call.command = full_command(language, *request, tools, compiler);
+  call.own_clang = choice.command.empty() && compiler.loads_pass();
   Words compile = include_flags(language, tools);
   // Without the pass: a build that asks for flags may give them to another compiler.
   compile.emplace_back("-fPIC");

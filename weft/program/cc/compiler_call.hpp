@@ -36,6 +36,7 @@ struct CompilerChoice {
 struct CompilerCall {
   std::vector<std::string> command;  // The command to run, unless there is an answer.
   std::string answer;                // For -show and similar: text to print instead.
+  bool own_clang = false;            // Weft's choice, although the program may expect GCC.
 };
 
 // Refuses options with which no simulation could run (-static, -no-pie).
