@@ -112,6 +112,37 @@ static void count_messages(int rank, int size, int count) {
   CHECK(MPI_T_pvar_session_free(&session) == MPI_SUCCESS && session == MPI_T_PVAR_SESSION_NULL);
 }
 
+/* Rails to each rank of a communicator. */
+static void look_at_rails(int rank, int size) {
+  int index = -1, length = 0, bind = 0;
+  unsigned long long all[16] = {0}, up[16] = {0};
+  MPI_Comm comm;
+  MPI_T_pvar_session session;
+  MPI_T_pvar_handle rails, working;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_T_pvar_session_create(&session);
+  CHECK(MPI_T_pvar_get_index("weft_rails", MPI_T_PVAR_CLASS_LEVEL, &index) == MPI_SUCCESS);
+  CHECK(MPI_T_pvar_get_info(index, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &bind, NULL,
+                            NULL, NULL) == MPI_SUCCESS);
+  CHECK(bind == MPI_T_BIND_MPI_COMM);
+  CHECK(MPI_T_pvar_handle_alloc(session, index, NULL, &rails, &length) == MPI_T_ERR_INVALID);
+  CHECK(MPI_T_pvar_handle_alloc(session, index, &comm, &rails, &length) == MPI_SUCCESS);
+  CHECK(length == size && size <= 16);
+  MPI_T_pvar_get_index("weft_rails_up", MPI_T_PVAR_CLASS_LEVEL, &index);
+  CHECK(MPI_T_pvar_handle_alloc(session, index, &comm, &working, &length) == MPI_SUCCESS);
+  MPI_Barrier(comm);
+  CHECK(MPI_T_pvar_read(session, rails, all) == MPI_SUCCESS);
+  CHECK(MPI_T_pvar_read(session, working, up) == MPI_SUCCESS);
+  for (int i = 0; i < size; ++i) {
+    CHECK(i == rank ? all[i] == 0 : all[i] > 0);
+    CHECK(up[i] <= all[i]);
+  }
+  if (size > 1) CHECK(up[(rank + 1) % size] > 0); /* The barrier has used it. */
+  MPI_Comm_free(&comm);
+  CHECK(MPI_T_pvar_read(session, rails, all) == MPI_T_ERR_INVALID_HANDLE);
+  MPI_T_pvar_session_free(&session);
+}
+
 int main(int count, char** words) {
   int rank, size, provided = -1, before = 0;
   CHECK(MPI_T_cvar_get_num(&before) == MPI_T_ERR_NOT_INITIALIZED);
@@ -126,6 +157,7 @@ int main(int count, char** words) {
   CHECK(controls == before);
   look_at_categories();
   count_messages(rank, size, 10);
+  look_at_rails(rank, size);
   CHECK(MPI_T_finalize() == MPI_SUCCESS);
   report(rank);
   MPI_Finalize();

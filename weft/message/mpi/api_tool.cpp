@@ -8,6 +8,7 @@
 #include <weft/message/mpi/call.hpp>
 #include <weft/message/mpi/tool.hpp>
 
+using weft::mpi::Communicator;
 using weft::mpi::ControlHandle;
 using weft::mpi::ControlVariable;
 using weft::mpi::PerformanceHandle;
@@ -87,6 +88,15 @@ std::uint64_t value_of(const Process& process, const PerformanceHandle& handle) 
   const std::uint64_t now = handle.variable->read(process);
   if (!handle.variable->counts()) return now;
   return handle.running ? handle.before + (now - handle.since) : handle.before;
+}
+
+// A value for each rank of the communicator, if that is still there.
+int read_peers(Process& process, const PerformanceHandle& handle, unsigned long long* values) {
+  const Communicator* const comm = find_communicator(process, handle.comm);
+  if (!comm) return MPI_T_ERR_INVALID_HANDLE;
+  const weft::mp::Members& peers = comm->peers();
+  for (int i = 0; i < peers.size(); ++i) values[i] = handle.variable->read_peer(process, peers[i]);
+  return MPI_SUCCESS;
 }
 
 void set(const Process& process, PerformanceHandle& handle, std::uint64_t value) {
@@ -293,7 +303,7 @@ WEFT_MPI(T_pvar_get_info)
   if (datatype) *datatype = MPI_UNSIGNED_LONG_LONG;
   if (enumtype) *enumtype = MPI_T_ENUM_NULL;
   give_text(variable->description, desc, desc_len);
-  give(MPI_T_BIND_NO_OBJECT, bind);
+  give(variable->read_peer ? MPI_T_BIND_MPI_COMM : MPI_T_BIND_NO_OBJECT, bind);
   give(variable->counts() ? 0 : 1, readonly);
   give(variable->counts() ? 0 : 1, continuous);
   give(variable->counts() ? 1 : 0, atomic);
@@ -331,7 +341,8 @@ WEFT_MPI(T_pvar_session_free)(MPI_T_pvar_session* session) {
 }
 
 WEFT_MPI(T_pvar_handle_alloc)
-(MPI_T_pvar_session session, int pvar_index, void*, MPI_T_pvar_handle* handle, int* count) {
+(MPI_T_pvar_session session, int pvar_index, void* obj_handle, MPI_T_pvar_handle* handle,
+ int* count) {
   WEFT_TOOL_CALL(call);
   const PerformanceVariable* const variable = at(weft::mpi::performance_variables(), pvar_index);
   if (!variable) return MPI_T_ERR_INVALID_INDEX;
@@ -339,10 +350,19 @@ WEFT_MPI(T_pvar_handle_alloc)
   auto& sessions = call.tool().sessions;
   const auto found = find_handle(sessions, session);
   if (found == sessions.end()) return MPI_T_ERR_INVALID_SESSION;
+  PerformanceHandle made{variable};
+  if (variable->read_peer) {
+    if (!obj_handle) return MPI_T_ERR_INVALID;
+    made.comm = *static_cast<MPI_Comm*>(obj_handle);
+    const Communicator* const comm = find_communicator(call.process(), made.comm);
+    if (!comm) return MPI_T_ERR_INVALID_HANDLE;
+    *count = comm->peers().size();
+  } else {
+    *count = 1;
+  }
   auto& handles = (*found)->handles;
-  handles.push_back(std::make_unique<PerformanceHandle>(PerformanceHandle{variable}));
+  handles.push_back(std::make_unique<PerformanceHandle>(made));
   *handle = reinterpret_cast<MPI_T_pvar_handle>(handles.back().get());
-  *count = 1;
   return MPI_SUCCESS;
 }
 
@@ -379,7 +399,9 @@ WEFT_MPI(T_pvar_read)(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void
   PerformanceHandle* found = nullptr;
   if (const int error = find(call, session, handle, found)) return error;
   if (!buf) return MPI_T_ERR_INVALID;
-  *static_cast<unsigned long long*>(buf) = value_of(call.process(), *found);
+  auto* const values = static_cast<unsigned long long*>(buf);
+  if (found->variable->read_peer) return read_peers(call.process(), *found, values);
+  *values = value_of(call.process(), *found);
   return MPI_SUCCESS;
 }
 

@@ -45,7 +45,21 @@ constexpr std::array<ControlVariable, 7> controls = {{
 constexpr int counter = MPI_T_PVAR_CLASS_COUNTER;
 constexpr int level = MPI_T_PVAR_CLASS_LEVEL;
 
-constexpr std::array<PerformanceVariable, 9> measures = {{
+// A rank reaches itself without any.
+std::uint64_t rails_to(const Process& process, RankId peer) {
+  return peer == process.rank() ? 0
+                                : static_cast<std::uint64_t>(process.fabric.rails.rail_count(peer));
+}
+
+std::uint64_t rails_up_to(const Process& process, RankId peer) {
+  std::uint64_t up = 0;
+  for (std::uint32_t i = 0; i < rails_to(process, peer); ++i) {
+    if (process.fabric.rails.rail_facts(peer, RailId(i)).up) ++up;
+  }
+  return up;
+}
+
+constexpr std::array<PerformanceVariable, 11> measures = {{
     {"weft_eager_messages", "Messages sent eagerly", counter,
      [](const Process& p) { return p.messenger.use().eager; }},
     {"weft_rendezvous_messages", "Messages sent by rendezvous", counter,
@@ -56,6 +70,9 @@ constexpr std::array<PerformanceVariable, 9> measures = {{
      [](const Process& p) { return p.messenger.use().unexpected; }},
     {"weft_lost_ranks", "Ranks that cannot be reached any more", level,
      [](const Process& p) { return std::uint64_t{p.messenger.lost().size()}; }},
+    {"weft_rails", "Rails to each rank of the communicator", level, nullptr, &rails_to},
+    {"weft_rails_up", "Rails to each rank of the communicator that work", level, nullptr,
+     &rails_up_to},
     {"weft_requests", "Requests that the program holds", level,
      [](const Process& p) { return std::uint64_t{p.requests.alive()}; }},
     {"weft_communicators", "Communicators that the program has made and not freed", level,
@@ -68,8 +85,8 @@ constexpr std::array<PerformanceVariable, 9> measures = {{
 
 constexpr std::array<ToolCategory, 3> categories = {{
     {"weft_messages", "How messages go, and how many went", 0, 6, 0, 4},
-    {"weft_job", "The ranks of the job, and their time", 6, 1, 4, 1},
-    {"weft_objects", "Objects behind handles", 0, 0, 5, 4},
+    {"weft_job", "The ranks of the job, the ways to them, and their time", 6, 1, 4, 3},
+    {"weft_objects", "Objects behind handles", 0, 0, 7, 4},
 }};
 
 }  // namespace

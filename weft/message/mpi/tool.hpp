@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <weft/message/mpi/include/mpi.h>
+#include <weft/message/port/rank.hpp>
 
 namespace weft::mpi {
 
@@ -36,6 +37,8 @@ struct PerformanceVariable {
   const char* description;
   int kind;  // MPI_T_PVAR_CLASS_COUNTER or _LEVEL; both are MPI_UNSIGNED_LONG_LONG.
   std::uint64_t (*read)(const Process& process);
+  // For a variable of a communicator, with a value for each rank in it; otherwise null.
+  std::uint64_t (*read_peer)(const Process& process, RankId peer) = nullptr;
 
   bool counts() const { return kind == MPI_T_PVAR_CLASS_COUNTER; }
 };
@@ -59,6 +62,7 @@ struct ControlHandle {
 // A performance variable that a tool reads. A counter counts while it is started, from 0.
 struct PerformanceHandle {
   const PerformanceVariable* variable;
+  MPI_Comm comm = MPI_COMM_NULL;  // Of which it is a variable.
   bool running = false;
   std::uint64_t before = 0;  // Counted until it was last started or set,
   std::uint64_t since = 0;   // and what the variable was then.
