@@ -30,6 +30,13 @@ void find_place(const State& state, Message& message) {
   const std::uint64_t to = order.places().word(graph.router_of(NodeId(message.to)));
   message.place = static_cast<std::uint32_t>(to);
   message.tosses = order.tosses(from, to);
+  const auto ports =
+      static_cast<std::uint8_t>(graph.ports(graph.router_of(NodeId(message.from))).size());
+  const Choice first = from == to ? Choice{.port = ports, .vcs = state.setup.all_vcs, .state = 0}
+                                  : order.straight(from, to, 0, true);
+  message.first_output = static_cast<std::uint8_t>(first.port);
+  message.first_vcs = static_cast<std::uint8_t>(first.vcs);
+  message.first_state = static_cast<std::uint32_t>(first.state);
 }
 
 }  // namespace
@@ -150,6 +157,9 @@ void send_message(State& state, const Outgoing& outgoing, Time now) {
                         .made = 0,
                         .place = 0,
                         .tosses = false,
+                        .first_output = 0,
+                        .first_vcs = 0,
+                        .first_state = 0,
                         .from = from.index,
                         .origin = 0,
                         .origin_id = 0,

@@ -365,10 +365,11 @@ class CubeVisit {
     const std::int64_t lag =
         std::max<std::int64_t>(size - state_.setup.flit_bytes, 0) * state_.byte_ps;
     Slot& place = ring(bit)[there.pushed++ & ring_mask()];
-    Moving{.head_at = 0,
-           .lag_node = (std::uint64_t{message.to} << 32) | static_cast<std::uint32_t>(lag),
-           .route = packet_state(state_, card, message),
-           .message_packed = (std::uint64_t{Slot::pack(size, message.made++)} << 32) | id}
+    Moving{
+        .head_at = 0,
+        .lag_node = (std::uint64_t{message.to} << 32) | static_cast<std::uint32_t>(lag),
+        .route = message.tosses ? packet_state(state_, card, message) : first_state(card, message),
+        .message_packed = (std::uint64_t{Slot::pack(size, message.made++)} << 32) | id}
         .move_to(place, now + out.delay, 0);
     if (unsent == message.size) message.entered_at = now;
     message.unsent = unsent - payload;
@@ -380,7 +381,12 @@ class CubeVisit {
     there.room -= static_cast<std::int32_t>(size);
     ++own_.counts.packets_sent;
     next_[Actor(1 + output)] = free_at;
-    if (in.head == in.tail++) route(state_, r_, LocalInput(bit), place);
+    if (in.head == in.tail++) {
+      if (message.tosses)
+        route(state_, r_, LocalInput(bit), place);
+      else
+        set_out(bit, message, now + out.delay);
+    }
     if (unsent != payload) {
       own_.card_queues.pass_turn(card);
       return true;
@@ -391,6 +397,25 @@ class CubeVisit {
       router_.active &= ~(std::uint64_t{1} << (1 + output));
     }
     return true;
+  }
+
+  // As packet_state(), with the first hop already taken into account.
+  static std::uint64_t first_state(Card& card, const Message& message) {
+    ++card.packets;
+    return (std::uint64_t{message.place} << 32) | message.first_state;
+  }
+  // As route() for a packet of this message, which the card has just sent to an empty buffer.
+  [[gnu::always_inline]] void set_out(std::uint32_t bit, const Message& message,
+                                      std::int64_t head_at) {
+    Input& in = inputs_[bit];
+    Output& out = outputs_[message.first_output];
+    in.vcs = message.first_vcs;
+    in.ready_at = std::max(head_at + state_.setup.early_ps, in.ready_at);
+    out.waiting |= std::uint64_t{1} << bit;
+    router_.heads |= std::uint64_t{1} << bit;
+    router_.active |= std::uint64_t{1} << (1 + message.first_output);
+    std::int64_t& next = next_[Actor(1u + message.first_output)];
+    next = std::min(next, std::max(in.ready_at, out.free_at));
   }
 
   // As pick_vc() for the card's own buffers; `vcs` for none.

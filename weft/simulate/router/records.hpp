@@ -199,10 +199,13 @@ struct alignas(64) Message {
   std::uint32_t turn;      // The first message of the queue whose turn is next.
   std::uint32_t received;  // Packets.
   std::uint32_t made;      // Packets.
-  // Where dimension order is computed by the router: place of the destination, and whether random
-  // bits decide on the way.
+  // Where dimension order is computed by the router: place of the destination, whether random bits
+  // decide on the way, and if not, the first hop (LocalOutput, up to 8 VCs, lower half of
+  // Slot::route).
   std::uint32_t place;
   bool tosses;
+  std::uint8_t first_output, first_vcs;
+  std::uint32_t first_state;
   std::uint32_t from;
   std::uint32_t origin, origin_id;  // From another process: which one, and its id there.
   std::int64_t entered_at;
