@@ -21,6 +21,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 
 ENDINGS = {".c": "cc", ".cpp": "c++", ".cxx": "c++", ".f": "fc", ".f90": "fc"}
 WORLDS = ("run", "sim")
@@ -81,13 +82,14 @@ class Driver:
         for language in ("cc", "c++", "fc"):
             (pathlib.Path(self.tools.name) / f"weft-{language}").symlink_to(self.weft)
         self.environment = {**os.environ, "PATH": f"{self.tools.name}:{os.environ['PATH']}"}
-        self.made = {}
+        self.made, self.making = {}, collections.defaultdict(threading.Lock)  # One at a time in a folder: programs share objects.
 
     def make(self, run):
         """The program, or None."""
         key = (run.folder, run.program)
-        if key not in self.made:
-            self.made[key] = self.make_now(run)
+        with self.making[run.folder]:
+            if key not in self.made:
+                self.made[key] = self.make_now(run)
         return self.made[key]
 
     def make_now(self, run):
