@@ -7,7 +7,7 @@ Usage: conformance.py WEFT FOLDER... [--world run,sim] [--only PATTERN] [--jobs 
 A folder has a file `testlist` with a line for each run: `PROGRAM RANKS [arg=WORD] [env=NAME=VALUE] [timeLimit=SECONDS] [resultTest=NAME]
 [xfail=WHY]...`. A name alone is a folder inside of it, with a list of its own; `#` begins a comment. A program is made by the folder's Makefile
 (`make PROGRAM`, with weft-cc, weft-c++ and weft-fc in front of PATH) if it has one, otherwise compiled from PROGRAM.c, .cpp, .f or .f90. A run has
-passed when it ends with 0 in time and prints a line `No Errors` or, where there is a file PROGRAM.out, exactly what stands there. A list may say that a
+passed when it ends with 0 in time and prints a line `No Errors` (in any case of letters) or, where there is a file PROGRAM.out, exactly what stands there. A list may say that a
 run fails (xfail) or ends otherwise (resultTest=TestErrFatal, TestStatus: not with 0); what it says of other libraries' settings is ignored.
 Ends with a table of counts; exit code 1 if anything failed that the list does not expect to.
 """
@@ -125,7 +125,7 @@ class Driver:
         if done.returncode == 124:
             return LATE, done.stderr[-500:]
         expected = run.folder / f"{run.program}.out"
-        right = done.stdout == expected.read_text(encoding="utf-8") if expected.is_file() else any(line.strip() == "No Errors" for line in done.stdout.splitlines())
+        right = done.stdout == expected.read_text(encoding="utf-8") if expected.is_file() else any(line.strip().lower() == "no errors" for line in done.stdout.splitlines())
         ended = done.returncode != 0 if run.ends_badly() else done.returncode == 0
         if ended and (right or run.ends_badly()):
             return PASSED, ""
@@ -171,8 +171,16 @@ def main():
     def one(run):
         return run, [(world, *driver.judge(world, run)) for world in options.worlds]
 
+    def outcomes_of(pool):
+        """Of all runs, or of those that were over when the user stopped."""
+        try:
+            yield from pool.map(one, runs)
+        except KeyboardInterrupt:
+            print("stopped; so far:", flush=True)
+            pool.shutdown(cancel_futures=True)
+
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for run, outcomes in pool.map(one, runs):
+        for run, outcomes in outcomes_of(pool):
             name = str(run.folder.relative_to(next(folder for folder in options.folders if folder in (run.folder, *run.folder.parents)).parent))
             of_folder = counts.setdefault(name, collections.Counter())
             for world, outcome, said in outcomes:
