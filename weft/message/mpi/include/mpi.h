@@ -1834,11 +1834,38 @@ static __inline__ int MPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_sta
   return MPI_SUCCESS;
 }
 
+/* TYPE(MPI_Status) of module mpi_f08 has the layout of the structure, too. */
+typedef MPI_Status MPI_F08_status;
+#define MPI_F08_STATUS_IGNORE ((MPI_F08_status *)0)
+#define MPI_F08_STATUSES_IGNORE ((MPI_F08_status *)0)
+
+static __inline__ int MPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_status) {
+  if (c_status == MPI_STATUS_IGNORE || f08_status == MPI_F08_STATUS_IGNORE) return MPI_ERR_ARG;
+  *f08_status = *c_status;
+  return MPI_SUCCESS;
+}
+
+static __inline__ int MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_status) {
+  return MPI_Status_c2f08(f08_status, c_status);
+}
+
+static __inline__ int MPI_Status_f2f08(const MPI_Fint *f_status, MPI_F08_status *f08_status) {
+  return MPI_Status_f2c(f_status, f08_status);
+}
+
+static __inline__ int MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint *f_status) {
+  return MPI_Status_c2f(f08_status, f_status);
+}
+
 #define PMPI_Type_extent MPI_Type_extent
 #define PMPI_Type_lb MPI_Type_lb
 #define PMPI_Type_ub MPI_Type_ub
 #define PMPI_Status_c2f MPI_Status_c2f
 #define PMPI_Status_f2c MPI_Status_f2c
+#define PMPI_Status_c2f08 MPI_Status_c2f08
+#define PMPI_Status_f082c MPI_Status_f082c
+#define PMPI_Status_f2f08 MPI_Status_f2f08
+#define PMPI_Status_f082f MPI_Status_f082f
 
 #undef WEFT_MPI_DECLARE
 
