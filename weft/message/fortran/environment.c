@@ -14,6 +14,11 @@ WRAPPER(pcontrol, (const int* level)) {
   PMPI_Pcontrol(*level);
 }
 
+/* The call alone keeps the compiler from holding the buffer in registers across it. */
+WRAPPER(f_sync_reg, (void* buffer)) {
+  (void)buffer;
+}
+
 /* The memory's address is of no use to Fortran: only the size comes back. */
 WRAPPER(buffer_detach, (void* buffer, int* size, int* ierror)) {
   void* address;

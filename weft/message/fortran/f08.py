@@ -13,29 +13,45 @@ HANDLES = ("Comm", "Datatype", "Errhandler", "File", "Group", "Info", "Message",
 # Arguments of functions written by hand that are handles, by their names.
 NAMED = {"comm": "Comm", "datatype": "Datatype", "errhandler": "Errhandler", "info": "Info", "op": "Op", "request": "Request", "session": "Session", "win": "Win",
          "array_of_datatypes": "Datatype", "array_of_info": "Info", "intercomm": "Comm"}
-# Texts of such functions that the program gives.
-TEXTS_IN = {"key", "command", "argv", "array_of_commands", "array_of_argv"}
 # Functions that Fortran 2008 has no longer.
 REMOVED = {"errhandler_create", "errhandler_get", "errhandler_set", "keyval_create", "keyval_free", "attr_put", "attr_get", "attr_delete", "address", "type_extent", "type_lb", "type_ub",
            "type_hvector", "type_hindexed", "type_struct"}
 # Functions that are not wrapped one to one.
 OWN = {"wtime", "wtick", "aint_add", "aint_diff", "buffer_detach", "comm_detach_buffer", "session_detach_buffer"}
 # The program's functions, by the names of arguments.
-PROCEDURES = {"user_fn": "MPI_User_function", "query_fn": "MPI_Grequest_query_function", "free_fn": "MPI_Grequest_free_function",
+PROCEDURES = {"user_fn": "MPI_User_function", "user_fn_c": "MPI_User_function_c", "query_fn": "MPI_Grequest_query_function", "free_fn": "MPI_Grequest_free_function",
               "cancel_fn": "MPI_Grequest_cancel_function"}
 for kind in ("comm", "type", "win"):
     for function in ("copy_attr", "delete_attr"):
         PROCEDURES[f"{kind}_{function}_fn"] = f"MPI_{kind.capitalize()}_{function}_function"
 for kind in ("comm", "file", "session", "win"):
     PROCEDURES[f"{kind}_errhandler_fn"] = f"MPI_{kind.capitalize()}_errhandler_function"
+# With large counts and written by hand, as prototypes.BY_HAND has the others; n is a count.
+LARGE_BY_HAND = {
+    "op_create_c": "user_fn_c:p commute:l op:i",
+    "type_get_contents_c": "datatype:i max_integers:n max_addresses:n max_large_counts:n max_datatypes:n "
+                           "array_of_integers:i* array_of_addresses:a* array_of_large_counts:n* array_of_datatypes:i*",
+}
+# Intents that mpi.h does not tell; none where the special arguments or the address itself count.
+INTENTS = {("cancel", "request"): "in", ("free_mem", "base"): "in", ("get_address", "location"): "", ("win_detach", "base"): "", ("dims_create", "dims"): "inout",
+           ("group_range_incl", "ranges"): "in", ("group_range_excl", "ranges"): "in", ("dist_graph_neighbors", "sourceweights"): "",
+           ("dist_graph_neighbors", "destweights"): "", ("info_get_string", "buflen"): "inout", ("info_create_env", "info"): "out", ("session_get_nth_pset", "pset_len"): "inout",
+           ("comm_spawn", "array_of_errcodes"): "", ("comm_spawn_multiple", "array_of_errcodes"): ""}
+for kind in ("comm", "type", "win"):
+    INTENTS |= {(f"{kind}_free_keyval", f"{kind}_keyval"): "inout", (f"{kind}_create_keyval", f"{kind}_keyval"): "out", (f"{kind}_get_attr", "attribute_val"): "out"}
+# What functions written by hand give back.
+RESULTS = {"provided", "value", "flag", "op", "request", "errhandler", "intercomm", "pset_name", "array_of_integers", "array_of_addresses", "array_of_large_counts", "array_of_datatypes"}
 POINTERS = {"baseptr"}  # Memory whose address comes back as TYPE(C_PTR).
 # Only the address counts, so that any section will do.
-ADDRESSES = {("get_address", "location"), ("free_mem", "base"), ("win_detach", "base")}
-# The number and the type of what is in a buffer.
+ADDRESSES = re.compile(r"get_address|free_mem|win_detach|file_\w+_end")
+# The number and the type of what is in a buffer ...
 PARTS = {"buf": ("count", "datatype"), "buffer": ("count", "datatype"), "sendbuf": ("sendcount", "sendtype"), "recvbuf": ("recvcount", "recvtype"),
          "origin_addr": ("origin_count", "origin_datatype"), "result_addr": ("result_count", "result_datatype")}
+# ... but for the functions where they are those of a single rank, or of a partition.
+SHARES = re.compile(r"i?(neighbor_)?(alltoall\w*)(_init)? (send|recv)buf|i?(neighbor_)?(all)?gatherv?(_init)? recvbuf|i?scatterv?(_init)? sendbuf|p(send|recv)_init buf")
 # The library uses the buffer after the call has returned.
-LATER = re.compile(r"i(?!nfo)\w+|\w+_init|r?(put|get|accumulate|get_accumulate)|fetch_and_op|compare_and_swap|win_create|win_attach|\w*buffer_attach|\w+_attach_buffer|p(send|recv)_init")
+LATER = re.compile(r"i(?!nfo)\w+|\w+_init|r?(put|get|accumulate|get_accumulate)|fetch_and_op|compare_and_swap|win_create|win_attach|\w*buffer_attach|\w+_attach_buffer"
+                   r"|file_i\w+|file_\w+_begin")
 
 
 class Argument:
@@ -52,20 +68,25 @@ def intent(way):
     return f", intent({way})" if way else ""
 
 
-def of_header(a):
-    """An argument as mpi.h has it."""
+def of_header(a, function):
+    """An argument as mpi.h has it. function: its name without _c."""
     name = a.spelled
-    way = "in" if a.const or not a.pointer else "inout" if a.changed or name in ("buflen", "position", "outcount") else "out"
+    later = ", asynchronous" if LATER.fullmatch(function) or ADDRESSES.fullmatch(function) else ""
+    way = INTENTS.get((function, name), "in" if a.const or not a.pointer else "inout" if a.changed or name == "position" else "out")
     shape = ", dimension(3, *)" if a.triples else ", dimension(*)" if a.array or a.name in prototypes.WEIGHTS else ""
     if a.type == "void" and a.name in POINTERS:
         return Argument(name, "type(c_ptr), intent(out)")
     if a.type == "void":
-        return Argument(name, "type(*), dimension(..), asynchronous" + intent("in" if a.const else ""), "buffer")
+        way = INTENTS.get((function, name), "in" if a.const else "")
+        return Argument(name, "type(*), dimension(..)" + later + intent(way), "buffer")
     if a.text:
         return Argument(name, "character(len=*)" + intent("in" if a.const else "out"), "text")
     if a.type == "MPI_Status":
         shape = ", dimension(*)" if a.name == "array_of_statuses" else ""
-        return Argument(name, f"type(MPI_Status){shape}" + intent("in" if a.const else ""))
+        way = "in" if a.const else "inout" if function.startswith("status_set") else ""  # None, since it may be MPI_STATUS_IGNORE.
+        return Argument(name, f"type(MPI_Status){shape}" + intent(way))
+    if a.array and a.const:
+        shape += later
     handle = a.type.removeprefix("MPI_")
     if handle in HANDLES:
         return Argument(name, f"type(MPI_{handle}){shape}{intent('inout' if a.array and not a.const else way)}")
@@ -74,20 +95,20 @@ def of_header(a):
     return Argument(name, f"{kind}{shape}{intent(way)}")
 
 
-def by_hand(word):
+def by_hand(word, function):
     """An argument as prototypes.BY_HAND has it."""
     name, kind = word.split(":")
     name = "datatype" if name == "type" else name
     if kind == "p":
-        return Argument(name, f"procedure({PROCEDURES[name]})", "procedure")
+        return Argument(name.removesuffix("_c"), f"procedure({PROCEDURES[name]})", "procedure")
     shape = {"*": ", dimension(*)", "2": ", dimension(count, *)"}.get(kind[1:], "")
+    way = intent(INTENTS.get((function, name), "out" if name in RESULTS else "in"))
     if kind[0] == "s":
-        way = "in" if name in TEXTS_IN else "out"
-        return Argument(name, f"character(len=*){shape}, intent({way})", "text")
+        return Argument(name, f"character(len=*){shape}{way}", "text")
     if name in NAMED and kind[0] == "i":
-        return Argument(name, f"type(MPI_{NAMED[name]}){shape}")
-    kind = {"i": "integer", "a": "integer(kind=MPI_ADDRESS_KIND)", "l": "logical"}[kind[0]]
-    return Argument(name, kind + shape)
+        return Argument(name, f"type(MPI_{NAMED[name]}){shape}{way}")
+    kind = {"i": "integer", "a": "integer(kind=MPI_ADDRESS_KIND)", "n": "integer(kind=MPI_COUNT_KIND)", "l": "logical"}[kind[0]]
+    return Argument(name, kind + shape + way)
 
 
 class Function:
@@ -103,12 +124,14 @@ class Function:
 
     def parts(self, a):
         """The arguments that tell what is in a buffer, if they are single numbers."""
+        if SHARES.fullmatch(f"{self.generic} {a.name}"):
+            return None
         names = {argument.name: argument for argument in self.arguments}
         found = [names.get(name) for name in PARTS.get(a.name, ())]
         return found if found and all(part is not None and "dimension" not in part.fortran for part in found) else None
 
     def kind_of_use(self, a):
-        if (self.generic, a.name) in ADDRESSES:
+        if ADDRESSES.fullmatch(self.generic):
             return "address"
         if not LATER.fullmatch(self.generic):
             return "copy"
@@ -120,12 +143,14 @@ def functions(header, small):
     found = []
     for function in small:
         if function.name not in REMOVED:
-            found.append(Function(function.name, [of_header(a) for a in function.arguments]))
+            found.append(Function(function.name, [of_header(a, function.name) for a in function.arguments]))
     for name, words in prototypes.BY_HAND.items():
         if name not in REMOVED | OWN:
-            found.append(Function(name, [by_hand(word) for word in words.split()]))
+            found.append(Function(name, [by_hand(word, name) for word in words.split()]))
     for function in prototypes.large(header):
-        found.append(Function(function.name, [of_header(a) for a in function.arguments], large=True))
+        found.append(Function(function.name, [of_header(a, function.name.removesuffix("_c")) for a in function.arguments], large=True))
+    for name, words in LARGE_BY_HAND.items():
+        found.append(Function(name, [by_hand(word, name) for word in words.split()], large=True))
     return found
 
 
@@ -162,8 +187,10 @@ def c_text(function):
     elif any("&one" in line for line in before):
         lines.append("  int one = 1;")
     lines += ["  " + line for line in before]
-    guard = "if (*ierror == MPI_SUCCESS) " if before else ""
-    lines.append(f"  {guard}pmpi_{function.name}_({', '.join(call + ['ierror'] + lengths)});")
+    lines.append(f"  {'if (*ierror == MPI_SUCCESS) ' if before else ''}pmpi_{function.name}_({', '.join(call + ['ierror'] + lengths)});")
+    if before:
+        handle = next((name for name in ("comm", "win", "session", "fh") if name in [a.name for a in function.arguments]), None)
+        lines.append(f"  else weft_f08_refuse_{handle}(*(int *){handle}, *ierror);" if handle else "  else PMPI_Comm_call_errhandler(MPI_COMM_SELF, *ierror);")
     return "\n".join(lines + ["  " + line for line in after] + ["}"]) + "\n"
 
 
@@ -178,6 +205,12 @@ CALLBACKS = """
       import
       type(c_ptr), value :: invec, inoutvec
       integer :: len
+      type(MPI_Datatype) :: datatype
+    end subroutine
+    subroutine MPI_User_function_c(invec, inoutvec, len, datatype)
+      import
+      type(c_ptr), value :: invec, inoutvec
+      integer(kind=MPI_COUNT_KIND) :: len
       type(MPI_Datatype) :: datatype
     end subroutine
     subroutine MPI_Grequest_query_function(extra_state, status, ierror)
@@ -198,9 +231,9 @@ CALLBACKS = """
       integer :: ierror
     end subroutine"""
 COPY = """
-    subroutine {name}(old{handle}, {kind}_keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror)
+    subroutine {name}(old{kind}, {kind}_keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror)
       import
-      type(MPI_{Handle}) :: old{handle}
+      type(MPI_{Handle}) :: old{kind}
       integer :: {kind}_keyval, ierror
       integer(kind=MPI_ADDRESS_KIND) :: extra_state, attribute_val_in, attribute_val_out
       logical :: flag
@@ -248,30 +281,9 @@ BY_HAND = """  interface {P}_Wtime
       integer, intent(in) :: level
     end subroutine
   end interface
-  interface {P}_Buffer_detach
-    subroutine {p}_buffer_detach_f08ts(buffer_addr, size, ierror) bind(c, name='{p}_buffer_detach_f08ts_')
-      import
-      type(c_ptr), intent(out) :: buffer_addr
-      integer, intent(out) :: size
-      integer, optional, intent(out) :: ierror
-    end subroutine
-  end interface
-  interface {P}_Comm_detach_buffer
-    subroutine {p}_comm_detach_buffer_f08ts(comm, buffer_addr, size, ierror) bind(c, name='{p}_comm_detach_buffer_f08ts_')
-      import
-      type(MPI_Comm), intent(in) :: comm
-      type(c_ptr), intent(out) :: buffer_addr
-      integer, intent(out) :: size
-      integer, optional, intent(out) :: ierror
-    end subroutine
-  end interface
-  interface {P}_Session_detach_buffer
-    subroutine {p}_session_detach_buffer_f08ts(session, buffer_addr, size, ierror) bind(c, name='{p}_session_detach_buffer_f08ts_')
-      import
-      type(MPI_Session), intent(in) :: session
-      type(c_ptr), intent(out) :: buffer_addr
-      integer, intent(out) :: size
-      integer, optional, intent(out) :: ierror
+  interface {P}_F_sync_reg
+    subroutine {p}_f_sync_reg_f08ts(buf) bind(c, name='{p}_f_sync_reg_f08ts_')
+      type(*), dimension(..), asynchronous :: buf
     end subroutine
   end interface
   interface {P}_Status_f2f08
@@ -290,6 +302,23 @@ BY_HAND = """  interface {P}_Wtime
       integer, optional, intent(out) :: ierror
     end subroutine
   end interface"""
+
+DETACH = """  interface {p}_{name}
+    subroutine {p}_{name}_f08ts({list}buffer_addr, size, ierror) bind(c, name='{p}_{name}_f08ts_')
+      import
+      {handle}type(c_ptr), intent(out) :: buffer_addr
+      integer, intent(out) :: size
+      integer, optional, intent(out) :: ierror
+    end subroutine
+    subroutine {p}_{name}_c_f08ts({list}buffer_addr, size, ierror) bind(c, name='{p}_{name}_c_f08ts_')
+      import
+      {handle}type(c_ptr), intent(out) :: buffer_addr
+      integer(kind=MPI_COUNT_KIND), intent(out) :: size
+      integer, optional, intent(out) :: ierror
+    end subroutine
+  end interface"""
+DETACHED = [("buffer_detach", "", ""), ("comm_detach_buffer", "comm, ", "type(MPI_Comm), intent(in) :: comm\n      "),
+            ("session_detach_buffer", "session, ", "type(MPI_Session), intent(in) :: session\n      ")]
 
 
 def types_and_operators():
@@ -351,7 +380,7 @@ def declaration(prefix, function):
 
 def shape_of(function):
     """What a call is told by: two functions of one name need it to differ."""
-    return [re.sub(r"MPI_(ADDRESS|COUNT|OFFSET)_KIND|, intent\(\w+\)", "", a.fortran) for a in function.arguments]
+    return [re.sub(r"MPI_(ADDRESS|COUNT|OFFSET)_KIND|, intent\(\w+\)|procedure.*", "", a.fortran) for a in function.arguments]
 
 
 def interfaces(all_functions):
@@ -366,6 +395,8 @@ def interfaces(all_functions):
                 lines += declaration(prefix, function)
             lines.append("  end interface")
         lines += BY_HAND.format(p=prefix, P=prefix.upper()).splitlines()
+        for name, first, handle in DETACHED:
+            lines += DETACH.format(p=prefix, name=name, list=first, handle=handle).splitlines()
     return lines
 
 

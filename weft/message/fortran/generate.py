@@ -173,7 +173,8 @@ def c_files(header, here):
     for row in HANDLERS:
         files[f"errhandler_{row['handle']}.c"] = from_template("errhandler.c.in",
                                                                {**row, **slots(32)})
-    files["op.c"] = from_template("op.c.in", slots(64))
+    for large, length in (("", "int"), ("_c", "MPI_Count")):
+        files[f"op{large}.c"] = from_template("op.c.in", {"large": large, "length": length, **slots(64)})
     return files
 
 
@@ -306,6 +307,8 @@ def interfaces(functions):
                       "  end interface"]
     lines += ["  interface", "    subroutine mpi_pcontrol(level)", "      integer, intent(in) :: level",
               "    end subroutine mpi_pcontrol", "  end interface"]
+    lines += ["  interface", "    subroutine mpi_f_sync_reg(buf)", *("      " + line for line in declare("buf", "b")),
+              "    end subroutine mpi_f_sync_reg", "  end interface"]
     return [part for line in lines for part in wrap(line)]
 
 

@@ -69,7 +69,8 @@ HANDLES = {"Comm": "comm", "Datatype": "datatype", "Errhandler": "errhandler", "
            "Group": "group", "Info": "info", "Message": "message", "Op": "op",
            "Request": "request", "Session": "session", "Win": "win"}
 # Handles that a function takes and changes; others it creates.
-CHANGED = re.compile(r"\w+_free$|Comm_disconnect|Session_finalize|File_close|Wait|Test|Start|Cancel|I?mrecv|Mrecv|Type_commit")
+CHANGED = re.compile(r"\w+_free|Comm_disconnect|Session_finalize|File_close|Wait|Test|Start|Cancel|Type_commit|I?mrecv(_c)?", re.I)
+CREATED = {"imrecv": "request"}  # What one of these creates.
 TEXT_SIZES = {"version": "MPI_MAX_LIBRARY_VERSION_STRING", "name": "MPI_MAX_PROCESSOR_NAME",
               "string": "MPI_MAX_ERROR_STRING", "key": "MPI_MAX_INFO_KEY",
               "datarep": "MPI_MAX_DATAREP_STRING", "port_name": "MPI_MAX_PORT_NAME"}
@@ -89,8 +90,10 @@ class Argument:
         self.handle = HANDLES.get(self.type.removeprefix("MPI_"))
         self.logical = self.type == "int" and self.name in LOGICAL
         self.text = self.type == "char"
-        self.changed = bool(self.handle and self.pointer and CHANGED.fullmatch(function))
-        self.spelled = SPELLINGS.get(self.name, self.name)
+        self.changed = bool(self.handle and self.pointer and CHANGED.fullmatch(function)
+                            and CREATED.get(function.lower().removesuffix("_c")) != self.name)
+        kind = re.fullmatch(r"(Comm|Type|Win)_\w+", function)
+        self.spelled = SPELLINGS.get(self.name, f"{kind[1].lower()}_keyval" if kind and self.name == "keyval" else self.name)
 
 
 class Function:

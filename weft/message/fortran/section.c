@@ -44,11 +44,6 @@ static void move(const CFI_cdesc_t* a, char* packed, int out) {
   }
 }
 
-static void refuse(int* ierror, int error) {
-  *ierror = error;
-  PMPI_Comm_call_errhandler(MPI_COMM_SELF, error);
-}
-
 void weft_f08_address(struct section* s, const CFI_cdesc_t* buffer, int* ierror) {
   (void)ierror;
   s->address = buffer->base_addr;
@@ -56,7 +51,7 @@ void weft_f08_address(struct section* s, const CFI_cdesc_t* buffer, int* ierror)
 
 void weft_f08_whole(struct section* s, const CFI_cdesc_t* buffer, int* ierror) {
   s->address = buffer->base_addr;
-  if (*ierror == MPI_SUCCESS && has_gaps(buffer)) refuse(ierror, MPI_ERR_BUFFER);
+  if (*ierror == MPI_SUCCESS && has_gaps(buffer)) *ierror = MPI_ERR_BUFFER;
 }
 
 void weft_f08_copy(struct section* s, const CFI_cdesc_t* buffer, int* ierror) {
@@ -64,7 +59,7 @@ void weft_f08_copy(struct section* s, const CFI_cdesc_t* buffer, int* ierror) {
   if (*ierror != MPI_SUCCESS || !has_gaps(buffer)) return;
   s->copy = malloc(elements(buffer) * buffer->elem_len);
   if (!s->copy) {
-    refuse(ierror, MPI_ERR_NO_MEM);
+    *ierror = MPI_ERR_NO_MEM;
     return;
   }
   s->places = buffer;
@@ -72,26 +67,41 @@ void weft_f08_copy(struct section* s, const CFI_cdesc_t* buffer, int* ierror) {
   move(buffer, s->copy, 1);
 }
 
-/* A block for each element of the type. An element of the array holds one or several of them, or
-   one of them covers several elements of the array, which must then lie side by side. */
+/* Whether the data of a type lie within its extent, so that neighbours do not overlap. */
+static int within_extent(MPI_Datatype type, MPI_Aint* extent, int* error) {
+  MPI_Aint lower, true_lower, true_extent;
+  *error = PMPI_Type_get_extent(type, &lower, extent);
+  if (*error != MPI_SUCCESS) return 0;
+  *error = PMPI_Type_get_true_extent(type, &true_lower, &true_extent);
+  return *error == MPI_SUCCESS && *extent > 0 && true_lower >= 0 &&
+         true_lower + true_extent <= *extent;
+}
+
+/* An element of the array holds one or several elements of the type, or one of these covers several
+   of the array, which must then lie side by side. What lies side by side is one block. */
 static int make_type(const CFI_cdesc_t* a, MPI_Count count, MPI_Datatype old, MPI_Datatype* made) {
-  MPI_Aint lower, extent;
-  int error = PMPI_Type_get_extent(old, &lower, &extent);
-  if (error != MPI_SUCCESS) return error;
+  int error;
+  MPI_Aint extent;
+  if (!within_extent(old, &extent, &error)) return error == MPI_SUCCESS ? MPI_ERR_BUFFER : error;
   const MPI_Aint size = (MPI_Aint)a->elem_len;
-  if (extent <= 0 || (size % extent != 0 && extent % size != 0)) return MPI_ERR_TYPE;
+  if (size % extent != 0 && extent % size != 0) return MPI_ERR_BUFFER;
   const MPI_Count each = size >= extent ? size / extent : 1; /* Types in an element, and ... */
   const MPI_Count over = size >= extent ? 1 : extent / size; /* ... elements in a type. */
-  const MPI_Count blocks = (count + each - 1) / each;
-  if ((size_t)(blocks * over) > elements(a)) return MPI_ERR_COUNT;
-  MPI_Count* lengths = malloc((size_t)blocks * sizeof *lengths + 1);
-  MPI_Count* places = malloc((size_t)blocks * sizeof *places + 1);
+  const MPI_Count places_max = (count + each - 1) / each;
+  if ((size_t)(places_max * over) > elements(a)) return MPI_ERR_COUNT;
+  MPI_Count* lengths = malloc((size_t)places_max * sizeof *lengths);
+  MPI_Count* places = malloc((size_t)places_max * sizeof *places);
   CFI_index_t at[CFI_MAX_RANK] = {0};
-  MPI_Count place = 0;
+  MPI_Count place = 0, blocks = 0;
   if (!lengths || !places) error = MPI_ERR_NO_MEM;
-  for (MPI_Count b = 0; b < blocks && error == MPI_SUCCESS; ++b) {
-    places[b] = place;
-    lengths[b] = b + 1 < blocks ? each : count - b * each;
+  for (MPI_Count left = count; left > 0 && error == MPI_SUCCESS; left -= each) {
+    const MPI_Count here = left < each ? left : each;
+    if (blocks > 0 && place == places[blocks - 1] + lengths[blocks - 1] * extent) {
+      lengths[blocks - 1] += here;
+    } else {
+      places[blocks] = place;
+      lengths[blocks++] = here;
+    }
     for (MPI_Count e = 1; e <= over; ++e) {
       const ptrdiff_t moved = step(a, at);
       if (e < over && moved != size) error = MPI_ERR_BUFFER;
@@ -109,11 +119,8 @@ void weft_f08_describe(struct section* s, const CFI_cdesc_t* buffer, MPI_Count c
   MPI_Datatype made = MPI_DATATYPE_NULL;
   s->address = buffer->base_addr;
   if (*ierror != MPI_SUCCESS || count <= 0 || !has_gaps(buffer)) return;
-  const int error = make_type(buffer, count, datatype_of(datatype), &made);
-  if (error != MPI_SUCCESS) {
-    refuse(ierror, error);
-    return;
-  }
+  *ierror = make_type(buffer, count, datatype_of(datatype), &made);
+  if (*ierror != MPI_SUCCESS) return;
   s->datatype = datatype_number(made);
   s->made = 1;
 }
@@ -127,31 +134,4 @@ void weft_f08_leave(struct section* s, int changed) {
     MPI_Datatype made = datatype_of(s->datatype);
     PMPI_Type_free(&made);
   }
-}
-
-/* What has no counterpart in mpif.h. */
-
-WRAPPER(buffer_detach_f08ts, (void** buffer_addr, int* size, int* ierror)) {
-  const int error = PMPI_Buffer_detach(buffer_addr, size);
-  if (ierror) *ierror = error;
-}
-
-WRAPPER(comm_detach_buffer_f08ts, (int* comm, void** buffer_addr, int* size, int* ierror)) {
-  const int error = PMPI_Comm_detach_buffer(comm_of(*comm), buffer_addr, size);
-  if (ierror) *ierror = error;
-}
-
-WRAPPER(session_detach_buffer_f08ts, (int* session, void** buffer_addr, int* size, int* ierror)) {
-  const int error = PMPI_Session_detach_buffer(session_of(*session), buffer_addr, size);
-  if (ierror) *ierror = error;
-}
-
-WRAPPER(status_f2f08_f08ts, (const int* from, int* to, int* ierror)) {
-  memcpy(to, from, MPI_F_STATUS_SIZE * sizeof *to);
-  if (ierror) *ierror = MPI_SUCCESS;
-}
-
-WRAPPER(status_f082f_f08ts, (const int* from, int* to, int* ierror)) {
-  memcpy(to, from, MPI_F_STATUS_SIZE * sizeof *to);
-  if (ierror) *ierror = MPI_SUCCESS;
 }

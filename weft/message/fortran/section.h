@@ -24,6 +24,21 @@ void weft_f08_whole(struct section* s, const CFI_cdesc_t* buffer, int* ierror);
 /* For calls that want to know where it begins. */
 void weft_f08_address(struct section* s, const CFI_cdesc_t* buffer, int* ierror);
 
+/* Calls the error handler of what the call was for. Here, so that only wrappers of files need a
+   library that has files. */
+static inline void weft_f08_refuse_comm(int comm, int error) {
+  PMPI_Comm_call_errhandler(comm_of(comm), error);
+}
+static inline void weft_f08_refuse_win(int win, int error) {
+  PMPI_Win_call_errhandler(win_of(win), error);
+}
+static inline void weft_f08_refuse_session(int session, int error) {
+  PMPI_Session_call_errhandler(session_of(session), error);
+}
+static inline void weft_f08_refuse_fh(int fh, int error) {
+  PMPI_File_call_errhandler(file_of(fh), error);
+}
+
 /* Brings a copy back if the call may have changed it, and frees what was made. */
 void weft_f08_leave(struct section* s, int changed);
 
