@@ -2,19 +2,35 @@
 /* Buffers for MPI_Bsend come back from module mpi_f08 as TYPE(C_PTR). */
 #include "fortran.h"
 
-#define DETACH(name, Name, Count, parameters, arguments)                             \
-  WRAPPER(name##_f08ts, (parameters void** buffer_addr, Count* size, int* ierror)) { \
-    const int error = PMPI_##Name(arguments buffer_addr, size);                      \
-    if (ierror) *ierror = error;                                                     \
-  }
-#define NOTHING
-#define COMM int *comm,
-#define COMM_OF comm_of(*comm),
-#define SESSION int *session,
-#define SESSION_OF session_of(*session),
-DETACH(buffer_detach, Buffer_detach, int, NOTHING, NOTHING)
-DETACH(buffer_detach_c, Buffer_detach_c, MPI_Count, NOTHING, NOTHING)
-DETACH(comm_detach_buffer, Comm_detach_buffer, int, COMM, COMM_OF)
-DETACH(comm_detach_buffer_c, Comm_detach_buffer_c, MPI_Count, COMM, COMM_OF)
-DETACH(session_detach_buffer, Session_detach_buffer, int, SESSION, SESSION_OF)
-DETACH(session_detach_buffer_c, Session_detach_buffer_c, MPI_Count, SESSION, SESSION_OF)
+WRAPPER(buffer_detach_f08ts, (void** buffer_addr, int* size, int* ierror)) {
+  const int error = PMPI_Buffer_detach(buffer_addr, size);
+  if (ierror) *ierror = error;
+}
+
+WRAPPER(buffer_detach_c_f08ts, (void** buffer_addr, MPI_Count* size, int* ierror)) {
+  const int error = PMPI_Buffer_detach_c(buffer_addr, size);
+  if (ierror) *ierror = error;
+}
+
+WRAPPER(comm_detach_buffer_f08ts, (const int* comm, void** buffer_addr, int* size, int* ierror)) {
+  const int error = PMPI_Comm_detach_buffer(comm_of(*comm), buffer_addr, size);
+  if (ierror) *ierror = error;
+}
+
+WRAPPER(comm_detach_buffer_c_f08ts,
+        (const int* comm, void** buffer_addr, MPI_Count* size, int* ierror)) {
+  const int error = PMPI_Comm_detach_buffer_c(comm_of(*comm), buffer_addr, size);
+  if (ierror) *ierror = error;
+}
+
+WRAPPER(session_detach_buffer_f08ts,
+        (const int* session, void** buffer_addr, int* size, int* ierror)) {
+  const int error = PMPI_Session_detach_buffer(session_of(*session), buffer_addr, size);
+  if (ierror) *ierror = error;
+}
+
+WRAPPER(session_detach_buffer_c_f08ts,
+        (const int* session, void** buffer_addr, MPI_Count* size, int* ierror)) {
+  const int error = PMPI_Session_detach_buffer_c(session_of(*session), buffer_addr, size);
+  if (ierror) *ierror = error;
+}
