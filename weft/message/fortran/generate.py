@@ -353,11 +353,13 @@ def main(arguments):
         return
     here, folder = pathlib.Path(arguments[1]), pathlib.Path(arguments[2])
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in c_files(header, here).items():
-        (folder / name).write_text(text())
-    (folder / "mpif.h").write_text(mpif(header))
-    (folder / "mpi.F90").write_text(module(header, functions))
-    (folder / "mpi_f08.F90").write_text(f08.module(header, functions, OWN + prototypes.constants(header), SPECIAL, sizes(optional=True), wrap))
+    made = {name: text() for name, text in c_files(header, here).items()}
+    made["mpif.h"] = mpif(header)
+    made["mpi.F90"] = module(header, functions)
+    made["mpi_f08.F90"] = f08.module(header, functions, OWN + prototypes.constants(header), SPECIAL, sizes(optional=True), wrap)
+    for name, text in made.items():  # What is the same stays, so that it is not compiled again.
+        if not (folder / name).exists() or (folder / name).read_text() != text:
+            (folder / name).write_text(text)
 
 
 if __name__ == "__main__":
