@@ -358,9 +358,8 @@ def constants(header, pairs, special):
     for name, value in pairs:
         handle = types.get(name)
         lines.append(f"  type(MPI_{handle}), parameter :: {name} = MPI_{handle}({value})" if handle else f"  integer, parameter :: {name} = {value}")
-    lines += ["  integer, parameter :: MPI_F_STATUS_SIZE = 8, MPI_F_SOURCE = 1, MPI_F_TAG = 2, MPI_F_ERROR = 3",
-              # Some non-blocking calls refuse sections of arrays: see the docs.
-              "  logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .false., MPI_ASYNC_PROTECTS_NONBLOCKING = .false.",
+    # Some non-blocking calls refuse sections of arrays: see the docs.
+    lines += ["  logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .false., MPI_ASYNC_PROTECTS_NONBLOCKING = .false.",
               "  integer(kind=MPI_OFFSET_KIND), parameter :: MPI_DISPLACEMENT_CURRENT = -1"]
     for name, kind, shape in special:
         if "STATUS" in name:
@@ -406,6 +405,6 @@ def module(header, small, pairs, special, sizes, wrap):
     names, bodies = sizes
     lines = ["! SPDX-License-Identifier: Apache-2.0", "! For 'use mpi_f08': handles have types, buffers may be sections of arrays, and the error code may be left out.",
              "module mpi_f08", "  use, intrinsic :: iso_c_binding, only: c_ptr", "  implicit none", "  private :: c_ptr"]
-    lines += types + constants(header, [pair for pair in pairs if pair[0] not in ("MPI_SOURCE", "MPI_TAG", "MPI_ERROR")], special) + callbacks()
+    lines += types + constants(header, pairs, special) + callbacks()
     lines += interfaces(functions(header, small)) + names + ["contains"] + operators + bodies + ["end module mpi_f08"]
     return "\n".join(part for line in lines for part in wrap(line)) + "\n"

@@ -76,6 +76,10 @@ TEXT_SIZES = {"version": "MPI_MAX_LIBRARY_VERSION_STRING", "name": "MPI_MAX_PROC
               "datarep": "MPI_MAX_DATAREP_STRING", "port_name": "MPI_MAX_PORT_NAME"}
 # Names with another spelling in the standard.
 SPELLINGS = {"indx": "index", "mode": "assert"}
+for name in ("Comm", "Type", "Win"):
+    for function in ("free_keyval", "delete_attr"):
+        SPELLINGS[f"{name}_{function} keyval"] = f"{name.lower()}_keyval"
+SPELLINGS["File_call_errhandler file"] = "fh"
 
 
 class Argument:
@@ -92,8 +96,7 @@ class Argument:
         self.text = self.type == "char"
         self.changed = bool(self.handle and self.pointer and CHANGED.fullmatch(function)
                             and CREATED.get(function.lower().removesuffix("_c")) != self.name)
-        kind = re.fullmatch(r"(Comm|Type|Win)_\w+", function)
-        self.spelled = SPELLINGS.get(self.name, f"{kind[1].lower()}_keyval" if kind and self.name == "keyval" else self.name)
+        self.spelled = SPELLINGS.get(self.name, SPELLINGS.get(f"{function} {self.name}", self.name))
 
 
 class Function:

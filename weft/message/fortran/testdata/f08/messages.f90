@@ -37,8 +37,8 @@ program messages
 
   ! Statuses of mpif.h have the same content.
   call MPI_Status_f082f(status, old_status)
-  call check(old_status(MPI_F_SOURCE) == left .and. old_status(MPI_F_TAG) == 3, 'status for mpif.h')
-  old_status(MPI_F_TAG) = 33
+  call check(old_status(MPI_SOURCE) == left .and. old_status(MPI_TAG) == 3, 'status for mpif.h')
+  old_status(MPI_TAG) = 33
   call MPI_Status_f2f08(f_status=old_status, f08_status=statuses(1))
   call MPI_Get_elements(statuses(1), MPI_INTEGER, n)
   call check(statuses(1)%MPI_TAG == 33 .and. statuses(1)%MPI_SOURCE == left .and. n == 4, &
