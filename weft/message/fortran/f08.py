@@ -49,6 +49,8 @@ PARTS = {"buf": ("count", "datatype"), "buffer": ("count", "datatype"), "sendbuf
          "origin_addr": ("origin_count", "origin_datatype"), "result_addr": ("result_count", "result_datatype")}
 # ... but for the functions where they are those of a single rank, or of a partition.
 SHARES = re.compile(r"i?(neighbor_)?(alltoall\w*)(_init)? (send|recv)buf|i?(neighbor_)?(all)?gatherv?(_init)? recvbuf|i?scatterv?(_init)? sendbuf|p(send|recv)_init buf")
+# Only the root looks at these.
+ROOTS = re.compile(r"i?(reduce|gatherv?)(_init)? recvbuf|i?scatterv?(_init)? sendbuf")
 # The library uses the buffer after the call has returned.
 LATER = re.compile(r"i(?!nfo)\w+|\w+_init|r?(put|get|accumulate|get_accumulate)|fetch_and_op|compare_and_swap|win_create|win_attach|\w*buffer_attach|\w+_attach_buffer"
                    r"|file_i\w+|file_\w+_begin")
@@ -134,7 +136,7 @@ class Function:
         if ADDRESSES.fullmatch(self.generic):
             return "address"
         if not LATER.fullmatch(self.generic):
-            return "copy"
+            return "copy_first" if self.parts(a) else "copy"
         return "type" if self.parts(a) else "whole"
 
 
@@ -170,13 +172,17 @@ def c_text(function):
             before.append(f"struct section s_{a.name} = {{0}};")
             call.append(f"s_{a.name}.address")
             after.insert(0, f"weft_f08_leave(&s_{a.name}, {int('intent(in)' not in a.fortran)});")
-            if use == "type":
+            if use in ("type", "copy_first"):
                 count, datatype = (part.name for part in function.parts(a))
                 number = f"*(MPI_Count *){count}" if function.large else f"*(int *){count}"
-                before.append(f"weft_f08_describe(&s_{a.name}, {a.name}, {number}, *(int *){datatype}, ierror);")
+                before.append(f"weft_f08_{'describe' if use == 'type' else use}(&s_{a.name}, {a.name}, {number}, *(int *){datatype}, ierror);")
+            if use == "type":
                 before.append(f"if (s_{a.name}.made) {count} = {'&one_large' if function.large else '&one'}, {datatype} = &s_{a.name}.datatype;")
-            else:
-                before.append(f"weft_f08_{use}(&s_{a.name}, {a.name}, ierror);")
+            elif use != "copy_first":
+                call_it = f"weft_f08_{use}(&s_{a.name}, {a.name}, ierror);"
+                if ROOTS.fullmatch(f"{function.generic} {a.name}"):
+                    call_it = f"s_{a.name}.address = {a.name}->base_addr;\n  if (weft_f08_has_gaps({a.name}) && weft_f08_is_root(*(int *)comm, *(int *)root)) {call_it}"
+                before.append(call_it)
         else:
             call.append(a.name)
     types = ", ".join(["void *"] * (len(function.arguments) + 1) + ["size_t"] * len(lengths))

@@ -3,9 +3,9 @@
  * them. */
 #include "section.h"
 
-/* A scalar and an array of unknown size (the last extent is -1 then) have no gaps. */
-static int has_gaps(const CFI_cdesc_t* a) {
+int weft_f08_has_gaps(const CFI_cdesc_t* a) {
   ptrdiff_t next = (ptrdiff_t)a->elem_len;
+  if (!a->base_addr) return 0;
   for (int d = 0; d < a->rank; ++d) {
     if (a->dim[d].extent == 0) return 0;
   }
@@ -34,10 +34,10 @@ static ptrdiff_t step(const CFI_cdesc_t* a, CFI_index_t* at) {
   return moved;
 }
 
-static void move(const CFI_cdesc_t* a, char* packed, int out) {
+static void move(const CFI_cdesc_t* a, size_t count, char* packed, int out) {
   CFI_index_t at[CFI_MAX_RANK] = {0};
   char* place = a->base_addr;
-  for (size_t left = elements(a); left > 0; --left) {
+  for (size_t left = count; left > 0; --left) {
     memcpy(out ? packed : place, out ? place : packed, a->elem_len);
     packed += a->elem_len;
     place += step(a, at);
@@ -51,20 +51,7 @@ void weft_f08_address(struct section* s, const CFI_cdesc_t* buffer, int* ierror)
 
 void weft_f08_whole(struct section* s, const CFI_cdesc_t* buffer, int* ierror) {
   s->address = buffer->base_addr;
-  if (*ierror == MPI_SUCCESS && has_gaps(buffer)) *ierror = MPI_ERR_BUFFER;
-}
-
-void weft_f08_copy(struct section* s, const CFI_cdesc_t* buffer, int* ierror) {
-  s->address = buffer->base_addr;
-  if (*ierror != MPI_SUCCESS || !has_gaps(buffer)) return;
-  s->copy = malloc(elements(buffer) * buffer->elem_len);
-  if (!s->copy) {
-    *ierror = MPI_ERR_NO_MEM;
-    return;
-  }
-  s->places = buffer;
-  s->address = s->copy;
-  move(buffer, s->copy, 1);
+  if (*ierror == MPI_SUCCESS && weft_f08_has_gaps(buffer)) *ierror = MPI_ERR_BUFFER;
 }
 
 /* Whether the data of a type lie within its extent, so that neighbours do not overlap. */
@@ -75,6 +62,44 @@ static int within_extent(MPI_Datatype type, MPI_Aint* extent, int* error) {
   *error = PMPI_Type_get_true_extent(type, &true_lower, &true_extent);
   return *error == MPI_SUCCESS && *extent > 0 && true_lower >= 0 &&
          true_lower + true_extent <= *extent;
+}
+
+/* What is wrong with the others is said by the function itself. */
+static int counts(MPI_Count count, int datatype) {
+  return count > 0 && datatype_of(datatype) != MPI_DATATYPE_NULL;
+}
+
+static void copy(struct section* s, const CFI_cdesc_t* buffer, size_t count, int* ierror) {
+  s->copy = malloc(count * buffer->elem_len + 1);
+  if (!s->copy) {
+    *ierror = MPI_ERR_NO_MEM;
+    return;
+  }
+  s->places = buffer;
+  s->copied = count;
+  s->address = s->copy;
+  move(buffer, count, s->copy, 1);
+}
+
+void weft_f08_copy(struct section* s, const CFI_cdesc_t* buffer, int* ierror) {
+  s->address = buffer->base_addr;
+  if (*ierror == MPI_SUCCESS && weft_f08_has_gaps(buffer))
+    copy(s, buffer, elements(buffer), ierror);
+}
+
+void weft_f08_copy_first(struct section* s, const CFI_cdesc_t* buffer, MPI_Count count,
+                         int datatype, int* ierror) {
+  s->address = buffer->base_addr;
+  if (*ierror != MPI_SUCCESS || !counts(count, datatype) || !weft_f08_has_gaps(buffer)) return;
+  int error;
+  MPI_Aint extent;
+  size_t used = elements(buffer);
+  if (within_extent(datatype_of(datatype), &extent, &error)) {
+    const size_t bytes = (size_t)count * (size_t)extent;
+    const size_t needed = (bytes + buffer->elem_len - 1) / buffer->elem_len;
+    if (needed < used) used = needed;
+  }
+  if (error == MPI_SUCCESS) copy(s, buffer, used, ierror);
 }
 
 /* An element of the array holds one or several elements of the type, or one of these covers several
@@ -118,7 +143,7 @@ void weft_f08_describe(struct section* s, const CFI_cdesc_t* buffer, MPI_Count c
                        int* ierror) {
   MPI_Datatype made = MPI_DATATYPE_NULL;
   s->address = buffer->base_addr;
-  if (*ierror != MPI_SUCCESS || count <= 0 || !has_gaps(buffer)) return;
+  if (*ierror != MPI_SUCCESS || !counts(count, datatype) || !weft_f08_has_gaps(buffer)) return;
   *ierror = make_type(buffer, count, datatype_of(datatype), &made);
   if (*ierror != MPI_SUCCESS) return;
   s->datatype = datatype_number(made);
@@ -127,7 +152,7 @@ void weft_f08_describe(struct section* s, const CFI_cdesc_t* buffer, MPI_Count c
 
 void weft_f08_leave(struct section* s, int changed) {
   if (s->copy) {
-    if (changed) move(s->places, s->copy, 0);
+    if (changed) move(s->places, s->copied, s->copy, 0);
     free(s->copy);
   }
   if (s->made) {

@@ -253,6 +253,16 @@ contains
     call MPI_Get_count(status, MPI_INTEGER, n)
     call check(all(b == expected) .and. n == 2, 'fewer, blocking')
 
+    ! What the count leaves out may be the buffer of another call.
+    b = -1
+    call MPI_Irecv(b(10), 1, MPI_INTEGER, left, 2, MPI_COMM_WORLD, requests(1))
+    call MPI_Send(a(1), 1, MPI_INTEGER, right, 2, MPI_COMM_WORLD)
+    call MPI_Send(a(2:12:2), 2, MPI_INTEGER, right, 1, MPI_COMM_WORLD)
+    call MPI_Recv(b(1:12:3), 2, MPI_INTEGER, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+    call MPI_Wait(requests(1), MPI_STATUS_IGNORE)
+    call MPI_F_sync_reg(b)
+    call check(b(10) == 1000 * left + 1 .and. count(b == -1) == 9, 'two buffers in one section')
+
     ! Large counts.
     b = -1
     call MPI_Irecv(b(1:12:3), 4_MPI_COUNT_KIND, MPI_INTEGER, left, 1, MPI_COMM_WORLD, requests(1))
@@ -409,6 +419,17 @@ contains
     call MPI_Wait(request, MPI_STATUS_IGNORE)
     call MPI_F_sync_reg(a)
     call check(all(a(3, ::7) == rank) .and. all(a(3, 2:7) == -1), 'iscatter')
+    ! Only the root looks at the buffer for all.
+    all_ranks = -1
+    if (rank == 2) then
+      call MPI_Igather(rank, 1, MPI_INTEGER, all_ranks, 1, MPI_INTEGER, 2, MPI_COMM_WORLD, request)
+    else
+      call MPI_Igather(rank, 1, MPI_INTEGER, all_ranks(1, :), 1, MPI_INTEGER, 2, MPI_COMM_WORLD, &
+                       request)
+    end if
+    call MPI_Wait(request, MPI_STATUS_IGNORE)
+    call MPI_F_sync_reg(all_ranks)
+    call check(all_ranks(2, 0) == merge(1, -1, rank == 2), 'igather')
   end subroutine
 
   ! The section is known from the call that made the request.
@@ -506,10 +527,11 @@ contains
     call MPI_Iallgather(rank, 1, MPI_INTEGER, all_ranks(1, :), 1, MPI_INTEGER, comm, request, &
                         ierror)
     call expect('iallgather', ierror)
-    call MPI_Igather(rank, 1, MPI_INTEGER, all_ranks(2, :), 1, MPI_INTEGER, 0, comm, request, &
+    call MPI_Igather(rank, 1, MPI_INTEGER, all_ranks(2, :), 1, MPI_INTEGER, rank, comm, request, &
                      ierror)
     call expect('igather', ierror)
-    call MPI_Iscatter(all_ranks(1, :), 1, MPI_INTEGER, i, 1, MPI_INTEGER, 0, comm, request, ierror)
+    call MPI_Iscatter(all_ranks(1, :), 1, MPI_INTEGER, i, 1, MPI_INTEGER, rank, comm, request, &
+                      ierror)
     call expect('iscatter', ierror)
     call MPI_Ialltoall(all_ranks(1, :), 1, MPI_INTEGER, all_ranks, 1, MPI_INTEGER, comm, request, &
                        ierror)
