@@ -117,9 +117,12 @@ class Function:
     def __init__(self, name, arguments, large=False):
         self.name, self.arguments, self.large = name, arguments, large  # The name is that of mpif.h and C.
         self.generic = name.removesuffix("_c") if large else name
-        suffix = "f08" if any(a.passed == "procedure" for a in self.arguments) else "f08ts"
-        self.specific = f"{self.generic}{'_c' if large else ''}_{suffix}"
-        self.bound = suffix == "f08ts"  # A procedure cannot be an argument of a function that is C's.
+        # Descriptors of buffers need functions of C, which may not have logical arguments or procedures.
+        self.bound = any(a.passed == "buffer" for a in self.arguments) and not any(a.fortran.startswith("logical") for a in self.arguments)
+        if not self.bound:
+            for a in self.arguments:
+                a.passed = "plain" if a.passed == "buffer" else a.passed
+        self.specific = f"{self.generic}{'_c' if large else ''}_{'f08ts' if self.bound else 'f08'}"
 
     def buffers(self):
         return [a for a in self.arguments if a.passed == "buffer"]
@@ -160,11 +163,14 @@ def functions(header, small):
 
 
 def c_text(function):
-    """The definition of mpi_X_f08ts_, which calls pmpi_x_."""
-    parameters = ", ".join([a.c() for a in function.arguments] + ["int *ierror"])
-    before, call, after, lengths = [], [], [], []
+    """The definition of mpi_X_f08ts_ or mpi_X_f08_, which calls pmpi_x_."""
+    before, call, after, lengths, own_lengths = [], [], [], [], []
     for a in function.arguments:
-        if a.passed == "text":
+        if a.passed == "text" and not function.bound:  # As mpif.h has it.
+            call.append(a.name)
+            lengths.append(f"{a.name}_length")
+            own_lengths.append(f"size_t {a.name}_length")
+        elif a.passed == "text":
             call.append(f"{a.name}->base_addr")
             lengths.append(f"{a.name}->elem_len")
         elif a.passed == "buffer":
@@ -185,6 +191,8 @@ def c_text(function):
                 before.append(call_it)
         else:
             call.append(a.name)
+    kinds = [f"void *{a.name}" if a.passed == "text" and not function.bound else a.c() for a in function.arguments]
+    parameters = ", ".join(kinds + ["int *ierror"] + own_lengths)
     types = ", ".join(["void *"] * (len(function.arguments) + 1) + ["size_t"] * len(lengths))
     lines = ["/* SPDX-License-Identifier: Apache-2.0 */", '#include "section.h"', "", f"void pmpi_{function.name}_({types});", "",
              f"WRAPPER({function.specific}, ({parameters})) {{", "  int code = MPI_SUCCESS;", "  if (!ierror) ierror = &code;", "  *ierror = MPI_SUCCESS;"]
@@ -379,7 +387,11 @@ def declaration(prefix, function):
     name = f"{prefix}_{function.specific}"
     bound = f" bind(c, name='{name}_')" if function.bound else ""
     lines = [f"    subroutine {name}({', '.join(names)}){bound}", "      import", "      implicit none"]
-    lines += [f"      {a.fortran} :: {a.name}" for a in function.arguments]
+    for a in function.arguments:
+        if a.passed == "plain" and a.fortran.startswith("type(*)"):  # Any type, passed by its address.
+            lines += [f"!GCC$ ATTRIBUTES NO_ARG_CHECK :: {a.name}", f"      type(*), dimension(*) :: {a.name}"]
+        else:
+            lines.append(f"      {a.fortran} :: {a.name}")
     return lines + ["      integer, optional, intent(out) :: ierror", f"    end subroutine {name}"]
 
 

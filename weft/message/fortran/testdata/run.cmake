@@ -6,7 +6,7 @@ set(parts ${CMAKE_CURRENT_LIST_DIR}/checks.f90)
 file(GLOB own_parts ${here}/${name}_part.*)  # What is in C is compiled by the C compiler that gfortran knows.
 set(flags -Wall -Wno-unused-dummy-argument)
 if(here MATCHES "/f08$")  # The module must not cause warnings, whatever is checked.
-  list(APPEND flags -O0 -fcheck=all)
+  list(APPEND flags -std=f2018 -O0 -fcheck=all)
 endif()
 execute_process(COMMAND ${WEFT} fc -g ${flags} ${parts} ${own_parts} ${SOURCE} -o ${PROGRAM}
   WORKING_DIRECTORY ${PROGRAM}.made RESULT_VARIABLE code ERROR_VARIABLE said)

@@ -18,7 +18,7 @@ contains
     call PMPI_Send(buf, count, datatype, dest, tag, comm, ierror)
   end subroutine
   subroutine own_waitall(count, array_of_requests, array_of_statuses, ierror) &
-    bind(c, name='mpi_waitall_f08ts_')
+    bind(c, name='mpi_waitall_f08_')
     integer(c_int), intent(in) :: count
     type(MPI_Request), intent(inout) :: array_of_requests(*)
     type(MPI_Status) :: array_of_statuses(*)
