@@ -6,7 +6,9 @@
    the other, or all at once (gather-ready). Prints the mean time of ITERATIONS (usual: 2) that
    ranks run through freely, one after the other without a barrier, after a first one that does not
    count and that they begin up to SKEW microseconds apart (usual: 0); and the mean in step, with a
-   barrier before each. Both are until the slowest rank is done. */
+   barrier before each. Both are until the slowest rank is done, as rank 0 sees it: the barriers'
+   own time, measured apart, is taken off, so few short iterations may show a little too little.
+   Take eight, and look at the column "longest" of the summary, too. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -162,7 +162,9 @@ TEST(Compare, TableJsonAndCsvTellTheSame) {
   const auto lines = split(csv, '\n');
   ASSERT_EQ(lines.size(), 4U) << csv;  // The last is empty.
   EXPECT_EQ(split(lines[0], ',').size(), split(lines[1], ',').size());
-  EXPECT_TRUE(lines[0].starts_with("network,profile,routing,nodes,switches,")) << csv;
+  EXPECT_TRUE(lines[0].starts_with(
+      "network,profile,routing,link_rate_bytes_per_s,router_latency_ns,nodes,"))
+      << csv;
   EXPECT_TRUE(lines[2].starts_with("complete:16,")) << csv;
 }
 

@@ -50,11 +50,15 @@ Result<NetworkFacts> find_network_facts(const MachineReader& reader, const Price
   facts.network = machine->topology->name;
   facts.profile = machine->profile;
   facts.routing = machine->routing;
+  const NetworkHardware& hardware = machine->hardware;
+  facts.link_rate = hardware.link.rate;
+  facts.router_latency =
+      hardware.route + hardware.vc_alloc + hardware.switch_alloc + hardware.switch_delay;
   facts.warnings = machine->warnings;
   facts.shape = find_facts(*machine->topology);
   facts.parts = count_parts(*machine, reader.config());
   assume_lengths(prices, facts.parts);
-  facts.bisection_per_node = bisection_rate(facts, machine->hardware);
+  facts.bisection_per_node = bisection_rate(facts, hardware);
   auto cost = find_cost(facts.parts, prices);
   if (!cost) return std::move(cost).error();
   facts.cost = *std::move(cost);

@@ -22,6 +22,8 @@ struct Latency {  // Of a packet of one flit, alone in the network; from card to
 
 struct NetworkFacts {
   std::string network, profile, routing;
+  Rate link_rate;                     // Of cables between routers whose class says nothing else.
+  Duration router_latency;            // Of a packet that waits for nothing.
   std::vector<std::string> warnings;  // What holds what back.
   Facts shape;
   Parts parts;

@@ -120,6 +120,15 @@ void add_shape(std::span<const NetworkFacts> networks, Rows& rows) {
   rows.add_count("network", "network", [](const NetworkFacts& n) { return n.network; });
   rows.add_count("profile", "profile", [](const NetworkFacts& n) { return n.profile; });
   rows.add_count("routing", "routing", [](const NetworkFacts& n) { return n.routing; });
+  // Networks from files and from words may be of different machines.
+  rows.add("link rate", "link_rate_bytes_per_s", [](const NetworkFacts& n) {
+    const double rate = n.link_rate.in_byte_per_s();
+    return Cell{rate_text(rate), fmt::format("{:.0f}", rate)};
+  });
+  rows.add("router latency", "router_latency_ns", [](const NetworkFacts& n) {
+    const std::string text = fmt::format("{:.1f}", n.router_latency.in_ns());
+    return Cell{text + " ns", text};
+  });
   rows.add_count("nodes", "nodes", [](const NetworkFacts& n) { return n.shape.nodes; });
   if (std::any_of(networks.begin(), networks.end(),
                   [](const NetworkFacts& n) { return n.shape.cards > 1; }))
