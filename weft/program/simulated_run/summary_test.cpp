@@ -85,14 +85,16 @@ TEST(Summary, SaysWhatProcessorsSpentInMpi) {
   run.in_mpi_max = Duration::us(650);
   run.in_mpi_max_rank = RankId(3);
   EXPECT_NE(to_table(run).find("processor in MPI      mean 600 us, max 650 us (rank 3): copies of "
-                               "messages and calls, 75.00 % of the program time\n"),
+                               "messages (node.memory_rate) and calls, 75.00 % of the program "
+                               "time\n"),
             std::string::npos)
       << to_table(run);
   EXPECT_EQ(Json::parse(to_json(run)).at("processor_in_mpi_ps"),
             Json::parse(R"({"mean": 600000000, "most": 650000000, "most_rank": 3})"));
   run.connections.mode = "full";  // Opening them takes the processor, too.
-  EXPECT_NE(to_table(run).find("copies of messages, calls, connections, 75.00 %"),
-            std::string::npos);
+  EXPECT_NE(
+      to_table(run).find("copies of messages (node.memory_rate), calls, connections, 75.00 %"),
+      std::string::npos);
 }
 
 TEST(Summary, SaysWhatPacketsWaitedFor) {
