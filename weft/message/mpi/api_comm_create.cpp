@@ -125,8 +125,9 @@ int colour_of_resource(const Process& process, const std::string* name) {
 }
 
 int colour_of_set(const Process& process, const std::string* name) {
-  if (!name || !weft::mpi::find_process_set(process, *name)) return MPI_UNDEFINED;
-  return *name == weft::mpi::process_sets[0] ? 0 : static_cast<int>(process.rank().index);
+  const auto members = name ? weft::mpi::find_process_set(process, *name) : std::nullopt;
+  if (!members) return MPI_UNDEFINED;
+  return members->size() == process.world.local.size() ? 0 : static_cast<int>(process.rank().index);
 }
 
 // Which ranks belong together, and by which resource if the library chooses one.

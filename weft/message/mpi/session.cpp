@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session.hpp"
 
+#include <algorithm>
+
 #include <weft/message/mpi/buffering.hpp>
 #include <weft/message/mpi/handlers.hpp>
 
@@ -17,11 +19,21 @@ constexpr std::array<Level, 4> levels = {{{"MPI_THREAD_SINGLE", MPI_THREAD_SINGL
                                           {"MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED},
                                           {"MPI_THREAD_MULTIPLE", MPI_THREAD_MULTIPLE}}};
 
+bool is_same(char a, char b) {
+  const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return small(a) == small(b);
+}
+
+// Names of sets are URIs, in whose scheme and host small and large letters mean the same.
+bool is_name(std::string_view name, std::string_view of) {
+  return std::equal(name.begin(), name.end(), of.begin(), of.end(), is_same);
+}
+
 }  // namespace
 
 std::optional<mp::Members> find_process_set(const Process& process, std::string_view name) {
-  if (name == process_sets[0]) return process.world.local;
-  if (name == process_sets[1]) return process.self_only.local;
+  if (is_name(name, process_sets[0])) return process.world.local;
+  if (is_name(name, process_sets[1])) return process.self_only.local;
   return std::nullopt;
 }
 

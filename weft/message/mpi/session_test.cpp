@@ -67,6 +67,24 @@ TEST(Session, SeveralLiveBesideEachOther) {
   });
 }
 
+TEST(Session, SetsHaveTheirNamesInAnyLetters) {
+  run_job({3}, [](int) {
+    MPI_Session session;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+    const std::pair<const char*, int> sets[] = {
+        {"mpi://self", 1}, {"MPI://Self", 1}, {"mpi://world", 3}, {"mpi://WORLD", 3}};
+    for (const auto& [name, size] : sets) {
+      MPI_Group group = MPI_GROUP_NULL;
+      int found = 0;
+      EXPECT_EQ(MPI_Group_from_session_pset(session, name, &group), MPI_SUCCESS) << name;
+      MPI_Group_size(group, &found);
+      EXPECT_EQ(found, size) << name;
+      MPI_Group_free(&group);
+    }
+    MPI_Session_finalize(&session);
+  });
+}
+
 TEST(Session, BadHandlesAreErrors) {
   run_job({1}, [](int) {
     return_errors();
