@@ -182,6 +182,10 @@ WEFT_MPI(Comm_get_info)(MPI_Comm comm, MPI_Info* info_used) {
   const Communicator* c = call.communicator(comm);
   if (!c) return call.error();
   if (!info_used) return call.result(c, MPI_ERR_ARG);
-  *info_used = make_info(call.process(), c->info);
+  weft::mpi::InfoTable used;  // Not what is no hint of the standard: that is ignored.
+  for (int i = 0; i < c->info.size(); ++i)
+    if (const std::string& key = c->info.key(i); key.starts_with("mpi_"))
+      used.set(key, *c->info.find(key));
+  *info_used = make_info(call.process(), used);
   return MPI_SUCCESS;
 }

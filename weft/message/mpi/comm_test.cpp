@@ -248,6 +248,7 @@ TEST(Comm, InfoStays) {
     MPI_Info info, used;
     MPI_Info_create(&info);
     MPI_Info_set(info, "mpi_assert_no_any_tag", "true");
+    MPI_Info_set(info, "nobody_knows_it", "true");
     MPI_Comm copy;
     MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &copy);
     MPI_Comm_get_info(copy, &used);
@@ -256,6 +257,8 @@ TEST(Comm, InfoStays) {
     MPI_Info_get(used, "mpi_assert_no_any_tag", 9, value, &flag);
     EXPECT_EQ(flag, 1);
     EXPECT_STREQ(value, "true");
+    MPI_Info_get(used, "nobody_knows_it", 9, value, &flag);
+    EXPECT_EQ(flag, 0);  // Ignored, and so not in use.
     MPI_Info_free(&info);
     MPI_Info_free(&used);
     MPI_Comm_free(&copy);
