@@ -50,7 +50,7 @@ class Run:
         return any(name in ("TestErrFatal", "TestStatus", "TestStatusNoErrors") for name in self.options["resultTest"])
 
     def words(self):
-        return [word for key in ("arg",) for word in self.options[key]]
+        return self.options["arg"]
 
     def environment(self):
         return dict(value.split("=", 1) for value in self.options["env"] if "=" in value)

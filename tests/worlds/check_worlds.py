@@ -5,6 +5,7 @@
 Usage: check_worlds.py WEFT [TEST...]
 """
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -58,6 +59,40 @@ class Worlds(unittest.TestCase):
             lines = sorted(self.said(world, 3, "./early").splitlines())
             self.assertEqual(lines, [f"rank {rank}: 0 wrong" for rank in range(3)], world)
         self.assertEqual(self.start(["./early"]).stdout, "rank 0: 0 wrong\n")
+
+    def nodes(self, *words):
+        """Where the ranks of a simulation were."""
+        subprocess.run(["rm", "-rf", "maps"], cwd=self.folder, check=True)
+        done = self.start([WEFT, "sim", "--quiet", "--payload", "full", "--net", "torus:4x4", "--record", "maps", *words, "./early"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [int(line.split(",")[1]) for line in (self.folder / "maps/ranks.csv").read_text(encoding="utf-8").splitlines()[1:]]
+
+    def hosts(self, *words):
+        """By rank, its host, with an agent for each name on this one."""
+        shell = self.folder / "shell"
+        shell.write_text('#!/bin/sh\nshift\nexec sh -c "$*"\n', encoding="utf-8")
+        shell.chmod(0o755)
+        done = self.start([WEFT, "run", "--verbose", "--hosts", "h0:2,h1:2,h2:2", "--rsh", shell, *words, "./early"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = re.findall(r"host (h\d) has ranks? ([\d ]+)", done.stderr)
+        return [name for _, name in sorted((int(rank), name) for name, ranks in found for rank in ranks.split())]
+
+    def test_random_maps(self):
+        for where, places in ((self.nodes, list(range(16))), (self.hosts, ["h0", "h0", "h1", "h1", "h2", "h2"])):
+            self.assertEqual(where(), places)
+            drawn = {seed: where("--map", f"random:{seed}") for seed in (1, 2, 3)}
+            self.assertEqual([sorted(map_) for map_ in drawn.values()], [places] * 3)
+            self.assertGreater(len({str(map_) for map_ in (places, *drawn.values())}), 2)
+            self.assertEqual(where("--map", "random"), drawn[1])
+        shared = self.nodes("--map", "random:2", "--ranks-per-node", "3", "-n", "40")
+        self.assertEqual((len(shared), max(shared.count(node) for node in shared)), (40, 3))
+        for words in (["sim", "--net", "torus:4x4"], ["run", "-n", "2"]):
+            done = self.start([WEFT, *words, "--map", "random:x", "./early"])
+            self.assertIn("map 'random:x' must look like random or random:7", done.stderr)
+        # A search that starts at this map, and the same one by its name, are of one value.
+        self.nodes("--map", "random:5")
+        done = self.start([WEFT, "map", "maps", "--evaluate", "random:5"])
+        self.assertRegex(done.stdout, r"(?m)^hop-bytes .* 0 % ")
 
     def all_right(self, ranks, *program):
         """In every world, and alone."""

@@ -44,10 +44,10 @@ RESULTS = {"provided", "value", "flag", "op", "request", "errhandler", "intercom
 POINTERS = {"baseptr"}  # Memory whose address comes back as TYPE(C_PTR).
 # Only the address counts, so that any section will do.
 ADDRESSES = re.compile(r"get_address|free_mem|win_detach|file_\w+_end")
-# The number and the type of what is in a buffer ...
+# For each buffer, the arguments with its count and its datatype ...
 PARTS = {"buf": ("count", "datatype"), "buffer": ("count", "datatype"), "sendbuf": ("sendcount", "sendtype"), "recvbuf": ("recvcount", "recvtype"),
          "origin_addr": ("origin_count", "origin_datatype"), "result_addr": ("result_count", "result_datatype")}
-# ... but for the functions where they are those of a single rank, or of a partition.
+# ... except in functions where count and datatype are those of one rank, or of one partition.
 SHARES = re.compile(r"i?(neighbor_)?(alltoall\w*)(_init)? (send|recv)buf|i?(neighbor_)?(all)?gatherv?(_init)? recvbuf|i?scatterv?(_init)? sendbuf|p(send|recv)_init buf")
 # Only the root looks at these.
 ROOTS = re.compile(r"i?(reduce|gatherv?)(_init)? recvbuf|i?scatterv?(_init)? sendbuf")

@@ -496,7 +496,7 @@ WEFT_MPI(T_source_get_num)(int* num_sources) {
   return MPI_SUCCESS;
 }
 
-// There is no event, and so no handle of one: the rest can only say so.
+// weft has no events, so every handle of an event is invalid: these functions return that error.
 #define WEFT_NO_EVENT(name, error, ...) \
   WEFT_MPI(name)(__VA_ARGS__) {         \
     WEFT_TOOL_CALL(call);               \

@@ -30,7 +30,8 @@ class Operation {
   virtual mp::Task start() = 0;
   // The finished receive whose status is that of the whole; null if there is none.
   virtual const Request* status_of() const { return nullptr; }
-  // What is waited for, and of whom; empty: of the other ranks of the communicator.
+  // For the report of a deadlock: what this waits for. `on` gets the ranks that it waits for; if
+  // it stays empty, these are the other ranks of the communicator.
   virtual std::string describe(std::vector<RankId>* /*on*/) const { return {}; }
 };
 

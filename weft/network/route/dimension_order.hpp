@@ -27,7 +27,7 @@ class DimensionOrder final : public OneLeg<CubeLegs> {
             .state = step.state | (step.tossed ? tossed_bit : 0u)};
   }
   const Grid& places() const { return legs().grid(); }
-  // May random bits decide on the way between these places?
+  // Are two directions equally short in some dimension, so that a random bit chooses one?
   bool tosses(std::uint64_t from, std::uint64_t to) const {
     bool any = false;
     for (int axis = 0; axis < places().axes(); ++axis)

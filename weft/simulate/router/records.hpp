@@ -199,9 +199,9 @@ struct alignas(64) Message {
   std::uint32_t turn;      // The first message of the queue whose turn is next.
   std::uint32_t received;  // Packets.
   std::uint32_t made;      // Packets.
-  // Where dimension order is computed by the router: place of the destination, whether random bits
-  // decide on the way, and if not, the first hop (LocalOutput, up to 8 VCs, lower half of
-  // Slot::route).
+  // If the router computes dimension order: the destination's place, and whether a random bit
+  // chooses a direction on the way. If none does, the first hop is the same for all packets:
+  // LocalOutput, up to 8 VCs, and the lower half of Slot::route.
   std::uint32_t place;
   bool tosses;
   std::uint8_t first_output, first_vcs;
