@@ -19,14 +19,14 @@ class CubeVisit {
         outputs_(&state.outputs[router_.first_output]),
         accounts_(&state.accounts[state.channel(router_.first_output, Vc(0))]),
         inputs_(&state.inputs[router_.first_input]),
-        slots_(&state.slots[std::size_t{router_.first_input.value} << state.ring_bits]),
+        slots_(&state.slots[state.rings.first(router_.first_input)]),
         next_(&state.next_at[router_.first_next]),
         crossbar_(&state.crossbar_free_at[router_.first_port]),
         own_(state.worker(worker)),
         through_(state.setup.machine.arbitration == Arbitration::through_first
                      ? low_bits(router_.ports * vcs)
                      : 0),
-        ring_bits_(shape.ring_bits != 0 ? shape.ring_bits : state.ring_bits),
+        rings_(rings_of(state)),
         ports_(shape.ports != 0 ? shape.ports : router_.ports),
         worker_(worker),
         r_(r) {}
@@ -55,7 +55,7 @@ class CubeVisit {
 
  private:
   static constexpr std::uint32_t vcs = 2;
-  using Slow = PlainVisit<PlainKind{.vcs = vcs, .even = true, .waits = false, .cube = true}>;
+  using Slow = PlainVisit<PlainKind{.vcs = vcs, .even = true, .waits = shape.waits, .cube = true}>;
 
   // While it waits for credits, it goes no further than all of them are known.
   std::int64_t limit_of(Reach reach) const {
@@ -125,11 +125,10 @@ class CubeVisit {
     if (!out.remote && in.ready_at + in.credit <= grant.now) {
       there.room += static_cast<std::int32_t>(in.departed - there.departed);
       there.departed = in.departed;
-      there.pushed = there.reclaim = in.head = in.tail =
-          Slow::first_position(out.router, state.ring_mask);
+      there.pushed = there.reclaim = in.head = in.tail = state.rings.first_position(out.router);
     }
     there.room -= static_cast<std::int32_t>(packet.size());
-    Slot& place = state.slots[there.ring + (there.pushed++ & state.ring_mask)];
+    Slot& place = state.slot(there, there.pushed++);
     const std::int64_t head_at = grant.now + out.delay;
     Moving::from(packet).move_to(place, head_at, 1);
     if (out.remote) {
@@ -145,13 +144,27 @@ class CubeVisit {
   [[gnu::always_inline]] void route_heads() {
     for (std::uint64_t heads = std::exchange(router_.unrouted, 0); heads != 0; heads &= heads - 1) {
       const auto bit = static_cast<std::uint32_t>(std::countr_zero(heads));
-      route(state_, r_, LocalInput(bit), ring(bit)[inputs_[bit].head & ring_mask()]);
+      route(state_, r_, LocalInput(bit), slot(bit, inputs_[bit].head));
     }
   }
 
-  Slot* ring(std::uint32_t bit) { return slots_ + (std::size_t{bit} << ring_bits_); }
-  std::uint16_t first_position() const { return Slow::first_position(r_, ring_mask()); }
-  std::uint32_t ring_mask() const { return (1u << ring_bits_) - 1; }
+  static constexpr bool whole = shape.ring_bits != 0;  // Rings are of one block.
+  static RingShape rings_of(const State& state) {
+    if (!whole) return state.rings;
+    constexpr std::uint32_t mask = (1u << shape.ring_bits) - 1;
+    return {.bits = shape.ring_bits,
+            .mask = mask,
+            .block_bits = shape.ring_bits,
+            .block_mask = mask,
+            .stride = 0};
+  }
+  Slot& slot(std::uint32_t bit, std::uint32_t position) {
+    return slots_[(std::size_t{bit} << rings_.block_bits) + rings_.offset(position)];
+  }
+  Slot& slot(const Account& there, std::uint32_t position) {
+    return state_.slots[there.ring + rings_.offset(position)];
+  }
+  std::uint16_t first_position() const { return rings_.first_position(r_); }
 
   // The candidate that goes next through the output, or none.
   static constexpr std::uint32_t no_bit = UINT32_MAX;
@@ -192,7 +205,7 @@ class CubeVisit {
       return true;
     }
     Input& in = inputs_[bit];
-    Slot& place = ring(bit)[in.head & ring_mask()];
+    Slot& place = slot(bit, in.head);
     const std::uint32_t vc = in.vcs >> 1;
     if (vc != in.vcs - 1) return false;  // Both VCs will do.
     Account& there = accounts_[output * vcs + vc];
@@ -200,13 +213,14 @@ class CubeVisit {
     const std::uint32_t size = packet.size();
     Input& far = state_.inputs[out.target + Vc(vc)];
     if (!has_room(there, out, size) && !count_credits(there, far, out, size, now)) return false;
+    note_wait(output, in, packet, bit, now);
     const std::int64_t free_at = cross(out, bit, vc, size, now);
     if (far.head == far.tail || out.remote) [[unlikely]] {
       push_slowly(state_, worker_, place, {out, there, Vc(vc), now});
     } else {
       there.room -= static_cast<std::int32_t>(size);
       // Only written: the slot is cold, and reading it would wait.
-      packet.move_to(state_.slots[there.ring + (there.pushed++ & ring_mask())], now + out.delay, 1);
+      packet.move_to(slot(there, there.pushed++), now + out.delay, 1);
       ++far.tail;
     }
     leave(output, bit, place, packet, {now, free_at});
@@ -216,25 +230,33 @@ class CubeVisit {
   // As PlainVisit::count_credits().
   [[gnu::always_inline]] bool count_credits(Account& there, const Input& far, const Output& out,
                                             std::uint32_t size, std::int64_t now) {
-    const Slot* const slots = &state_.slots[there.ring];
     std::uint16_t i = there.reclaim;
     std::uint32_t departed = there.departed;
     bool fits = false;
     // Two slots to a line: not more lines than it takes.
     while (i != far.head && (!fits || i % 2 != 0)) {
-      const Slot& slot = slots[i & ring_mask()];
-      if (slot.head_at > now) break;
-      departed = static_cast<std::uint32_t>(slot.route);
+      const Slot& gone = slot(there, i);
+      if (gone.head_at > now) break;
+      departed = static_cast<std::uint32_t>(gone.route);
       ++i;
       const std::int32_t room = there.room + static_cast<std::int32_t>(departed - there.departed);
       fits = room >= static_cast<std::int32_t>(size) &&
              static_cast<std::uint16_t>(there.pushed - i) < out.packets_max;
     }
-    __builtin_prefetch(&slots[(i + 1u) & ring_mask()]);
+    __builtin_prefetch(&slot(there, i + 1u));
     there.room += static_cast<std::int32_t>(departed - there.departed);
     there.departed = departed;
     there.reclaim = i;
     return fits;
+  }
+
+  // As Visit::note_wait().
+  [[gnu::always_inline]] void note_wait(std::uint32_t output, const Input& in, const Moving& packet,
+                                        std::uint32_t bit, std::int64_t now) {
+    if (!shape.waits) return;
+    state_.waits[router_.first_output + LocalOutput(output)].add(
+        packet.head_at + state_.setup.early_ps, in.ready_at,
+        std::max(outputs_[output].free_at, crossbar_[bit / vcs]), now);
   }
 
   // A packet of this size, the candidate `bit`, crosses the output; returns the end of that.
@@ -269,9 +291,8 @@ class CubeVisit {
     std::int64_t& next = next_[Actor(1 + output)];
     bool more = head != in.tail;
     if (more) [[likely]] {
-      Slot* const slots = ring(bit);
-      Slot& follower = slots[head & ring_mask()];
-      __builtin_prefetch(&slots[(head + 2) & ring_mask()], 1);
+      Slot& follower = slot(bit, head);
+      __builtin_prefetch(&slot(bit, head + 2u), 1);
       // Most are followed by one of the same message.
       if (follower.node == packet.node() && DimensionOrder::leads(packet.route)) [[likely]] {
         follower.route = DimensionOrder::follow(packet.route, follower.route);
@@ -286,7 +307,7 @@ class CubeVisit {
     router_.heads &= ~mask;
     next = others != 0 ? span.until : never_at;
     router_.active &= ~(std::uint64_t{others == 0} << (1 + output));
-    if (more) route(state_, r_, LocalInput(bit), ring(bit)[head & ring_mask()]);
+    if (more) route(state_, r_, LocalInput(bit), slot(bit, head));
   }
 
   // The output to the node decides; as hop(). See PlainVisit::pick_sink() for the choice of the VC.
@@ -298,7 +319,7 @@ class CubeVisit {
       return true;
     }
     Input& in = inputs_[bit];
-    Slot& place = ring(bit)[in.head & ring_mask()];
+    Slot& place = slot(bit, in.head);
     const Moving packet = Moving::from(place);
     const std::uint32_t size = packet.size();
     Card& card = state_.cards[router_.first_card];
@@ -313,11 +334,12 @@ class CubeVisit {
     } else if (!has_room(there, out, size)) {
       return false;
     }
+    note_wait(ports_, in, packet, bit, now);
     const std::int64_t free_at = cross(out, bit, vc, size, now);
     const std::int64_t tail_at = now + packet.lag() + out.delay;
     const std::int64_t missing = card.missing - (size - state_.setup.header_bytes);
     // The place in the node's buffer keeps the credit only.
-    Slot& gone = state_.slots[there.ring + (there.pushed++ & ring_mask())];
+    Slot& gone = slot(there, there.pushed++);
     there.room -= static_cast<std::int32_t>(size);
     sink.head = sink.tail = there.pushed;
     sink.departed += size;
@@ -364,13 +386,15 @@ class CubeVisit {
     const std::int64_t free_at = sent_at + message.gap;
     const std::int64_t lag =
         std::max<std::int64_t>(size - state_.setup.flit_bytes, 0) * state_.byte_ps;
-    Slot& place = ring(bit)[there.pushed++ & ring_mask()];
+    Slot& place = slot(bit, there.pushed++);
     Moving{
         .head_at = 0,
         .lag_node = (std::uint64_t{message.to} << 32) | static_cast<std::uint32_t>(lag),
         .route = message.tosses ? packet_state(state_, card, message) : first_state(card, message),
         .message_packed = (std::uint64_t{Slot::pack(size, message.made++)} << 32) | id}
         .move_to(place, now + out.delay, 0);
+    if (shape.waits)
+      note_card_wait(state_, router_.first_output + LocalOutput(output), message, now);
     if (unsent == message.size) message.entered_at = now;
     message.unsent = unsent - payload;
     card.sent_at = sent_at;
@@ -434,13 +458,12 @@ class CubeVisit {
     Account& there = accounts_[(ports_ + 1) * vcs + vc];
     Input& in = inputs_[ports_ * vcs + vc];
     if (there.reclaim != in.head) {
-      const Slot* const slots = ring(ports_ * vcs + vc);
       std::uint16_t i = there.reclaim;
       std::uint32_t departed = there.departed;
       do {
-        const Slot& slot = slots[i & ring_mask()];
-        if (slot.head_at > now) break;
-        departed = static_cast<std::uint32_t>(slot.route);
+        const Slot& gone = slot(there, i);
+        if (gone.head_at > now) break;
+        departed = static_cast<std::uint32_t>(gone.route);
       } while (++i != in.head);
       there.room += static_cast<std::int32_t>(departed - there.departed);
       there.departed = departed;
@@ -462,7 +485,8 @@ class CubeVisit {
   std::int64_t* const crossbar_;  // By input port.
   Worker& own_;
   const std::uint64_t through_;  // Candidates that go before the others; 0: all are equal.
-  const std::uint32_t ring_bits_, ports_;
+  const RingShape rings_;
+  const std::uint32_t ports_;
   const int worker_;
   const RouterIndex r_;
 };

@@ -31,6 +31,7 @@ Engine::Engine(const Setup& setup, const NetworkOptions& options, const Parts& p
     state_.measures_waits = true;
     state_.waits = LazyArray<Waits, OutputIndex>(state_.output_count);
   }
+  state_.special_visits = options.special_visits;
   find_windows(options.window);
   state_.agenda = Agenda(state_.placement.partition, window_);
   windows_.emplace(*this, state_.agenda, ahead_);

@@ -11,6 +11,17 @@ namespace weft::detail {
 
 namespace {
 
+// Rings are whole where all together take little memory; more where they are short, since blocks
+// then save less.
+constexpr std::size_t whole_slots_max = (256u << 20) / sizeof(Slot);
+constexpr std::size_t whole_short_slots_max = (1u << 30) / sizeof(Slot);
+constexpr std::uint32_t short_ring_max = 16;   // Slots.
+constexpr std::uint32_t usual_block_bits = 1;  // A cache line.
+// Slots of first blocks are counted in 32 bits; all together are address space, of which little is
+// touched.
+constexpr std::uint64_t rings_max = (std::uint64_t{1} << (32 - usual_block_bits)) - 1;
+constexpr std::uint64_t slots_max = (std::uint64_t{16} << 40) / sizeof(Slot);
+
 std::uint32_t to_u32(std::size_t n) {
   WEFT_CHECK(n <= UINT32_MAX);
   return static_cast<std::uint32_t>(n);
@@ -351,10 +362,8 @@ void Layout::make_mirrors() {
 void Layout::make_rings() {
   const std::int32_t packets =
       std::max(state_.buffer_packets, setup_.buffered ? state_.output_buffer_packets : 1);
-  const std::uint32_t size = std::bit_ceil(static_cast<std::uint32_t>(packets));
-  state_.ring_bits = static_cast<std::uint32_t>(std::countr_zero(size));
-  state_.ring_mask = size - 1;
-  state_.slots = LazyArray<Slot>(to_u32(std::size_t{state_.input_count} << state_.ring_bits));
+  state_.rings = RingShape::of(static_cast<std::uint32_t>(packets), state_.input_count);
+  state_.slots = LazyArray<Slot>(state_.rings.slots());
   for (OutputIndex o; o.value < state_.output_count; ++o) {
     Output& out = state_.outputs[o];
     const bool inner = out.kind == to_buffer;
@@ -364,12 +373,26 @@ void Layout::make_rings() {
     for (Vc vc{0}; vc.value < vcs_; ++vc) {
       Account& account = state_.accounts[state_.channel(o, vc)];
       account.room = static_cast<std::int32_t>(buffer.count);
-      account.ring = (out.target + vc).value << state_.ring_bits;
+      account.ring = to_u32(state_.rings.first(out.target + vc));
     }
   }
 }
 
 }  // namespace
+
+RingShape RingShape::of(std::uint32_t packets, std::size_t rings) {
+  const std::uint32_t slots = std::bit_ceil(packets);
+  RingShape shape;
+  shape.bits = static_cast<std::uint32_t>(std::countr_zero(slots));
+  shape.mask = slots - 1;
+  const bool small =
+      (rings << shape.bits) <= (slots <= short_ring_max ? whole_short_slots_max : whole_slots_max);
+  shape.block_bits = small ? shape.bits : std::min(shape.bits, usual_block_bits);
+  shape.block_mask = (1u << shape.block_bits) - 1;
+  // An odd number of blocks: those of one ring would compete for the same lines of the cache.
+  shape.stride = (rings | 1) << shape.block_bits;
+  return shape;
+}
 
 Status check_size(const Topology& topology, const NetworkHardware& machine) {
   const Graph& graph = topology.graph;
@@ -383,11 +406,12 @@ Status check_size(const Topology& topology, const NetworkHardware& machine) {
   const std::int64_t packets = machine.packets_per_buffer > 0 ? machine.packets_per_buffer : most;
   const std::uint64_t slots =
       rings * std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(packets, 1)));
-  if (slots <= UINT32_MAX) return {};
-  return Error::input(
-      "router.buffer of " + to_text(machine.buffer_size()) + " makes " + std::to_string(slots) +
-      " places for packets in a network of this size; at most " + std::to_string(UINT32_MAX) +
-      " can be simulated: make buffers smaller, or set router.packets_per_buffer");
+  if (rings <= rings_max && slots <= slots_max) return {};
+  return Error::input("router.buffer of " + to_text(machine.buffer_size()) + " makes " +
+                      std::to_string(slots) + " places for packets in " + std::to_string(rings) +
+                      " buffers in a network of this size; at most " + std::to_string(slots_max) +
+                      " in " + std::to_string(rings_max) +
+                      " can be simulated: make buffers smaller, or set router.packets_per_buffer");
 }
 
 Placement place_routers(const Graph& graph, const Parts& parts, const ProcessGroup* peers) {

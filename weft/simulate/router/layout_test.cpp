@@ -111,6 +111,41 @@ TEST(Layout, OfOneOfSeveralProcessesHasItsPartOnly) {
   }
 }
 
+// Every slot of every ring has a place of its own, and the shallow ones stand together.
+TEST(Layout, RingsDoNotMeet) {
+  for (const bool cut : {false, true}) {
+    const std::uint32_t rings = 6;
+    RingShape shape = RingShape::of(100, rings);
+    if (cut) {
+      shape.block_bits = 1;
+      shape.block_mask = 1;
+      shape.stride = rings << shape.block_bits;
+    }
+    ASSERT_GE(1u << shape.bits, 100u);
+    std::set<std::size_t> places;
+    std::size_t shallow_end = 0;
+    for (InputIndex input; input.value < rings; ++input) {
+      for (std::uint32_t position = 0; position <= shape.mask; ++position) {
+        const std::size_t place = shape.first(input) + shape.offset(position);
+        EXPECT_LT(place, shape.slots());
+        EXPECT_TRUE(places.insert(place).second) << "slot " << position;
+        EXPECT_EQ(shape.offset(position + shape.mask + 1), shape.offset(position));
+        if (position <= shape.block_mask) shallow_end = std::max(shallow_end, place + 1);
+      }
+    }
+    EXPECT_EQ(shallow_end, std::size_t{rings} << shape.block_bits);
+    for (RouterIndex r; r.value < 100; ++r) EXPECT_LE(shape.first_position(r), shape.block_mask);
+  }
+}
+
+TEST(Layout, ManyRingsAreCutIntoBlocks) {
+  const auto is_whole = [](const RingShape& shape) { return shape.block_bits == shape.bits; };
+  EXPECT_TRUE(is_whole(RingShape::of(16, 1'000'000)));
+  EXPECT_TRUE(is_whole(RingShape::of(128, 50'000)));
+  EXPECT_FALSE(is_whole(RingShape::of(128, 100'000)));
+  EXPECT_FALSE(is_whole(RingShape::of(16, 16'000'000)));  // A million routers.
+}
+
 TEST(Layout, FindsHowSoonRoutersAffectEachOther) {
   const TestState test("ring:6", "dor", test_machine());
   const Lookahead least = find_lookahead(*test.state);

@@ -86,6 +86,9 @@ struct NetworkOptions {
   Duration window =
       {};  // Zero: the longest exact one. Shorter windows give the same results, more slowly.
   bool measure_waits = false;  // How long packets wait for links, for a few percent of the time.
+  // Use visits of routers that are made for certain networks. They decide as the others do, which
+  // tests verify.
+  bool special_visits = true;
 };
 
 // A link between routers, or between a node's card and its router, in one direction.

@@ -369,12 +369,12 @@ TEST(NetworkHardware, RefusesWhatCannotBe) {
 }
 
 TEST(NetworkHardware, RefusesMoreBuffersThanCanBeNumbered) {
-  const Topology topology = *make_topology("torus:16x16x16");
+  const Topology topology = *make_topology("torus:64x32x32");
   auto policy = make_policy("dor", topology, 32);
   ASSERT_TRUE(policy);
   NetworkHardware m = distinct_delays();
   m.vcs = 32;
-  m.buffer = m.mtu * 16000;
+  m.buffer = m.mtu * 32000;
   Notes notes;
   const auto network = Network::make(topology, m, **policy, notes, {});
   ASSERT_FALSE(network);

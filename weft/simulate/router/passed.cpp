@@ -15,7 +15,7 @@ std::uint64_t bytes_after(const State& state, OutputIndex output, std::int64_t e
   if (end_at <= at) return 0;
   const Output& out = state.outputs[output];
   const Account& account = state.accounts[state.channel(output, Vc(out.last_vc))];
-  const Slot& packet = state.slots[account.ring + ((account.pushed - 1u) & state.ring_mask)];
+  const Slot& packet = state.slot(account, account.pushed - 1u);
   const std::int64_t size = packet.size();
   const std::int64_t flit =
       state.wires[out.wire].serialise_ps(std::min(size, state.setup.flit_bytes));

@@ -13,12 +13,11 @@ template <PlainKind kind>
 inline void PlainVisit<kind>::reclaim_near(Account& there, Input& in, std::int64_t now) {
   std::uint16_t i = there.reclaim;
   if (i == in.head) return;
-  const Slot* const ring = &state_.slots[there.ring];
   std::uint32_t departed = there.departed;
   do {
-    const Slot& slot = ring[i & ring_mask_];
-    if (slot.head_at > now) break;
-    departed = static_cast<std::uint32_t>(slot.route);
+    const Slot& gone = slot(there, i);
+    if (gone.head_at > now) break;
+    departed = static_cast<std::uint32_t>(gone.route);
     ++i;
   } while (i != in.head);
   there.room += static_cast<std::int32_t>(departed - there.departed);
@@ -205,7 +204,7 @@ inline void PlainVisit<kind>::serve_own_card(LocalOutput output, std::int64_t no
   const std::int64_t follow = (size - std::min(size, state_.setup.flit_bytes)) * state_.byte_ps;
   const std::int64_t free_at = sent_at + message.gap;
   Account& there = account(output, vc);
-  Slot& packet = state_.slots[there.ring + (there.pushed & ring_mask_)];
+  Slot& packet = slot(there, there.pushed);
   packet = {.head_at = now + out.delay,
             .tail_after = static_cast<std::uint32_t>(follow),
             .node = message.to,

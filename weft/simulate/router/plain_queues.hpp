@@ -14,7 +14,7 @@ inline void PlainVisit<kind>::push_to_queue(LocalOutput output, Vc vc, const Mov
   Account& there = account(output, vc);
   Input& queue = state_.inputs[out.target + vc];
   there.room -= static_cast<std::int32_t>(packet.size());
-  Slot& place = state_.slots[there.ring + (there.pushed++ & ring_mask_)];
+  Slot& place = slot(there, there.pushed++);
   place = {.head_at = passage.start_at + out.delay,
            .tail_after = static_cast<std::uint32_t>(passage.tail_at - passage.start_at),
            .node = packet.node(),

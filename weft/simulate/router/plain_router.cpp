@@ -133,20 +133,19 @@ bool PlainVisit<kind>::count_credits(State& state, OutputIndex output, Vc vc, st
   const Output& out = state.outputs[output];
   Account& there = state.accounts[state.channel(output, vc)];
   const std::uint16_t gone = state.inputs[out.target + vc].head;
-  const Slot* const ring = &state.slots[there.ring];
   std::uint16_t i = there.reclaim;
   std::uint32_t departed = there.departed;
   bool fits = false;
   // Two slots to a line: not more lines than it takes.
   while (i != gone && (!fits || i % 2 != 0)) {
-    const Slot& slot = ring[i & state.ring_mask];
+    const Slot& slot = state.slot(there, i);
     if (slot.head_at > now) break;
     departed = static_cast<std::uint32_t>(slot.route);
     ++i;
     const std::int32_t room = there.room + static_cast<std::int32_t>(departed - there.departed);
     fits = room >= size && static_cast<std::uint16_t>(there.pushed - i) < out.packets_max;
   }
-  __builtin_prefetch(&ring[(i + 1u) & state.ring_mask], 1);
+  __builtin_prefetch(&state.slot(there, i + 1u), 1);
   there.room += static_cast<std::int32_t>(departed - there.departed);
   there.departed = departed;
   there.reclaim = i;
@@ -188,9 +187,9 @@ inline void PlainVisit<kind>::push_packet(const Output& out, Vc vc, Account& the
   there.room -= static_cast<std::int32_t>(packet.size());
   const bool empty = in.head == in.tail;
   if (empty && !out.remote) [[unlikely]]
-    rewind(there, in, first_position(out.router, ring_mask_), passage.start_at);
+    rewind(there, in, rings_.first_position(out.router), passage.start_at);
   // Only written: the slot is cold, and reading it would wait.
-  Slot& place = state_.slots[there.ring + (there.pushed++ & ring_mask_)];
+  Slot& place = slot(there, there.pushed++);
   const std::int64_t head_at = passage.start_at + out.delay;
   packet.move_to(place, head_at, kind.cube || packet.hops() < Slot::hops_max ? 1 : 0);
   if (!kind.even) place.tail_after = static_cast<std::uint32_t>(passage.tail_at - passage.start_at);
@@ -240,23 +239,26 @@ void visit_cube(State& state, int worker, RouterIndex r, Reach reach) {
 }
 
 // Nearly all are of three dimensions, and have buffers of 16 packets.
+template <bool waits>
 VisitFunction cube_visit(const State& state) {
   const auto have = [&](std::uint32_t ports) {
     return std::all_of(state.routers.begin(), state.routers.end(), [&](const Router& router) {
       return router.nodes == 1 && (ports == 0 || router.ports == ports);
     });
   };
-  if (have(6) && state.ring_bits == 4) return visit_cube<CubeShape{.ports = 6, .ring_bits = 4}>;
-  if (have(0)) return visit_cube<CubeShape{.ports = 0, .ring_bits = 0}>;
-  return visit_plain<PlainKind{.vcs = 2, .even = true, .waits = false, .cube = true}>;
+  if (have(6) && state.rings.bits == 4 && state.rings.block_bits == 4)
+    return visit_cube<CubeShape{.ports = 6, .ring_bits = 4, .waits = waits}>;
+  if (have(0)) return visit_cube<CubeShape{.ports = 0, .ring_bits = 0, .waits = waits}>;
+  return visit_plain<PlainKind{.vcs = 2, .even = true, .waits = waits, .cube = true}>;
 }
 
 template <bool waits>
 VisitFunction fastest_visit(const State& state, bool even) {
   if (!even) return visit_plain<PlainKind{.vcs = 0, .even = false, .waits = waits}>;
-  if (!waits && state.setup.vcs == 2 && state.dimension_order != nullptr &&
+  // A mesh gives a packet the choice of both VCs, which CubeVisit leaves to PlainVisit.
+  if (state.all_up && state.setup.vcs == 2 && state.dimension_order != nullptr &&
       state.setup.facts.hops_max < static_cast<int>(Slot::hops_max))
-    return cube_visit(state);
+    return cube_visit<waits>(state);
   if (state.setup.vcs == 2) return visit_plain<PlainKind{.vcs = 2, .even = true, .waits = waits}>;
   return visit_plain<PlainKind{.vcs = 0, .even = true, .waits = waits}>;
 }
@@ -305,7 +307,10 @@ bool fits_plain(const State& state) {
 VisitFunction use_plain(State& state) {
   state.counts_waiting = false;
   const DimensionOrder* const dor = state.setup.policy.dimension_order();
-  if (state.all_up && dor != nullptr && dor->places().bits() <= 32) state.dimension_order = dor;
+  // Ports at the edge of a mesh have no cable, and no packet is sent there.
+  if (state.special_visits && state.setup.graph.all_up() && dor != nullptr &&
+      dor->places().bits() <= 32)
+    state.dimension_order = dor;
   const std::int64_t byte_ps = state.wires[0].byte_ps;
   const auto same_rate = [&](const Wire& wire) { return wire.byte_ps == byte_ps; };
   if (std::all_of(state.wires.begin(), state.wires.end(), same_rate)) state.byte_ps = byte_ps;

@@ -15,7 +15,8 @@ namespace weft::detail {
 // What a CubeVisit knows of its router (cube_visit.hpp); 0: nothing.
 struct CubeShape {
   std::uint32_t ports;      // Between routers, of each.
-  std::uint32_t ring_bits;  // See State.
+  std::uint32_t ring_bits;  // See RingShape; rings are then of one block.
+  bool waits;               // How long heads wait for outputs is measured.
 };
 
 // Holds what is known of this router, looked up once: the compiler would otherwise load it again
@@ -29,7 +30,7 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
         outputs_(&state.outputs[router_.first_output]),
         accounts_(&state.accounts[state.channel(router_.first_output, Vc(0))]),
         inputs_(&state.inputs[router_.first_input]),
-        slots_(&state.slots[std::size_t{router_.first_input.value} << state.ring_bits]),
+        slots_(&state.slots[state.rings.first(router_.first_input)]),
         next_(&state.next_at[router_.first_next]),
         group_at_(&state.next_at[std::size_t{router_.first_next} + router_.actors]),
         crossbar_(&state.crossbar_free_at[router_.first_port]),
@@ -39,9 +40,8 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
         vcs_(kind.vcs != 0 ? kind.vcs : state.setup.vcs),
         ports_(router_.ports),
         ends_(router_.ends()),
-        ring_bits_(state.ring_bits),
-        ring_mask_(state.ring_mask),
-        first_position_(first_position(r, state.ring_mask)),
+        rings_(state.rings),
+        first_position_(state.rings.first_position(r)),
         own_(state.worker(worker)) {}
 
   [[gnu::always_inline]] inline void run(Reach reach);
@@ -54,8 +54,13 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
   using Base::state_, Base::router_, Base::worker_, Base::r_;
   using typename Base::Passage;
 
-  Slot* ring(LocalInput bit) { return slots_ + (std::size_t{bit.value} << ring_bits_); }
-  Slot& head(LocalInput bit) { return ring(bit)[inputs_[bit].head & ring_mask_]; }
+  Slot& slot(LocalInput bit, std::uint32_t position) {
+    return slots_[(std::size_t{bit.value} << rings_.block_bits) + rings_.offset(position)];
+  }
+  Slot& slot(const Account& there, std::uint32_t position) {
+    return state_.slots[there.ring + rings_.offset(position)];
+  }
+  Slot& head(LocalInput bit) { return slot(bit, inputs_[bit].head); }
   Account& account(LocalOutput output, Vc vc) { return accounts_[output.value * vcs_ + vc.value]; }
   // Of the node at this output, and of the node whose card it is.
   Card& card_behind(LocalOutput output) {
@@ -67,11 +72,6 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
   }
   std::int64_t& crossbar(LocalInput bit) {
     return crossbar_[kind.vcs != 0 ? bit.value / vcs_ : inputs_[bit].port];
-  }
-  // Where the rings of a router begin. It differs between routers: equal positions would compete
-  // for the same lines of the cache.
-  static std::uint16_t first_position(RouterIndex r, std::uint32_t ring_mask) {
-    return static_cast<std::uint16_t>(((r.value ^ (r.value >> 4)) << 1) & ring_mask);
   }
   // For a packet that arrives at `head_at` in a buffer which the last one leaves at `left_at`.
   std::int64_t ready_at(std::int64_t head_at, std::int64_t left_at) const {
@@ -188,16 +188,15 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
                                      const Moving& packet, const Passage& passage) {
     Input& in = inputs_[bit];
     const std::uint32_t position = in.head;
-    Slot* const slots = ring(bit);
     leave_slot(in, place, packet.size(), passage);
     Output& out = outputs_[output];
     const std::uint64_t others = out.waiting & ~mask_of(bit);
     std::int64_t& next = next_[actor_of(output)];
     const bool more = in.head != in.tail;
     if (more) [[likely]] {
-      __builtin_prefetch(&slots[(position + 3) & ring_mask_], 1);
+      __builtin_prefetch(&slot(bit, position + 3), 1);
       // Most are followed by one of the same message.
-      Slot& follower = slots[(position + 1) & ring_mask_];
+      Slot& follower = slot(bit, position + 1);
       if ((kind.cube || (!kind.timed && state_.dimension_order != nullptr)) &&
           follower.node == packet.node() && DimensionOrder::leads(packet.route)) [[likely]] {
         follower.route = DimensionOrder::follow(packet.route, follower.route);
@@ -269,7 +268,8 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
   std::int64_t* const group_at_;  // See State::next_at.
   std::int64_t* const crossbar_;  // By input port.
   const std::uint64_t through_;   // Candidates that go before the others; 0: all are equal.
-  const std::uint32_t vcs_, ports_, ends_, ring_bits_, ring_mask_;
+  const std::uint32_t vcs_, ports_, ends_;
+  const RingShape rings_;
   const std::uint16_t first_position_;  // Where this router's rings begin.
   Worker& own_;                         // Who visits.
 };

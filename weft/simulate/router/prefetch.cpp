@@ -59,8 +59,7 @@ void prefetch_slots(const State& state, RouterIndex r) {
     // The oldest credits, where space becomes scarce.
     const Account* const there = &state.accounts[state.channel(output, Vc(0))];
     for (std::uint32_t v = 0; o.value < router.ports && v < vcs; ++v) {
-      if (there[v].room <= scarce)
-        __builtin_prefetch(&state.slots[there[v].ring + (there[v].reclaim & state.ring_mask)], 1);
+      if (there[v].room <= scarce) __builtin_prefetch(&state.slot(there[v], there[v].reclaim), 1);
     }
     if (o.value < first_card) continue;
     const std::uint32_t message = state.cards[card_at(router, o)].first;

@@ -108,6 +108,31 @@ struct Input {
   std::uint32_t remote_feeder() const { return source; }
 };
 static_assert(sizeof(Input) == 32);
+// Where the slots of all rings stand. A ring is cut into blocks. The first blocks of all rings
+// stand together, then their second ones: memory is touched only as deep as rings are filled.
+struct RingShape {
+  std::uint32_t bits = 0, mask = 0;              // Slots of a ring, a power of two.
+  std::uint32_t block_bits = 0, block_mask = 0;  // Slots of a block, too.
+  std::size_t stride = 0;                        // Slots from a block of a ring to its next one.
+
+  static RingShape of(std::uint32_t packets, std::size_t rings);
+
+  std::size_t first(InputIndex input) const { return std::size_t{input.value} << block_bits; }
+  // A slot after the first one of its ring.
+  std::size_t offset(std::uint32_t position) const {
+    const std::uint32_t slot = position & mask;
+    return (slot >> block_bits) * stride + (slot & block_mask);
+  }
+  std::size_t slots() const { return stride << (bits - block_bits); }
+  // Where the rings of a router begin. Where they are whole it differs between routers: equal
+  // positions would compete for the same lines of the cache. Otherwise only the first block may be
+  // in memory.
+  std::uint16_t first_position(RouterIndex r) const {
+    return block_mask != mask
+               ? 0
+               : static_cast<std::uint16_t>(((r.value ^ (r.value >> 4)) << 1) & mask);
+  }
+};
 inline constexpr std::uint16_t no_port = 0xffff;    // Input::port of an output buffer.
 inline constexpr std::uint16_t sink_port = 0xfffe;  // For a node's buffer; ready_at: newest credit.
 
@@ -156,7 +181,7 @@ struct Waits {
 struct Account {
   std::int32_t room;       // Bytes known to be free.
   std::uint32_t departed;  // Bytes whose credits are counted in `room`, modulo 2^32.
-  std::uint32_t ring;      // First slot of the buffer.
+  std::uint32_t ring;      // First slot of the buffer: RingShape::first().
   std::uint16_t reclaim;   // Departed packets before this one are counted in `room`.
   std::uint16_t pushed;
 };

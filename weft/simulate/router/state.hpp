@@ -106,16 +106,16 @@ struct State {
   const Placement placement;
 
   // Layout of the tables.
-  bool all_up = true;                          // Every port has a cable, and it works.
-  std::uint32_t words = 1;                     // Words of a mask of a router's inputs.
-  std::uint32_t ring_bits = 0, ring_mask = 0;  // Slots of a buffer, a power of two.
-  std::uint32_t crossbar_lanes = 1;            // Packets that an input port can send at once.
+  bool all_up = true;                // Every port has a cable, and it works.
+  std::uint32_t words = 1;           // Words of a mask of a router's inputs.
+  std::uint32_t crossbar_lanes = 1;  // Packets that an input port can send at once.
   std::int32_t buffer_packets = 1, output_buffer_packets = 1;
+  RingShape rings;
   std::uint32_t real_inputs = 0;  // Without mirrors.
   std::uint32_t input_count = 0, output_count = 0;
 
-  // For plain routers (plain_router.hpp). `dimension_order` is set if that is the policy and all
-  // cables are up; the upper half of Slot::route, which this policy does not use, then holds the
+  // For plain routers (plain_router.hpp). `dimension_order` is set if that is the policy and no
+  // cable is down; the upper half of Slot::route, which this policy does not use, then holds the
   // place of the destination's router.
   const DimensionOrder* dimension_order = nullptr;
   std::int64_t byte_ps = 0;  // Time of a byte, if all wires have the same rate.
@@ -134,11 +134,12 @@ struct State {
   bool counts_waiting = false;
   LazyArray<std::int64_t, OutputIndex> waiting_bytes;  // Of heads, if policies look at queues.
   bool measures_waits = false;
+  bool special_visits = true;           // See NetworkOptions.
   LazyArray<Waits, OutputIndex> waits;  // If they are measured.
   LazyArray<Account, ChannelIndex> accounts;
   LazyArray<std::int64_t, ChannelIndex> vc_free_at;  // If VCs are held.
   LazyArray<Input, InputIndex> inputs;               // Mirrors behind the others.
-  LazyArray<Slot> slots;                             // All rings, in the order of their inputs.
+  LazyArray<Slot> slots;                             // All rings: see RingShape.
   LazyArray<RouteOption> options;                    // By input, if heads have several.
   Table<std::uint8_t, InputIndex> option_count;
   SeekTables seek;                           // If heads take a VC before an output.
@@ -166,15 +167,21 @@ struct State {
     return routers[r].first_output + output;
   }
 
-  // Rings. All have the same size.
+  // Rings.
   std::size_t first_slot(const Input& in) const {
-    return static_cast<std::size_t>(&in - inputs.begin()) << ring_bits;
+    return rings.first(InputIndex(static_cast<std::uint32_t>(&in - inputs.begin())));
   }
   Slot& slot(const Input& in, std::uint32_t position) {
-    return slots[first_slot(in) + (position & ring_mask)];
+    return slots[first_slot(in) + rings.offset(position)];
   }
   const Slot& slot(const Input& in, std::uint32_t position) const {
-    return slots[first_slot(in) + (position & ring_mask)];
+    return slots[first_slot(in) + rings.offset(position)];
+  }
+  Slot& slot(const Account& account, std::uint32_t position) {
+    return slots[account.ring + rings.offset(position)];
+  }
+  const Slot& slot(const Account& account, std::uint32_t position) const {
+    return slots[account.ring + rings.offset(position)];
   }
 
   // Masks of one word stand in the records.
