@@ -6,7 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -102,8 +102,9 @@ struct Process final : public WaitTeller {
   MPI_Errhandler file_handler = MPI_ERRORS_RETURN;  // Of MPI_FILE_NULL.
   bool warned_of_files = false;                     // That there are none.
   std::uint32_t partition_tags = 0;                 // How many tags partitioned sends have taken.
-  // Of predefined types. A deque: they stay where they are while functions of the program run.
-  std::deque<std::pair<MPI_Datatype, Attributes>> type_attributes;
+  // Of predefined types. A list: they stay where they are while functions of the program run, and
+  // most ranks have none.
+  std::list<std::pair<MPI_Datatype, Attributes>> type_attributes;
   std::vector<std::pair<MPI_Datatype, std::string>> type_names;  // Given to predefined types.
   std::vector<void*> numbered;    // Datatypes and operators that have Fortran numbers.
   std::vector<Request*> orphans;  // Freed by the program but not yet done.

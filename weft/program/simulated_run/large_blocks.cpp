@@ -5,6 +5,7 @@
 
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <weft/program/simulated_run/large_blocks.hpp>
 
@@ -14,20 +15,6 @@ constinit LargeBlocks large_blocks;
 
 namespace {
 
-// LargeBlocks of similar size form a class at most an eighth larger than requested, so that a freed
-// block fits the next request. The excess costs address space, not memory.
-struct SizeClass {
-  std::uint32_t index, grains;
-};
-SizeClass class_of(std::size_t size) {
-  const auto grains =
-      static_cast<std::uint32_t>((size + LargeBlocks::grain - 1) / LargeBlocks::grain);
-  if (grains <= 16) return {grains, grains};
-  const auto shift = static_cast<std::uint32_t>(std::bit_width(grains - 1)) - 4;
-  const std::uint32_t eighth = (grains - 1) >> shift;  // 8 to 15
-  return {16 + 8 * (shift - 1) + eighth - 7, (eighth + 1) << shift};
-}
-
 void* reserve(std::size_t size) {
   void* const mapped = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -36,11 +23,23 @@ void* reserve(std::size_t size) {
 
 }  // namespace
 
+// A class is at most an eighth larger than what was requested, so that a freed block fits the next
+// request. The excess costs address space, not memory.
+LargeBlocks::SizeClass LargeBlocks::class_of(std::size_t size) const {
+  const auto grains = static_cast<std::uint32_t>((size + grain_ - 1) / grain_);
+  if (grains <= 16) return {grains, grains};
+  const auto shift = static_cast<std::uint32_t>(std::bit_width(grains - 1)) - 4;
+  const std::uint32_t eighth = (grains - 1) >> shift;  // 8 to 15
+  return {16 + 8 * (shift - 1) + eighth - 7, (eighth + 1) << shift};
+}
+
 bool LargeBlocks::open(std::size_t most) {
   // Where address space is limited (ulimit -v), leave some for others.
   rlimit limit = {};
   if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) return false;
   constexpr std::size_t worth_it = std::size_t{1} << 20;
+  grain_ = std::max<std::size_t>(4096, static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)));
+  const std::size_t grain = grain_;
   std::size_t size = most / grain * grain;
   void* region = nullptr;
   for (; size >= worth_it && region == nullptr; size /= 2) {
@@ -65,7 +64,7 @@ bool LargeBlocks::open(std::size_t most) {
 LargeBlocks::Taken LargeBlocks::take(std::size_t size) {
   if (size > size_) return {};
   const SizeClass wanted = class_of(std::max(size, std::size_t{1}));
-  const std::size_t bytes = std::size_t{wanted.grains} * grain;
+  const std::size_t bytes = std::size_t{wanted.grains} * grain_;
   const std::lock_guard lock(mutex_);
   std::uint32_t first = free_[wanted.index];
   bool zero = true;
@@ -75,20 +74,20 @@ LargeBlocks::Taken LargeBlocks::take(std::size_t size) {
     zero = entry.dirty == 0;
     if (!zero) dirty_ -= bytes;
   } else {
-    if (wanted.grains > size_ / grain - unused_) return {};
+    if (wanted.grains > size_ / grain_ - unused_) return {};
     first = unused_;
     unused_ += wanted.grains;
   }
   entries_[first] = {wanted.grains & 0x7fff'ffffu, 0, in_use};
   taken_ += bytes;
-  return {reinterpret_cast<std::byte*>(begin_ + first * grain), zero};
+  return {reinterpret_cast<std::byte*>(begin_ + first * grain_), zero};
 }
 
 bool LargeBlocks::give(void* block) {
   const std::lock_guard lock(mutex_);
   Entry* const entry = entry_of(block);
   if (entry == nullptr) return false;
-  const std::size_t bytes = std::size_t{entry->grains} * grain;
+  const std::size_t bytes = std::size_t{entry->grains} * grain_;
   taken_ -= bytes;
   entry->dirty = dirty_ + bytes <= dirty_max ? 1 : 0;
   if (entry->dirty != 0) {
@@ -104,25 +103,25 @@ bool LargeBlocks::give(void* block) {
 
 LargeBlocks::Entry* LargeBlocks::entry_of(const void* block) const {
   const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(block) - begin_;
-  if (offset >= size_ || offset % grain != 0) return nullptr;
-  Entry& entry = entries_[offset / grain];
+  if (offset >= size_ || offset % grain_ != 0) return nullptr;
+  Entry& entry = entries_[offset / grain_];
   return entry.grains != 0 && entry.next == in_use ? &entry : nullptr;
 }
 
 std::size_t LargeBlocks::size_of(const void* block) const {
   const std::lock_guard lock(mutex_);
   const Entry* const entry = entry_of(block);
-  return entry == nullptr ? 0 : std::size_t{entry->grains} * grain;
+  return entry == nullptr ? 0 : std::size_t{entry->grains} * grain_;
 }
 
 void LargeBlocks::trim(void* block, std::size_t used) {
-  const std::size_t size = size_of(block), kept = (used + grain - 1) / grain * grain;
+  const std::size_t size = size_of(block), kept = (used + grain_ - 1) / grain_ * grain_;
   if (kept < size) ::madvise(static_cast<std::byte*>(block) + kept, size - kept, MADV_DONTNEED);
 }
 
 std::size_t LargeBlocks::used() const {
   const std::lock_guard lock(mutex_);
-  return unused_ * grain;
+  return unused_ * grain_;
 }
 
 std::uint64_t LargeBlocks::taken() const {

@@ -13,20 +13,21 @@ namespace weft {
 
 class LargeBlocks {
  public:
-  // Smaller blocks come from the C library.
-  static constexpr std::size_t least = std::size_t{16} << 10;
-  static constexpr std::size_t grain = std::size_t{64}
-                                       << 10;  // LargeBlocks start at multiples of this.
+  // Smaller blocks come from the C library. Among larger ones are nearly all of a program's message
+  // buffers, which cost nothing where data is not carried.
+  static constexpr std::size_t least = std::size_t{4} << 10;
 
   constexpr LargeBlocks() = default;
   LargeBlocks(const LargeBlocks&) = delete;
   LargeBlocks& operator=(const LargeBlocks&) = delete;
   // No destructor: the region lasts as long as the process, as somebody may still hold a block.
 
-  // Reserves up to `most` bytes of address space. Call before anything else. Returns false if none
-  // is available.
-  bool open(std::size_t most = std::size_t{16} << 40);
+  // Reserves up to `most` bytes of address space, fewer than 2^31 grains. Call before anything
+  // else. Returns false if none is available.
+  bool open(std::size_t most = (std::size_t{8} << 40) - (1 << 20));
   bool is_open() const { return size_ != 0; }
+  // Blocks start at multiples of this: a page.
+  std::size_t grain() const { return grain_; }
 
   struct Taken {
     std::byte* data = nullptr;  // Null: no room.
@@ -58,10 +59,15 @@ class LargeBlocks {
   // Free blocks may keep this much memory for their next user; the rest goes back to the system.
   static constexpr std::size_t dirty_max = std::size_t{32} << 20;
 
+  // Blocks of similar size form a class.
+  struct SizeClass {
+    std::uint32_t index, grains;
+  };
+  SizeClass class_of(std::size_t size) const;
   Entry* entry_of(const void* block) const;  // Null if no block starts there.
 
   std::uintptr_t begin_ = 0;
-  std::size_t size_ = 0;
+  std::size_t size_ = 0, grain_ = 0;
   Entry* entries_ = nullptr;                  // By grain; only touched where blocks start.
   mutable std::mutex mutex_;                  // Guards the following, and the entries.
   std::uint32_t unused_ = 0;                  // First grain that was never part of a block.

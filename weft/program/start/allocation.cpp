@@ -31,7 +31,7 @@ using weft::large_blocks;
 using weft::LargeBlocks;
 
 LargeBlocks::Taken take(std::size_t size, std::size_t alignment = 1) {
-  if (size < LargeBlocks::least || !large_blocks.is_open() || alignment > LargeBlocks::grain)
+  if (size < LargeBlocks::least || !large_blocks.is_open() || alignment > large_blocks.grain())
     return {};
   if (weft::Current::fabric() == nullptr) return {};
   return large_blocks.take(size);

@@ -13,7 +13,7 @@ namespace {
 
 // Rings are whole where all together take little memory; more where they are short, since blocks
 // then save less.
-constexpr std::size_t whole_slots_max = (256u << 20) / sizeof(Slot);
+constexpr std::size_t whole_slots_max = (32u << 20) / sizeof(Slot);
 constexpr std::size_t whole_short_slots_max = (1u << 30) / sizeof(Slot);
 constexpr std::uint32_t short_ring_max = 16;   // Slots.
 constexpr std::uint32_t usual_block_bits = 1;  // A cache line.
