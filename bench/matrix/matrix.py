@@ -2,17 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """How fast every routing is simulated on every kind of network that it fits: a JSON line for each row, on one core.
 
-Usage: matrix.py BUILD_FOLDER [--size small|512|4096] [--machines nsim,tight,cluster] [--loads light,half,full,bruck] [--only WORDS...]
-                 [--rounds N] [--count] [--against OTHER_BUILD_FOLDER]
+Usage: matrix.py BUILD_FOLDER [--size small|512|4096] [--machines nsim,tight,cluster] [--loads light,half,full,bruck,open-half,...] [--only WORDS...]
+                 [--rounds N] [--count] [--against OTHER_BUILD_FOLDER] [--page FILE.html]
 
 A row counts passages: packets times the links that they cross, with the link into the network and the one out of it (a packet of h hops passes
-h + 2 links). passages_per_s is of processor time, the best of --rounds. The load is a closed loop: a node sends its next message when it has
-received one. Machines: nsim has buffers of 16 packets, tight the same with 2, cluster is what weft takes by default (switches with output
-buffers). --only keeps rows that have one of these texts in "NETWORK ROUTING MACHINE LOAD". --count counts instructions and misses of a 1 MB cache
+h + 2 links). passages_per_s is of processor time, the best of --rounds. Loads light, half, full and bruck are closed loops: a node sends its next
+message when it has received one. open-light, open-half and open-full are open: the clock sends, at 0.1, 0.5 and 0.9 of a card's rate. Machines:
+nsim has buffers of 16 packets, tight the same with 2, cluster is what weft takes by default (switches with output buffers). --only keeps rows that have one of these texts in "NETWORK ROUTING MACHINE LOAD". --count counts instructions and misses of a 1 MB cache
 per passage (callgrind; slow, so take --size small). --against runs the rows of another build in turn with these, and says how much faster this
-one is; rows whose arrival times differ are marked, and end the run with an error.
+one is; rows whose arrival times differ are marked, and end the run with an error. --page writes the rows as bars, too.
 """
 import argparse
+import html
 import json
 import pathlib
 import re
@@ -29,6 +30,7 @@ NETWORKS = {
 }
 STEPS = {"light": {"small": 64, "512": 64, "4096": 16}, "half": {"small": 8, "512": 8, "4096": 4}, "full": {"small": 4, "512": 4, "4096": 2},
          "bruck": {"small": 6, "512": 9, "4096": 12}}
+STEPS |= {f"open-{load}": {"small": 16, "512": 16, "4096": 8} for load in ("light", "half", "full")}
 MACHINES = {"nsim": ("nsim", []), "tight": ("nsim", ["router.buffer=512B"]), "cluster": ("cluster", [])}
 
 
@@ -87,6 +89,36 @@ def count(program, row, size, passages):
     return {"instructions": round(totals["Ir"] / passages), "misses": round((totals["DLmr"] + totals["DLmw"]) / passages, 3)}
 
 
+PAGE = """<!doctype html><meta charset="utf-8"><title>Speed of weft by network and routing</title>
+<style>body{font:14px sans-serif;margin:2em;max-width:70em}td{padding:1px 8px;white-space:nowrap}td.n{text-align:right}
+i{display:inline-block;height:0.8em;background:#4477aa}i.before{background:#bbb}h2{font-size:1.1em;margin:1.2em 0 0.3em}</style>
+<h1>Packets passed over links in a second of processor time</h1>
+<p>One core. A packet of h hops passes h + 2 links: the link into the network and the one out of it count.%s</p>
+"""
+
+
+def page(rows):
+    """Bars by network, all of one scale."""
+    most = max(max(row["passages_per_s"], row.get("before", 0)) for row in rows)
+    parts = [PAGE % (" Grey: the other build." if any("before" in row for row in rows) else "")]
+
+    def bar(rate, kind):
+        return f'<i class="{kind}" style="width:{30 * rate / most:.2f}em"></i> {rate / 1e6:.2f} M'
+
+    for network in dict.fromkeys(row["network"] for row in rows):
+        parts.append(f"<h2>{html.escape(network)}</h2><table>")
+        for row in rows:
+            if row["network"] != network:
+                continue
+            name = f"{row['routing']}, {row['machine']}, {row['load']}"
+            before = "<br>" + bar(row["before"], "before") if "before" in row else ""
+            notes = f"{row['instructions']} instructions, {row['misses']} misses" if "instructions" in row else ""
+            parts.append(f"<tr><td>{html.escape(name)}<td>{bar(row['passages_per_s'], 'now')}{before}<td class=n>{row['bytes_per_router']} B a router"
+                         f"<td class=n>{notes}</tr>")
+        parts.append("</table>")
+    return "\n".join(parts) + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", help="folder in which weft and its benchmarks are built, as Release")
@@ -97,6 +129,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--count", action="store_true")
     parser.add_argument("--against", default="")
+    parser.add_argument("--page", help="a page with a bar for each row")
     given = parser.parse_args()
     for asked, known in ((given.machines, MACHINES), (given.loads, STEPS)):
         unknown = sorted(set(asked.split(",")) - set(known))
@@ -105,7 +138,7 @@ def main():
     if given.count and shutil.which("valgrind") is None:
         sys.exit("matrix: --count needs valgrind (Debian: valgrind)")
     programs = [program_in(build) for build in (given.build, given.against) if build]
-    differ = 0
+    differ, lines = 0, []
     for row in chosen(given, programs[0]):
         found = measure(programs, row, given)
         line = dict(zip(("network", "routing", "machine", "load"), row))
@@ -122,6 +155,9 @@ def main():
                 line["instructions_before"] = count(programs[1], row, given.size, passages)["instructions"]
             differ += not same
         print(json.dumps(line), flush=True)
+        lines.append(line)
+    if given.page and lines:
+        pathlib.Path(given.page).write_text(page(lines), encoding="utf-8")
     if differ:
         sys.exit(f"matrix: {differ} rows differ in their arrival times")
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row of the matrix of speeds (matrix.py): a network, a routing, a machine and a load in closed
-// loop on one worker, as a JSON line. Times are processor time of the simulation alone.
+// One row of the matrix of speeds (matrix.py): a network, a routing, a machine and a load on one
+// worker, as a JSON line. Times are processor time of the simulation alone.
 //   matrix_row --list NETWORK...                       routings that fit, a JSON line for each
 //   matrix_row NETWORK ROUTING PROFILE LOAD STEPS [KEY=VALUE...]
-// Loads: light, half, full (messages of 1, 8, 32 packets to random permutations), bruck.
+// Loads in closed loop: light, half, full (messages of 1, 8, 32 packets to random permutations),
+// bruck; in open loop: open-light, open-half, open-full (messages of 8 packets to random nodes, at
+// 0.1, 0.5 and 0.9 of what a card can send).
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -44,8 +46,19 @@ void list(const std::string& spec) {
   }
 }
 
-std::unique_ptr<Steps> make_load(const std::string& name, std::uint32_t nodes, int steps,
-                                 Bytes packet) {
+std::unique_ptr<Load> make_load(const std::string& name, std::uint32_t nodes, int steps,
+                                const NetworkHardware& machine) {
+  const Bytes packet = machine.mtu;
+  const auto open = [&](double part) {
+    const Bytes size = packet * 8;
+    const double seconds = static_cast<double>(size.count) * 8 /
+                           static_cast<double>(machine.injection_rate().in_bit_per_s());
+    return std::make_unique<OpenLoop>(
+        nodes, steps, size, Duration::ps(static_cast<std::int64_t>(seconds * 1e12 / part)));
+  };
+  if (name == "open-light") return open(0.1);
+  if (name == "open-half") return open(0.5);
+  if (name == "open-full") return open(0.9);
   const auto permutations = [&](int packets) {
     return std::make_unique<Permutations>(nodes, steps, packet * packets);
   };
@@ -53,7 +66,8 @@ std::unique_ptr<Steps> make_load(const std::string& name, std::uint32_t nodes, i
   if (name == "half") return permutations(8);
   if (name == "full") return permutations(32);
   if (name == "bruck") return std::make_unique<Bruck>(nodes, steps, packet * 32);
-  fail("no load '" + name + "'; there are: light, half, full, bruck");
+  fail("no load '" + name +
+       "'; there are: light, half, full, bruck, open-light, open-half, open-full");
 }
 
 void run(const std::vector<std::string>& words) {
@@ -67,8 +81,8 @@ void run(const std::vector<std::string>& words) {
   if (!policy) fail(policy.error().text());
   const int steps = std::atoi(words[4].c_str());
   if (steps < 1) fail("'" + words[4] + "' is not a number of steps");
-  const std::unique_ptr<Steps> load =
-      make_load(words[3], machine->topology->graph.node_count(), steps, machine->hardware.mtu);
+  const std::unique_ptr<Load> load =
+      make_load(words[3], machine->topology->graph.node_count(), steps, machine->hardware);
   auto network = Network::make(*machine->topology, machine->hardware, **policy, *load, {});
   if (!network) fail(network.error().text());
   load->start(**network);
