@@ -90,7 +90,7 @@ def count(program, row, size, passages):
 
 
 PAGE = """<!doctype html><meta charset="utf-8"><title>Speed of weft by network and routing</title>
-<style>body{font:14px sans-serif;margin:2em;max-width:70em}td{padding:1px 8px;white-space:nowrap}td.n{text-align:right}
+<style>body{font:14px sans-serif;margin:2em;max-width:70em}td{padding:1px 8px;white-space:nowrap}td.n{text-align:right}td:first-child{width:20em}td:nth-child(2){width:38em}
 i{display:inline-block;height:0.8em;background:#4477aa}i.before{background:#bbb}h2{font-size:1.1em;margin:1.2em 0 0.3em}</style>
 <h1>Packets passed over links in a second of processor time</h1>
 <p>One core. A packet of h hops passes h + 2 links: the link into the network and the one out of it count.%s</p>
