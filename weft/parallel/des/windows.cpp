@@ -3,6 +3,8 @@
 
 #include <thread>
 
+#include <weft/base/relax.hpp>
+
 namespace weft {
 
 Partition Partition::even(std::uint32_t processes, int workers) {
@@ -29,8 +31,8 @@ Agenda::Agenda(Partition partition, Duration window)
 // network (5 % of the time of 65,536 ranks on two cores). Else leave the core to others soon.
 MinBarrier::MinBarrier(int workers)
     : workers_(workers),
-      spins_(static_cast<unsigned>(workers) <= std::thread::hardware_concurrency() ? 100'000
-                                                                                   : 2000) {}
+      spins_((static_cast<unsigned>(workers) <= std::thread::hardware_concurrency() ? 200 : 4) *
+             relaxes_per_us) {}
 
 std::int64_t MinBarrier::wait(std::int64_t mine) {
   const std::uint32_t round = round_.load(std::memory_order_acquire);
@@ -45,8 +47,7 @@ std::int64_t MinBarrier::wait(std::int64_t mine) {
     round_.store(round + 1, std::memory_order_release);
     round_.notify_all();
   } else {
-    for (int i = 0; i < spins_ && round_.load(std::memory_order_acquire) == round; ++i) {
-    }
+    for (int i = 0; i < spins_ && round_.load(std::memory_order_acquire) == round; ++i) relax();
     round_.wait(round, std::memory_order_acquire);
   }
   return best.load(std::memory_order_relaxed);

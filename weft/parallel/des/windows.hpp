@@ -11,6 +11,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -63,10 +64,12 @@ class MinBarrier {
   static constexpr std::int64_t failed = INT64_MIN;
 
  private:
+  // What waiting workers look at stands apart from what arriving ones write.
+  static constexpr std::size_t line_bytes = 128;  // Two cache lines, which are fetched together.
   const int workers_, spins_;
-  std::atomic<std::int64_t> best_[2] = {INT64_MAX, INT64_MAX};
+  alignas(line_bytes) std::atomic<std::int64_t> best_[2] = {INT64_MAX, INT64_MAX};
   std::atomic<int> arrived_{0};
-  std::atomic<std::uint32_t> round_{0};
+  alignas(line_bytes) std::atomic<std::uint32_t> round_{0};
 };
 
 // Runs `work(worker)` on each worker's own thread (worker 0 on the caller's) and waits for all.

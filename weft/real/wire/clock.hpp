@@ -29,12 +29,4 @@ inline std::uint64_t ticks() {
 #endif
 }
 
-inline void relax() {
-#if defined(__aarch64__)
-  asm volatile("yield");
-#elif defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
-}
-
 }  // namespace weft::wire

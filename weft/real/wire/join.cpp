@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <weft/base/relax.hpp>
 #include <weft/real/locality/number_list.hpp>
 #include <weft/real/locality/pairing.hpp>
 #include <weft/real/locality/sys_layout.hpp>
