@@ -110,7 +110,7 @@ WEFT_MPI(Query_thread)(int* provided) {
 
 WEFT_MPI(Is_thread_main)(int* flag) {
   const auto* const process = static_cast<const Process*>(weft::Current::layer());
-  // A simulated rank may move between the simulator's threads; the program's own threads run none.
+  // Where ranks are fibers, those of a worker have one thread, on which they stay.
   const bool others = process != nullptr && process->runtime.thread_level() > MPI_THREAD_FUNNELED;
   *flag = process != nullptr &&
           (!others || ::pthread_equal(process->main_thread, ::pthread_self()) != 0);

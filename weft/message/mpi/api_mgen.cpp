@@ -80,9 +80,13 @@ int MGEN_Isend_tuned(const void* data, int count, MPI_Datatype type, int to, int
 }
 
 int MGEN_Advance(double seconds) {
-  Call call("MGEN_Advance", Call::always);
-  if (!(seconds >= 0 && seconds <= 1e6)) return call.result(MPI_ERR_ARG, "seconds");
-  call.process().fabric.processor.spend(Duration::ps(std::llround(seconds * 1e12)));
+  Processor* processor = nullptr;
+  {
+    Call call("MGEN_Advance", Call::always);
+    if (!(seconds >= 0 && seconds <= 1e6)) return call.result(MPI_ERR_ARG, "seconds");
+    processor = &call.process().fabric.processor;
+  }
+  processor->compute(Duration::ps(std::llround(seconds * 1e12)));
   return MPI_SUCCESS;
 }
 

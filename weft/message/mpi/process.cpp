@@ -22,10 +22,7 @@ namespace weft::mpi {
 // A thread that runs no rank: the program's own, in a simulation. Other ranks' output is not ours
 // to flush.
 void refuse_thread() {
-  static constexpr char text[] =
-      "weft: error: a thread that runs no rank called MPI; in a simulation only the main thread of "
-      "a "
-      "rank may (MPI_Init_thread provides MPI_THREAD_FUNNELED)\n";
+  static constexpr char text[] = "weft: error: a thread that runs no rank called MPI\n";
   if (::write(STDERR_FILENO, text, sizeof text - 1) < 0) std::abort();
   ::_exit(1);
 }
@@ -81,16 +78,28 @@ void Process::wait_low(const mp::Request* request) {
 
 Process::CallPutAway::CallPutAway(Process& process)
     : process_(process),
+      next_(std::exchange(process.put_away_, this)),
+      thread_(process.fabric.processor.thread()),
       call_(std::exchange(process.call, nullptr)),
       entered_(process.entered),
       waiting_for_(std::exchange(process.waiting_for, {})),
-      tuning_(std::exchange(process.tuning, process.set_tuning)) {}
+      tuning_(std::exchange(process.tuning, process.set_tuning)) {
+  if (next_ != nullptr) next_->before_ = this;
+}
 
 Process::CallPutAway::~CallPutAway() {
+  (before_ == nullptr ? process_.put_away_ : before_->next_) = next_;
+  if (next_ != nullptr) next_->before_ = before_;
   process_.call = call_;
   process_.entered = entered_;
   process_.waiting_for = waiting_for_;
   process_.tuning = tuning_;
+}
+
+Waiting Process::CallPutAway::waiting() const {
+  Waiting described = process_.describe_wait(call_, waiting_for_);
+  described.thread = thread_;
+  return described;
 }
 
 Process::ThreadOutside::ThreadOutside(Process& process) : lock_(CallLock::active()) {
@@ -183,6 +192,11 @@ void Process::found_nothing() {
   }
   const Time now = fabric.processor.now();
   const Duration step = idle_.step(entered, now);
+  std::optional<CallPutAway> away;
+  if (CallLock* const lock = CallLock::active(); lock != nullptr) [[unlikely]] {
+    away.emplace(*this);
+    lock->step_aside();
+  }
   if (step > Duration()) fabric.transport.wait(now + step);
 }
 
@@ -223,8 +237,19 @@ void Process::sweep() {
 }
 
 Waiting Process::waiting() const {
+  return describe_wait(call, waiting_for);
+}
+
+std::vector<Waiting> Process::threads_waiting() const {
+  std::vector<Waiting> all;
+  for (const CallPutAway* one = put_away_; one != nullptr; one = one->next())
+    all.push_back(one->waiting());
+  return all;
+}
+
+Waiting Process::describe_wait(const char* call_name, const WaitingFor& wait) const {
   Waiting result;
-  result.call = call ? call : "";
+  result.call = call_name ? call_name : "";
   constexpr int named_max = 4;  // A hint for the reader, not a list.
   int open = 0;
   const auto name = [&](const Request& request) {
@@ -232,14 +257,13 @@ Waiting Process::waiting() const {
     if (open > 1) result.what += ", ";
     result.what += describe(request, &result.on);
   };
-  if (waiting_for.probed) name(*waiting_for.probed);
-  for (int i = 0; i < waiting_for.count; ++i) {
-    const Request* request =
-        waiting_for.requests ? waiting_for.requests[i] : requests.find(waiting_for.handles[i]);
+  if (wait.probed) name(*wait.probed);
+  for (int i = 0; i < wait.count; ++i) {
+    const Request* request = wait.requests ? wait.requests[i] : requests.find(wait.handles[i]);
     if (request && !is_done(*request)) name(*request);
   }
   if (open > named_max) result.what += " and " + std::to_string(open - named_max) + " more";
-  if (open == 0 && call) result.what = "other ranks";
+  if (open == 0 && call_name) result.what = "other ranks";
   return result;
 }
 

@@ -180,6 +180,7 @@ struct Process final : public WaitTeller {
   void help_waiters(CallLock& lock);
 
   Waiting waiting() const override;
+  std::vector<Waiting> threads_waiting() const override;
   Duration idle() const override;
   std::uint64_t clock_reads() const { return clock_reads_; }  // By the program.
 
@@ -192,8 +193,13 @@ struct Process final : public WaitTeller {
     CallPutAway(const CallPutAway&) = delete;
     CallPutAway& operator=(const CallPutAway&) = delete;
 
+    Waiting waiting() const;
+    const CallPutAway* next() const { return next_; }
+
    private:
     Process& process_;
+    CallPutAway *before_ = nullptr, *next_;  // Those of other threads.
+    std::uint32_t thread_;
     const char* call_;
     Time entered_;
     WaitingFor waiting_for_;
@@ -211,6 +217,7 @@ struct Process final : public WaitTeller {
     std::optional<CallPutAway> away_;
     unsigned depth_ = 0;
   };
+  Waiting describe_wait(const char* call_name, const WaitingFor& wait) const;
   void wait_among_threads(CallLock& lock, CallLock::Waiter& me);
   void note_losses();
   [[noreturn]] void end_for(RankId lost);
@@ -220,6 +227,7 @@ struct Process final : public WaitTeller {
   Time asked_at_;            // When the program last read the clock,
   std::uint32_t asked_ = 0;  // and how often since anything else happened.
   std::uint64_t clock_reads_ = 0;
+  CallPutAway* put_away_ = nullptr;  // The first of the threads that wait.
 };
 
 [[noreturn]] void refuse_thread();

@@ -20,18 +20,27 @@ void relax() {
 #endif
 }
 
-// Not std::atomic's wait, which yields the processor before it sleeps: on a busy machine that costs
-// a turn of everybody else.
-void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t value) {
-  ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
-}
-void futex_wake(std::atomic<std::uint32_t>& word, int most = 1) {
-  ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, most, nullptr, nullptr, 0);
-}
-
 }  // namespace
 
 std::atomic<CallLock*> CallLock::active_{nullptr};
+
+// Not std::atomic's wait, which yields the processor before it sleeps: on a busy machine that costs
+// a turn of everybody else.
+void CallLock::sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t value) {
+  if (sleepers_ != nullptr) {
+    sleepers_->sleep(word, value);
+  } else {
+    ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+  }
+}
+
+void CallLock::wake_at(std::atomic<std::uint32_t>& word, int most) {
+  if (sleepers_ != nullptr) {
+    sleepers_->wake(word, most);
+  } else {
+    ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, most, nullptr, nullptr, 0);
+  }
+}
 
 CallLock::~CallLock() {
   CallLock* self = this;
@@ -43,7 +52,8 @@ CallLock::~CallLock() {
 // short: a moment of polling costs less than a sleep. A thread that has slept marks the lock as
 // contended, because others may still be asleep.
 void CallLock::acquire_slowly(pthread_t self) {
-  constexpr int rounds = 200;
+  // Nobody lets go of a simulated lock while this thread runs.
+  const int rounds = sleepers_ == nullptr ? 200 : 0;
   constexpr std::uint32_t in_a_row = 64;
   thread_local std::uint32_t again = 0;
   if (++again % in_a_row == 0) {
@@ -63,11 +73,11 @@ void CallLock::acquire_slowly(pthread_t self) {
       if (!got) relax();
     }
     if (!got) got = state_.exchange(is_contended, std::memory_order_acquire) == is_free;
-    if (!got) futex_wait(state_, is_contended);
+    if (!got) sleep_on(state_, is_contended);
   }
   wanted_.fetch_sub(1, std::memory_order_relaxed);
   turns_.fetch_add(1, std::memory_order_seq_cst);
-  if (giving_way_.load(std::memory_order_seq_cst) > 0) futex_wake(turns_, INT_MAX);
+  if (giving_way_.load(std::memory_order_seq_cst) > 0) wake_at(turns_, INT_MAX);
 }
 
 // Waits until one of those that want to enter had its turn, if this thread was the last one inside.
@@ -75,12 +85,12 @@ void CallLock::let_others_first(pthread_t self) {
   const std::uint32_t turn = turns_.load(std::memory_order_seq_cst);
   if (!wanted() || last_.load(std::memory_order_relaxed) != self) return;
   giving_way_.fetch_add(1, std::memory_order_seq_cst);
-  futex_wait(turns_, turn);
+  sleep_on(turns_, turn);
   giving_way_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void CallLock::wake_one() {
-  futex_wake(state_);
+  wake_at(state_);
 }
 
 unsigned CallLock::let_go() {
@@ -153,7 +163,7 @@ void CallLock::sleep(Waiter& me) {
   std::uint32_t awake = Waiter::awake;
   if (me.sleep_.compare_exchange_strong(awake, Waiter::asleep, std::memory_order_acquire)) {
     while (me.sleep_.load(std::memory_order_acquire) == Waiter::asleep) {
-      futex_wait(me.sleep_, Waiter::asleep);
+      sleep_on(me.sleep_, Waiter::asleep);
     }
   }
   take_up(depth);
@@ -167,7 +177,7 @@ void CallLock::wake(Waiter& waiter) {
     return;
   }
   if (waiter.sleep_.exchange(Waiter::woken, std::memory_order_release) == Waiter::asleep) {
-    futex_wake(waiter.sleep_);
+    wake_at(waiter.sleep_);
   }
 }
 
@@ -200,6 +210,7 @@ void CallLock::wake_up(const Sleep& sleep) {
   if (sleep.waiter != nullptr) sleep.waiter->in_network_ = sleep.waiter->rung_for_ = false;
   if (!rung_ || rings_for_somebody()) return;
   rung_ = false;
+  if (bell_ < 0) return;
   std::uint64_t count = 0;
   static_cast<void>(!::read(bell_, &count, sizeof count));
 }
@@ -224,8 +235,12 @@ bool CallLock::defer(std::int64_t until_ms) {
 }
 
 void CallLock::ring() {
-  if (bell_ < 0) return;
+  if (bell_ < 0 && sleepers_ == nullptr) return;
   rung_ = true;
+  if (sleepers_ != nullptr) {
+    sleepers_->ring();
+    return;
+  }
   const std::uint64_t one = 1;
   static_cast<void>(!::write(bell_, &one, sizeof one));
 }

@@ -27,6 +27,20 @@ class CallLock {
   // The bell becomes readable when a thread that sleeps in the network has to wake: an eventfd that
   // does not block.
   void set_bell(int descriptor) { bell_ = descriptor; }
+  // How threads sleep that do not run by themselves: those of a simulated rank. `sleep` returns
+  // when the word has changed or somebody woke the thread, `ring` wakes those that sleep in the
+  // network.
+  class Sleepers {
+   public:
+    virtual ~Sleepers() = default;
+    virtual void sleep(std::atomic<std::uint32_t>& word, std::uint32_t value) = 0;
+    virtual void wake(std::atomic<std::uint32_t>& word, int most) = 0;
+    virtual void ring() = 0;
+  };
+  // Without it, threads sleep in the kernel.
+  void set_sleepers(Sleepers* sleepers) { sleepers_ = sleepers; }
+  // Which lock the rank has that goes on now, or null: for a process that runs many in turns.
+  static void select(CallLock* lock) { active_.store(lock, std::memory_order_relaxed); }
   // From now on all threads of the process use it. Nobody may be inside the library but the calling
   // thread, which does not hold the lock yet.
   void activate() { active_.store(this, std::memory_order_release); }
@@ -155,6 +169,8 @@ class CallLock {
   }
   void acquire_slowly(pthread_t self);
   void let_others_first(pthread_t self);
+  void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t value);
+  void wake_at(std::atomic<std::uint32_t>& word, int most = 1);
   void wake_one();
   void wake(Waiter& waiter);
   bool rings_for_somebody() const;
@@ -174,6 +190,7 @@ class CallLock {
   // For the thread that is inside.
   unsigned depth_ = 0;
   int bell_ = -1;
+  Sleepers* sleepers_ = nullptr;
   bool rung_ = false;
   Waiter *first_ = nullptr, *last_waiter_ = nullptr;  // In the order of coming.
   Waiter* leader_ = nullptr;

@@ -28,11 +28,14 @@ struct Waiting {
   std::string call;  // "MPI_Recv"
   std::string what;  // "a message from rank 3 with tag 7"
   std::vector<RankId> on;
+  std::uint32_t thread = 0;  // Its number in the rank.
 };
 class WaitTeller {
  public:
   virtual ~WaitTeller() = default;
   virtual Waiting waiting() const = 0;
+  // Of a rank with several threads: those that wait in calls.
+  virtual std::vector<Waiting> threads_waiting() const { return {}; }
   // How long the rank has done nothing but poll.
   virtual Duration idle() const { return {}; }
 };

@@ -25,6 +25,11 @@ class Processor {
   // Copies bytes. `to` or `from` may be null: then nothing is copied, at the same cost.
   virtual void copy(std::byte* to, const std::byte* from, std::size_t size) = 0;
   virtual void spend(Duration /*processor_time*/) {}
+  // The program computes: other threads of the process go on meanwhile. Call outside of the
+  // library.
+  virtual void compute(Duration time) { spend(time); }
+  // The number of the calling thread among those of its process, for messages; 0: the first.
+  virtual std::uint32_t thread() const { return 0; }
   virtual void charge(Work work, std::size_t bytes = 0) {
     if (work == Work::reduction) copy(nullptr, nullptr, bytes);
   }
