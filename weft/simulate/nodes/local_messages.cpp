@@ -86,8 +86,7 @@ void LocalMessages::write(Parcel* parcel) {
   copy->to = parcel->to;
   copy->cookie = parcel->cookie;
   copy->size = parcel->size;
-  copy->cached =
-      machinery.ranks[copy->to.index]->local().finds_in_cache(parcel->target, copy->size);
+  copy->cached = machinery.ranks[copy->to.index]->local.finds_in_cache(parcel->target, copy->size);
   rank_.settle();
   const Duration latency = machinery.local_latency(copy->from, copy->to, 0);
   if (copy->size < shared_copy_min) {

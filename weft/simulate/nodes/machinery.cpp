@@ -91,7 +91,32 @@ Status Machinery::build() {
   return {};
 }
 
+std::uint32_t Machinery::cores_of(RankId rank) const {
+  if (setup.cores_per_rank > 0) return setup.cores_per_rank;
+  const auto cores = static_cast<std::uint32_t>(setup.node.cores);
+  if (cores == 0) return 0;
+  return std::max(cores / std::max(setup.placement->count(node_of(rank)), 1u), 1u);
+}
+
+void Machinery::start_thread(SimRank& rank) {
+  const auto entry = [](void* argument) -> void* {
+    auto& self = *static_cast<SimRank*>(argument);
+    self.machinery_of().program.run(self.fabric());
+    self.end();
+  };
+  const int error = RankThreads::of(rank).add_main(entry, &rank, stacks->size());
+  if (error == 0) return;
+  thread_error = error;
+  without_thread = rank.self();
+  rank.done = true;
+  stop(Time::zero());
+}
+
 void Machinery::start(SimRank& rank) {
+  if (setup.own_threads) {
+    start_thread(rank);
+    return;
+  }
   rank.fiber = std::make_unique<Fiber>(
       stacks->low(rank.self().index), stacks->size(),
       [](void* argument) {
@@ -119,6 +144,11 @@ void Machinery::stop(Time at) {
 }
 
 Status Machinery::check_stacks() const {
+  if (thread_error != 0)
+    return Error::run("no thread for rank " + std::to_string(without_thread.index) + ": " +
+                      std::strerror(thread_error) +
+                      "; ranks of a program with OpenMP are threads of the system: use fewer, or "
+                      "more processes (mpirun -np 2 weft sim ...)");
   const std::uint32_t rank = overflowed.load();
   if (rank == nobody) return {};
   return Error::run("rank " + std::to_string(rank) + " overflowed its stack of " +
@@ -154,6 +184,16 @@ int Machinery::socket_of(RankId rank) const {
   const auto slot =
       static_cast<std::uint32_t>(std::lower_bound(first, first + count, rank.index) - first);
   return static_cast<int>(slot * static_cast<std::uint32_t>(setup.node.sockets) / count);
+}
+
+int Machinery::socket_of(RankId rank, const void* address) const {
+  const auto& placed = ranks[rank.index]->placed;
+  if (placed == nullptr) return socket_of(rank);
+  const auto* const at = static_cast<const std::byte*>(address);
+  for (auto it = placed->rbegin(); it != placed->rend(); ++it) {
+    if (at >= it->data && at < it->data + it->size) return it->socket;
+  }
+  return socket_of(rank);
 }
 
 void Machinery::send(Parcel* parcel, const SendPath& path, Time now) {
@@ -327,8 +367,7 @@ void Machinery::delivered(int worker, const Delivery& d) {
   const std::uint32_t node = node_of(parcel->to);
   Card& card = cards_[std::size_t{node} * rails() + parcel->rail.index];
   const int near = setup.node.socket_of_card(static_cast<int>(parcel->rail.index));
-  const SimRank& rank = *ranks[parcel->to.index];
-  card.socket = parcel->is_write ? rank.socket_of(parcel->target, socket_of(parcel->to)) : near;
+  card.socket = parcel->is_write ? socket_of(parcel->to, parcel->target) : near;
   const Duration on_wire = serialise(d.size, setup.machine.eject_rate);
   card.since = std::max(card.free, std::max(d.entered, d.arrived - on_wire));
   card.free = std::max(card.free, d.arrived);

@@ -40,6 +40,8 @@ class Machinery final : public Host {
     return setup.node.cores > 0 &&
            setup.placement->count(node_of(rank)) > static_cast<std::uint32_t>(setup.node.cores);
   }
+  // For the threads of a rank; 0: one for each.
+  std::uint32_t cores_of(RankId rank) const;
   // Of a frame between two ranks of a node.
   Duration local_latency(RankId a, RankId b, std::size_t size) const;
   // At a rank of the same node as the sender.
@@ -48,6 +50,8 @@ class Machinery final : public Host {
   bool shares_memory(RankId rank) const { return setup.placement->count(node_of(rank)) > 1; }
   std::uint32_t node_of(RankId rank) const { return setup.placement->node(rank); }
   int socket_of(RankId rank) const;
+  // Of this memory of a rank.
+  int socket_of(RankId rank, const void* address) const;
   NodeId endpoint(std::uint32_t node, RailId rail) const {
     return NodeId(node * rails() + rail.index);
   }
@@ -67,6 +71,8 @@ class Machinery final : public Host {
   std::vector<std::unique_ptr<SimRank>> ranks;  // Null: of another process.
   std::atomic<std::int64_t> stop_ps{Time::never().in_ps()};
   std::atomic<std::uint32_t> overflowed{nobody};
+  RankId without_thread;
+  int thread_error = 0;
   bool in_order = true;
   struct alignas(128) Tally {
     Histogram latencies_ps;  // Messages over the network.
@@ -84,6 +90,7 @@ class Machinery final : public Host {
     Delivery delivery;
   };
   Status check_rails() const;
+  void start_thread(SimRank& rank);
   NetworkOptions network_options();
   Time last_turn() const;  // Ranks take turns before it.
   void send_locally(Parcel* parcel, Time now);

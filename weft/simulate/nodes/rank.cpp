@@ -140,7 +140,7 @@ Parcel* SimRank::make_parcel(const SendPath& path, std::uint64_t cookie) {
 
 void SimRank::post(const SendPath& path, const FrameHead& head, Payload payload, bool stable,
                    std::uint64_t cookie) {
-  if (local_.reach(path.peer)) local_.spend_on_sending(payload.size);
+  if (local.reach(path.peer)) local.spend_on_sending(payload.size);
   settle();
   Parcel* const parcel = make_parcel(path, cookie);
   parcel->head = head;
@@ -166,7 +166,7 @@ void SimRank::write(const SendPath& path, Payload payload, RemoteMemory target,
   parcel->size = parcel->held = payload.size;
   parcel->source = payload.data;
   if (target.key != 0) parcel->target = reinterpret_cast<std::byte*>(target.key) + target.offset;
-  if (!local_.writes(path.peer, parcel)) machinery_.send(parcel, path, clock_);
+  if (!local.writes(path.peer, parcel)) machinery_.send(parcel, path, clock_);
 }
 
 bool SimRank::poll(Completion& out) {
@@ -187,9 +187,9 @@ bool SimRank::poll(Completion& out) {
     return true;
   }
   std::unique_ptr<Parcel> parcel(event.parcel);
-  if (parcel->copy != nullptr && !local_.finish(parcel)) return poll(out);
-  if (parcel->greeting == Parcel::Greeting::none && local_.reach(parcel->from))
-    local_.spend_on_receiving(parcel->is_write ? 0 : parcel->size);
+  if (parcel->copy != nullptr && !local.finish(parcel)) return poll(out);
+  if (parcel->greeting == Parcel::Greeting::none && local.reach(parcel->from))
+    local.spend_on_receiving(parcel->is_write ? 0 : parcel->size);
   out.kind = parcel->is_write ? Completion::Kind::written : Completion::Kind::frame;
   if (parcel->greeting == Parcel::Greeting::up) out.kind = Completion::Kind::rail_up;
   out.rail = parcel->rail;
@@ -209,9 +209,12 @@ void SimRank::sleep(State state, Time until) {
 
 void SimRank::settle() {
   if (lag_ == Duration::zero()) return;
-  const Time until = machinery_.work_end(self_, clock_, lag_);
-  lag_ = Duration::zero();
-  sleep(State::busy, until);
+  const Duration work = std::exchange(lag_, Duration::zero());
+  if (threads != nullptr) {
+    threads->work(work);
+  } else {
+    sleep(State::busy, machinery_.work_end(self_, clock_, work));
+  }
 }
 
 void SimRank::wait(Time until) {
@@ -220,9 +223,13 @@ void SimRank::wait(Time until) {
   const Time since = clock_;
   // What a rank did before it first waits (constructors, reading its arguments) is mostly deeper
   // than what it does while it communicates.
-  if (!has_waited_) machinery_.stacks->give_back_unused(self_.index);
-  has_waited_ = true;
-  sleep(State::waiting, until);
+  if (threads != nullptr) {
+    threads->sleep_in_network(until);
+  } else {
+    if (!has_waited_) machinery_.stacks->give_back_unused(self_.index);
+    has_waited_ = true;
+    sleep(State::waiting, until);
+  }
   counts.waited += clock_ - since;
   const NodeModel& node = machinery_.setup.node;
   if (machinery_.shares_cores(self_)) {
@@ -250,6 +257,16 @@ void SimRank::catch_up() {
       static_cast<double>(std::max<std::int64_t>(now_ns - user_since_ns_ - look_cost_ns(), 0));
   spend(Duration::ps(static_cast<std::int64_t>(own_ns * 1e3 * machinery_.setup.compute_factor)));
   user_since_ns_ = now_ns;
+}
+
+// The only thread is charged when it next does something that others see.
+void SimRank::compute(Duration time) {
+  spend(time);
+  if (threads != nullptr && threads->has_several()) settle();
+}
+
+std::uint32_t SimRank::thread() const {
+  return threads == nullptr ? 0 : threads->current().number;
 }
 
 void SimRank::charge(Work work, std::size_t bytes) {
@@ -285,6 +302,7 @@ void SimRank::sending(const MessageFacts& message) {
 
 Time SimRank::next_turn() const {
   if (done) return Time::never();
+  if (threads != nullptr) return threads->next_turn();
   switch (state_) {
     case State::fresh:
       return Time::zero();
@@ -306,19 +324,27 @@ void SimRank::take_turn(Time now) {
   }
   Current::set(&fabric_, layer_);
   machinery_.program.enter(self_);
-  leave_call();
-  fiber->resume();
+  if (threads == nullptr) {
+    leave_call();
+    fiber->resume();
+  }
+  // The fiber may have become one of several threads while it ran.
+  if (threads != nullptr && !done) {
+    CallLock::select(nullptr);
+    threads->take_turn(now);
+  }
   machinery_.program.leave(self_);
   if (!machinery_.stacks->intact(self_.index)) machinery_.note_overflow(self_, now);
   layer_ = Current::layer();
   Current::set(nullptr, nullptr);
-  if (fiber->done()) done = true;
+  if (fiber != nullptr && fiber->done()) done = true;
   if (done) machinery_.rank_ended(*this);
 }
 
 void SimRank::end() {
   done = true;
   counts.ended = now();
+  if (threads != nullptr) threads->pause();
   fiber->pause();
   WEFT_CHECK(false);  // A rank that has ended is never resumed.
   __builtin_unreachable();
@@ -340,15 +366,6 @@ void SimRank::push_sent(Time at, RankId peer, std::uint64_t cookie) {
 void SimRank::drop_parcels() {
   for (const Event& event : inbox_) delete event.parcel;
   inbox_.clear();
-}
-
-int SimRank::socket_of(const void* address, int own) const {
-  if (placed == nullptr) return own;
-  const auto* const at = static_cast<const std::byte*>(address);
-  for (auto it = placed->rbegin(); it != placed->rend(); ++it) {
-    if (at >= it->data && at < it->data + it->size) return it->socket;
-  }
-  return own;
 }
 
 }  // namespace weft

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank of a simulated job: its fiber, its processor's clock, and what has arrived for it.
+// One rank of a simulated job: its fiber or threads, its processor's clock, and what has arrived
+// for it.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 
 #include <weft/parallel/fiber/fiber.hpp>
 #include <weft/simulate/nodes/local_messages.hpp>
+#include <weft/simulate/nodes/rank_threads.hpp>
 #include <weft/simulate/nodes/world.hpp>
 
 namespace weft {
@@ -81,6 +83,8 @@ class SimRank final : public Transport,
   void enter_call() override;
   void leave_call() override;
   void catch_up() override;
+  void compute(Duration time) override;
+  std::uint32_t thread() const override;
   void sending(const MessageFacts& message) override;
   void set_teller(const WaitTeller* who) override { teller = who; }
 
@@ -89,10 +93,10 @@ class SimRank final : public Transport,
   void take_turn(Time now);
   void push(Time at, std::uint32_t peer, std::uint32_t sequence, Parcel* parcel);
   void push_sent(Time at, RankId peer, std::uint64_t cookie);
-  bool waits() const { return state_ == State::waiting; }
+  bool waits() const {
+    return threads == nullptr ? state_ == State::waiting : threads->in_network();
+  }
   void settle();  // Spends what was spent: others go on until our clock is there.
-  LocalMessages& local() { return local_; }
-  int socket_of(const void* address, int own) const;
   // Ends the rank from inside of it.
   [[noreturn]] void end();
   void drop_parcels();
@@ -111,10 +115,13 @@ class SimRank final : public Transport,
   RankCounts counts;
   const WaitTeller* teller = nullptr;
   std::unique_ptr<Fiber> fiber;
+  std::unique_ptr<RankThreads> threads;  // Null: the rank is one flow, its fiber.
   std::unique_ptr<std::vector<Placed>> placed;
   std::unique_ptr<std::unordered_map<std::uint32_t, Pair>> pairs;
+  LocalMessages local{*this};
 
  private:
+  friend class RankThreads;
   enum class State : std::uint8_t { fresh, running, busy, waiting };
   struct Event {
     Time at;
@@ -149,12 +156,13 @@ class SimRank final : public Transport,
   bool has_waited_ = false;
   std::uint32_t sequence_ = 0;
   Time clock_, until_;
+  // Of the thread that runs: spent beyond the clock, and its processor time when the program went
+  // on.
   Duration lag_;
-  std::int64_t user_since_ns_ = -1;  // Thread's processor time when the program went on.
+  std::int64_t user_since_ns_ = -1;
   void* layer_ = nullptr;
   std::vector<Event> inbox_;
   std::unique_ptr<ConnectionTable> connections_;
-  LocalMessages local_{*this};
 };
 
 }  // namespace weft

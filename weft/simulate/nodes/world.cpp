@@ -49,7 +49,7 @@ bool World::done(RankId rank) const {
 
 bool World::blocked(RankId rank) const {
   const SimRank& one = *state_->machinery.ranks[rank.index];
-  return one.waits() && one.next_turn() == Time::never();
+  return (one.waits() || one.threads != nullptr) && one.next_turn() == Time::never();
 }
 
 std::uint32_t World::ranks_open() const {
@@ -64,6 +64,19 @@ const RankCounts& World::counts(RankId rank) const {
 
 const WaitTeller* World::teller(RankId rank) const {
   return state_->machinery.ranks[rank.index]->teller;
+}
+
+std::vector<RankThreads::Wait> World::threads_waiting(RankId rank) const {
+  const RankThreads* const threads = state_->machinery.ranks[rank.index]->threads.get();
+  return threads == nullptr ? std::vector<RankThreads::Wait>() : threads->waits();
+}
+
+RankThreads& World::current_threads() {
+  return RankThreads::of(static_cast<SimRank&>(Current::fabric()->transport));
+}
+
+RankThreads* World::current_threads_if_any() {
+  return static_cast<SimRank&>(Current::fabric()->transport).threads.get();
 }
 
 Time World::now(RankId rank) const {

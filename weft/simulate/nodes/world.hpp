@@ -17,6 +17,7 @@
 #include <weft/network/route/policy.hpp>
 #include <weft/simulate/nodes/node_model.hpp>
 #include <weft/simulate/nodes/placement.hpp>
+#include <weft/simulate/nodes/rank_threads.hpp>
 #include <weft/simulate/router/network.hpp>
 
 namespace weft {
@@ -35,8 +36,11 @@ struct WorldSetup {
   double compute_factor = 0;    // Factor for the program's measured time; 0: it does not count.
   std::size_t stack_bytes = 0;  // 0: as much as the address space bears, 64 KiB to 8 MiB.
   bool guard_stacks = true;     // As well as the system can.
-  bool count_pairs = false;     // Bytes and messages per pair of ranks.
-  bool measure_waits = false;   // How long packets wait for links.
+  // Ranks are threads of the system, each with thread-local variables of its own.
+  bool own_threads = false;
+  std::uint32_t cores_per_rank = 0;  // 0: an even share of the node's, or one for every thread.
+  bool count_pairs = false;          // Bytes and messages per pair of ranks.
+  bool measure_waits = false;        // How long packets wait for links.
 };
 
 // What a rank executes.
@@ -48,6 +52,8 @@ class RankBody {
   // Around every turn of a rank on its worker's thread.
   virtual void enter(RankId) {}
   virtual void leave(RankId) {}
+  // In each thread of the system that belongs to a rank, first; `main`: it will call run().
+  virtual void begin_thread(RankId, bool /*main*/) {}
 };
 
 class SimRank;
@@ -74,6 +80,11 @@ class World {
   std::uint32_t ranks_open() const;
   const RankCounts& counts(RankId rank) const;
   const WaitTeller* teller(RankId rank) const;
+  // What threads of a rank with several wait for.
+  std::vector<RankThreads::Wait> threads_waiting(RankId rank) const;
+  // The threads of the rank whose turn it is.
+  static RankThreads& current_threads();
+  static RankThreads* current_threads_if_any();
   Time now(RankId rank) const;
   std::vector<PairCount> pairs() const;  // By sender, then receiver.
   Histogram latencies_ps() const;        // Network messages, from post to memory.
