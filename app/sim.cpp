@@ -19,6 +19,7 @@
 #include "sim_live.hpp"
 #include "sim_options.hpp"
 #include "sim_settings.hpp"
+#include "sim_threads.hpp"
 #include "unknown_option.hpp"
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -141,10 +142,6 @@ Result<int> run_program(const std::string& program, const std::vector<std::strin
   ::setenv(simulation_variable, to_text(simulation).c_str(), 1);
   // Fortran shall write each record at once, so that its rank is known.
   ::setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "1", 1);
-  // OpenMP threads would belong to the process, not to a rank, and use another rank's variables.
-  for (const char* name : {"OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OPENBLAS_NUM_THREADS"})
-    ::setenv(name, "1", 1);
-  ::setenv("KMP_WARNINGS", "0", 0);  // Clang's OpenMP would warn of this for every rank.
   const pid_t child = ::fork();
   if (child < 0) return Error::run(std::string("cannot start a process: ") + std::strerror(errno));
   if (child == 0) {
@@ -209,6 +206,7 @@ Status simulate(const SimOptions& options, const CLI::App& parser) {
     const auto setup = read_setup(simulation);
     if (!setup) return Error(setup.error());
     if (launched().self == 0) warn_of(setup->machine.warnings);
+    prepare_threads(simulation, *setup);
     if (!options.live.empty()) {
       const std::string title = std::filesystem::path(*program).filename().string();
       if (Status s =

@@ -105,6 +105,12 @@ Status check(const SimOptions& options, SimulationOptions& simulation) {
         !s)
       return s;
   }
+  if (options.cores_per_rank_given) {
+    if (Status s =
+            read_count("--cores-per-rank", options.cores_per_rank, simulation.cores_per_rank);
+        !s)
+      return s;
+  }
   if (options.payload != "none" && options.payload != "full")
     return Error::call("--payload: '" + options.payload + "' is not none or full");
   simulation.carry_data = options.payload == "full";
@@ -150,6 +156,17 @@ CLI::Option* add_rank_options(CLI::App& parser, SimOptions& options) {
           },
           "Slots for ranks on each node (default: node.cores, or as many as -n needs, if the "
           "description says how many cores there are; else 1)")
+      ->type_name("N");
+  parser
+      .add_option_function<std::int64_t>(
+          "--cores-per-rank",
+          [&options](std::int64_t count) {
+            options.cores_per_rank = count;
+            options.cores_per_rank_given = true;
+          },
+          "Cores that the threads of a rank share, and the number of OpenMP threads if "
+          "OMP_NUM_THREADS is not set (default: node.cores over the ranks of a node, or a core for "
+          "every thread)")
       ->type_name("N");
   reads_file(
       parser.add_option(

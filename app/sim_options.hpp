@@ -15,13 +15,13 @@ namespace weft::app {
 
 struct SimOptions {
   MachineOptions machine;
-  SimulationOptions simulation;                // Options that need no parsing.
-  std::int64_t ranks = 0, ranks_per_node = 0;  // 0: not given.
+  SimulationOptions simulation;                                    // Options that need no parsing.
+  std::int64_t ranks = 0, ranks_per_node = 0, cores_per_rank = 0;  // 0: not given.
   std::string payload = "none", compute = "none", stack, until, series;
   std::string watch_from, watch_until, watch_every;
   std::string record;
   std::string live;  // "true" or a port; empty: no page.
-  bool ranks_given = false, ranks_per_node_given = false;
+  bool ranks_given = false, ranks_per_node_given = false, cores_per_rank_given = false;
 };
 
 // Returns the option for the number of ranks.

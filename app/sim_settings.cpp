@@ -43,6 +43,8 @@ void add_ranks(const SimulationOptions& o, const SimulationSetup& setup, RunSett
   settings.emplace_back("ranks_per_node", std::to_string(slots_per_node(o, setup.machine)));
   settings.emplace_back("map", o.map.empty() ? "in the order of nodes" : o.map);
   settings.emplace_back("map.fingerprint", map_fingerprint(*setup.placement));
+  settings.emplace_back("cores_per_rank", o.cores_per_rank == 0 ? "as the description says"
+                                                                : std::to_string(o.cores_per_rank));
   settings.emplace_back("separate", o.separation.empty() ? "as the program allows" : o.separation);
   settings.emplace_back("stack", o.stack.count == 0 ? "automatic" : to_text(o.stack));
 }

@@ -62,6 +62,8 @@ class LibcStates {
     current_libc_state = states_ + rank;
     if (exceptions_) restore(states_[rank]);
   }
+  // In a thread of the rank's own, which has its own exceptions.
+  void begin_thread(std::uint32_t rank) { current_libc_state = states_ + rank; }
   void leave(std::uint32_t rank) {
     if (exceptions_) save(states_[rank]);
     current_libc_state = nullptr;

@@ -25,7 +25,8 @@ namespace weft {
 
 namespace detail {
 Space space;
-}
+ThreadMaker make_thread = nullptr;
+}  // namespace detail
 
 namespace {
 

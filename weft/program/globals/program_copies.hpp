@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,8 @@ class ProgramCopies {
   Separation separation() const { return how_; }
   // Why `delta` is not possible, in one line; empty if it is.
   const std::string& reason() const { return reason_; }
+  // Whether the executable uses this function or variable of a library.
+  bool imports(std::string_view symbol) const { return program_.imports(symbol); }
   Bytes bytes_per_rank() const;
   // The address range of all copies.
   AddressRange space() const { return space_; }
@@ -70,6 +73,12 @@ class ProgramCopies {
     __weft_delta = first_data_delta_ + rank * data_stride_;
     libc_->enter(rank);
     thread_locals_->enter(rank);
+  }
+  // In a thread that belongs to the rank for good, instead of enter().
+  void begin_thread(std::uint32_t rank) {
+    __weft_delta = first_data_delta_ + rank * data_stride_;
+    libc_->begin_thread(rank);
+    thread_locals_->begin_thread(how_ == Separation::none ? 0 : delta(rank));
   }
   void leave(std::uint32_t rank) {
     thread_locals_->leave(rank);

@@ -27,6 +27,11 @@ struct Space {
   }
 };
 
+// Makes a thread for the current rank in place of the C library; null: the C library does.
+using ThreadMaker = int (*)(unsigned long* thread, const void* how, void* (*function)(void*),
+                            void* argument);
+extern ThreadMaker make_thread;
+
 extern Space space;  // Empty outside the simulator.
 
 }  // namespace weft::detail

@@ -57,6 +57,8 @@ extern "C" {
 int pthread_create(pthread_t* thread, const pthread_attr_t* how, void* (*function)(void*),
                    void* argument) noexcept {
   WEFT_ORIGINAL(pthread_create);
+  if (weft::detail::make_thread != nullptr && current_libc_state != nullptr)
+    return weft::detail::make_thread(thread, how, function, argument);
   if (__weft_delta == 0) return original(thread, how, function, argument);
   auto start = std::make_unique<Start>(Start{function, argument, __weft_delta});
   const int error = original(thread, how, run_thread, start.get());

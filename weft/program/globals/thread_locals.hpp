@@ -16,6 +16,11 @@ class ThreadLocals {
 
   // The initial values lie in the program's data; `distance` leads to the rank's copy of them.
   void prepare(std::uint32_t rank, std::uintptr_t distance);
+  // In a thread of the rank's own, which no other rank uses.
+  void begin_thread(std::uintptr_t distance) {
+    if (filled_ != 0)
+      std::memcpy(block(), reinterpret_cast<const std::byte*>(initial_ + distance), filled_);
+  }
   void enter(std::uint32_t rank) {
     if (size_ != 0) std::memcpy(block(), &saved_[rank * size_], size_);
   }

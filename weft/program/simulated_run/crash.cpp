@@ -3,6 +3,7 @@
 #include <csignal>
 #include <string_view>
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -50,6 +51,17 @@ const void* stack_pointer(const void* context) {
 #endif
 }
 
+// The end of a stack that the system gave to a thread of a rank; null: the thread has none.
+thread_local const std::byte* end_of_own_stack = nullptr;
+
+// The guard, or a little beyond it.
+bool beyond_own_stack(const void* address) {
+  constexpr std::size_t guard_max = std::size_t{64} << 10;
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  const auto end = reinterpret_cast<std::uintptr_t>(end_of_own_stack);
+  return at < end + 4096 && at + guard_max >= end;
+}
+
 bool outside_of_stack(const void* address, RankId rank) {
   RankId owner;
   bool beyond = false;
@@ -59,6 +71,7 @@ bool outside_of_stack(const void* address, RankId rank) {
 // Detects an access to the guard or another rank's stack, or a frame so large that it skips both.
 bool is_overflow(int signal, const siginfo_t& info, const void* context, RankId rank) {
   if (signal != SIGSEGV && signal != SIGBUS) return false;
+  if (end_of_own_stack != nullptr) return beyond_own_stack(info.si_addr);
   const void* const pointer = stack_pointer(context);
   if (pointer != nullptr && outside_of_stack(pointer, rank)) return true;
   RankId owner;
@@ -156,6 +169,17 @@ void watch_for_crashes(const World& world, Console& console) {
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
     sigaction(signal, &action, nullptr);
   }
+}
+
+void prepare_own_thread_for_crashes() {
+  prepare_thread_for_crashes();
+  pthread_attr_t own;
+  if (::pthread_getattr_np(::pthread_self(), &own) != 0) return;
+  void* low = nullptr;
+  std::size_t size = 0;
+  ::pthread_attr_getstack(&own, &low, &size);
+  end_of_own_stack = static_cast<const std::byte*>(low);
+  ::pthread_attr_destroy(&own);
 }
 
 void prepare_thread_for_crashes() {

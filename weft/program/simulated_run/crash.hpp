@@ -11,5 +11,7 @@ namespace weft {
 void watch_for_crashes(const World& world, Console& console);
 // Call on every thread that runs ranks: gives the handler a stack, as the rank's own may be full.
 void prepare_thread_for_crashes();
+// The same on a thread of a rank, which has a stack from the system.
+void prepare_own_thread_for_crashes();
 
 }  // namespace weft

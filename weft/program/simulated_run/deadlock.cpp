@@ -22,9 +22,29 @@ const WaitingRank* find(const std::vector<WaitingRank>& open, RankId rank) {
   return at != open.end() && at->rank == rank ? &*at : nullptr;
 }
 
+// A thread per line. Outside of calls it waits for something of the program's own.
+std::string lines_of_threads(const std::vector<WaitingRank>& open, const WaitingRank& one) {
+  constexpr std::size_t threads_max = 9;
+  std::string text;
+  std::size_t lines = 0;
+  for (const Waiting& w : one.threads) {
+    if (lines++ == threads_max) break;
+    text += fmt::format("\n  rank {}, thread {} {}waits for {}", one.rank.index, w.thread,
+                        w.call.empty() ? "" : "in " + w.call + " ", w.what);
+    for (const RankId on : w.on) {
+      if (find(open, on) == nullptr) text += fmt::format("; rank {} has ended", on.index);
+    }
+  }
+  if (one.threads.size() > threads_max)
+    text += fmt::format("\n  and {} more threads of rank {}", one.threads.size() - threads_max,
+                        one.rank.index);
+  return text;
+}
+
 std::string line_of(const std::vector<WaitingRank>& open, RankId rank) {
   const WaitingRank& one = *find(open, rank);
   const Waiting& w = one.waiting;
+  if (!one.threads.empty()) return lines_of_threads(open, one);
   if (!one.is_known) return fmt::format("\n  rank {} waits", rank.index);
   if (one.asks)
     return fmt::format("\n  rank {} polls with {} and finds nothing", rank.index, w.call);
@@ -68,6 +88,13 @@ void pack(const WaitingRank& one, Packer& out) {
   out.put_text(one.waiting.call);
   out.put_text(one.waiting.what);
   out.put_list(one.waiting.on);
+  out.put(one.threads.size());
+  for (const Waiting& thread : one.threads) {
+    out.put(thread.thread);
+    out.put_text(thread.call);
+    out.put_text(thread.what);
+    out.put_list(thread.on);
+  }
 }
 
 WaitingRank unpack(Unpacker& in) {
@@ -78,7 +105,37 @@ WaitingRank unpack(Unpacker& in) {
   one.waiting.call = in.take_text();
   one.waiting.what = in.take_text();
   one.waiting.on = in.take_list<RankId>();
+  one.threads.resize(in.take<std::size_t>());
+  for (Waiting& thread : one.threads) {
+    thread.thread = in.take<std::uint32_t>();
+    thread.call = in.take_text();
+    thread.what = in.take_text();
+    thread.on = in.take_list<RankId>();
+  }
   return one;
+}
+
+std::vector<Waiting> threads_of(const World& world, RankId rank, const WaitTeller* teller) {
+  const std::vector<RankThreads::Wait> waits = world.threads_waiting(rank);
+  const std::vector<Waiting> calls =
+      teller == nullptr ? std::vector<Waiting>() : teller->threads_waiting();
+  std::vector<Waiting> all;
+  if (waits.empty() || (waits.size() == 1 && waits[0].in_call && calls.empty())) return all;
+  for (const RankThreads::Wait& wait : waits) {
+    Waiting said;
+    said.what = wait.reason;
+    const auto call = std::find_if(calls.begin(), calls.end(), [&](const Waiting& one) {
+      return one.thread == wait.thread && !one.call.empty();
+    });
+    if (call != calls.end()) {
+      said = *call;
+    } else if (wait.in_call && teller != nullptr) {
+      said = teller->waiting();
+    }
+    said.thread = wait.thread;
+    all.push_back(said);
+  }
+  return all;
 }
 
 }  // namespace
@@ -101,7 +158,8 @@ std::vector<WaitingRank> waiting_ranks(ProcessGroup* peers, const World& world,
     if (!world.is_here(rank) || world.done(rank)) continue;
     const WaitTeller* const teller = world.teller(rank);
     open.push_back({rank, teller != nullptr, teller != nullptr && teller->idle() >= idle_limit,
-                    teller != nullptr ? teller->waiting() : Waiting{}});
+                    teller != nullptr ? teller->waiting() : Waiting{},
+                    threads_of(world, rank, teller)});
   }
   if (peers == nullptr) return open;
   Packer mine;

@@ -21,6 +21,7 @@ struct WaitingRank {
   bool is_known = false;  // Whether the call says what it waits for.
   bool asks = false;      // It polls repeatedly.
   Waiting waiting;
+  std::vector<Waiting> threads;  // Where it has several: each by itself, in place of `waiting`.
 };
 
 // Ranks that have not ended, by rank. Collective: process 0 gets all of them.

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include <weft/network/topo/topology.hpp>
+#include <weft/program/simulated_run/rank_thread_calls.hpp>
 #include <weft/program/simulated_run/ranks.hpp>
 
 namespace weft {
@@ -179,6 +180,23 @@ ProtocolCounts ProgramRanks::protocols() const {
     if (process != nullptr) sum.add(protocols_of(*process));
   }
   return sum;
+}
+
+// The filter of a main thread stays with the threads that it makes.
+void ProgramRanks::begin_thread(RankId rank, bool main) {
+  prepare_own_thread_for_crashes();
+  if (!main) {
+    copies_.begin_thread(rank.index);
+  } else if (Status caught = catch_waits(); !caught) {
+    abort(rank, 1, caught.error().text());
+  }
+}
+
+bool ProgramRanks::admit_threads() {
+  if (!has_threads_) return false;
+  RankThreads* const threads = World::current_threads_if_any();
+  if (threads != nullptr && threads->has_several()) threads->admit();
+  return true;
 }
 
 void ProgramRanks::abort(RankId rank, int code, const std::string& message) {

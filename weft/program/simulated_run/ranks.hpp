@@ -61,6 +61,13 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
   ProgramRanks(const SimulationSetup& setup, const coll::Choices& collectives,
                ProgramCopies& copies, Console& console);
   void attach(World& world, const ProgramCall& call);
+  // Call before ranks run: their threads are simulated. `cores`: what OpenMP is told.
+  void allow_threads(std::uint32_t cores) {
+    has_threads_ = true;
+    cores_ = cores;
+  }
+  bool has_threads() const { return has_threads_; }
+  std::uint32_t cores() const { return cores_; }
   // Call before ranks run: records each rank's calls for the timeline.
   void keep_timelines();
 
@@ -70,10 +77,15 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
     copies_.enter(rank.index);
   }
   void leave(RankId rank) override { copies_.leave(rank.index); }
+  void begin_thread(RankId rank, bool main) override;
   void leave() override;
 
   [[noreturn]] void abort(RankId rank, int code, const std::string& message) override;
   std::string processor_name(RankId rank) const override;
+  int thread_level() const override {
+    return has_threads_ ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED;
+  }
+  bool admit_threads() override;
   std::uint32_t node_of(RankId rank) const override { return setup_.placement->node(rank); }
 
   void place_memory(const void* data, std::size_t size, int socket) override;
@@ -137,6 +149,8 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
   std::map<std::string, WindowTotals> windows_;
   std::vector<Note> notes_;
   std::map<std::uint64_t, std::vector<std::byte>> keys_;
+  bool has_threads_ = false;
+  std::uint32_t cores_ = 1;
   static ProgramRanks* current_;
 };
 

@@ -19,6 +19,7 @@
 #include <weft/program/simulated_run/crash.hpp>
 #include <weft/program/simulated_run/deadlock.hpp>
 #include <weft/program/simulated_run/footprint.hpp>
+#include <weft/program/simulated_run/rank_thread_calls.hpp>
 #include <weft/program/simulated_run/sampler.hpp>
 #include <weft/program/simulated_run/simulated_run.hpp>
 #include <weft/program/simulated_run/summary.hpp>
@@ -85,6 +86,7 @@ class SimulatedRun {
   void show_clock_hint(Time now);
   void handle_events(Time now, Slices& slices);
   Status start_progress_file();
+  void plan_threads(WorldSetup& setup);
   bool all_ranks_stuck() const;
   int conclude(const ProgramCall& call);
   int report_ending(const RunTotals& totals, const RunSummary& summary);
@@ -136,6 +138,7 @@ Status SimulatedRun::set_up(const ProgramCall& call) {
   if (workers_ == 0 && peers_ != nullptr) workers_ = 1;
   if (workers_ == 0)
     workers_ = workers_that_pay(setup_.machine.topology->graph.router_count(), idle_cores());
+  plan_threads(setup);
   setup.workers = workers_;
   const auto cut = parse_cut(options_.partition);
   if (!cut) return Error::call("--partition: " + cut.error().message());
@@ -158,6 +161,22 @@ Status SimulatedRun::set_up(const ProgramCall& call) {
   watch_for_crashes(*world_, console_);
   if (Status started = agree(peers_, start_progress_file()); !started) return started;
   return add_samplers();
+}
+
+// Threads of ranks need one worker: libraries that serve several ranks, above all the heap, have
+// locks for threads of the system, and one that a paused thread holds must not stop another worker.
+void SimulatedRun::plan_threads(WorldSetup& setup) {
+  const ThreadUse use = find_thread_use(copies_);
+  if (!options_.thread_obstacle.empty()) {
+    if (use == ThreadUse::open_mp && !options_.quiet)
+      print("weft: warning: OpenMP gets one thread: " + options_.thread_obstacle + "\n");
+    return;
+  }
+  ranks_.allow_threads(cores_told(options_, setup_));
+  setup.cores_per_rank = options_.cores_per_rank;
+  setup.own_threads = use == ThreadUse::open_mp;
+  if (use != ThreadUse::none) workers_ = 1;
+  if (workers_ == 1) make_threads_of_ranks();
 }
 
 Status SimulatedRun::start_progress_file() {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The clocks that a simulated program reads show virtual time, and sleeping takes virtual time.
 // These functions replace the C library's inside ranks; elsewhere each calls the original.
-// Every run starts at the same moment, so that a program that takes its random seed from the clock
-// is reproducible. A rank's processor is never idle, as MPI libraries poll while they wait, so its
+// A rank's processor is never idle, as MPI libraries poll while they wait, so its
 // processor time is all time since the start.
 #include <cerrno>
 #include <ctime>
@@ -16,12 +15,14 @@
 
 #include <weft/message/mpi/process.hpp>
 #include <weft/program/globals/original.hpp>
+#include <weft/program/simulated_run/rank_thread_calls.hpp>
 #include <weft/program/simulated_run/ranks.hpp>
+#include <weft/program/simulated_run/virtual_clock.hpp>
 
 namespace {
 
 constexpr std::int64_t ns_per_s = 1'000'000'000;
-constexpr std::int64_t start_s = 1'767'225'600;  // 2026-01-01, 00:00 UTC
+constexpr std::int64_t start_s = weft::virtual_start_s;
 
 bool in_rank() {
   return weft::ProgramRanks::current() != nullptr && weft::Current::layer() != nullptr;
@@ -50,9 +51,15 @@ void sleep_for(std::int64_t ns) {
   // Longer sleeps would overflow the virtual clock.
   constexpr std::int64_t longest = 1'000'000 * ns_per_s;
   if (ns <= 0) return;
+  const weft::Duration span = weft::Duration::ns(ns < longest ? ns : longest);
+  weft::RankThreads* const threads = weft::threads_of_caller();
+  if (threads != nullptr && threads->has_several()) {
+    threads->sleep_for(span);
+    return;
+  }
   const weft::Fabric& fabric = *weft::Current::fabric();
   fabric.processor.catch_up();
-  fabric.processor.spend(weft::Duration::ns(ns < longest ? ns : longest));
+  fabric.processor.spend(span);
 }
 
 bool sound(const timespec& time) {

@@ -19,6 +19,7 @@ void each_field(P& p, Visit&& visit) {
   visit("map", p.map);
   visit("ranks", p.ranks);
   visit("ranks_per_node", p.ranks_per_node);
+  visit("cores_per_rank", p.cores_per_rank);
   visit("connections", p.connections);
   visit("threads", p.threads);
   visit("partition", p.partition);
@@ -29,6 +30,7 @@ void each_field(P& p, Visit&& visit) {
   visit("collectives", p.collectives);
   visit("stack", p.stack);
   visit("until", p.until);
+  visit("thread_obstacle", p.thread_obstacle);
   visit("separation", p.separation);
   visit("out", p.out);
   visit("progress_file", p.progress_file);

@@ -18,6 +18,7 @@ struct SimulationOptions {
   std::string map;                   // A file; empty: blocks in order.
   std::uint32_t ranks = 0;           // 0: one for every place.
   std::uint32_t ranks_per_node = 0;  // 0: one for each core that is described, else one.
+  std::uint32_t cores_per_rank = 0;  // 0: a share of the node's, or one for every thread.
   std::string connections;           // "managed,shortcuts=4"; empty: everybody reaches everybody.
 
   // How to simulate.
@@ -30,7 +31,8 @@ struct SimulationOptions {
   std::vector<std::string> collectives;  // "alltoall=bruck"
   Bytes stack{0};
   Time until = Time::never();
-  std::string separation;  // "", "delta", "copies", "none"
+  std::string thread_obstacle;  // Why ranks have no threads; empty: they may.
+  std::string separation;       // "", "delta", "copies", "none"
 
   // What to tell.
   std::string out;  // A folder; empty: only the summary on the terminal.

@@ -13,10 +13,31 @@ std::uint32_t slots_per_node(const SimulationOptions& options, const MachineDesc
   if (options.ranks_per_node > 0) return options.ranks_per_node;
   const auto cores = static_cast<std::uint32_t>(machine.node.cores);
   if (cores == 0) return 1;
-  return std::max(cores, (options.ranks + machine.nodes() - 1) / machine.nodes());
+  const std::uint32_t sets = std::max(cores / std::max(options.cores_per_rank, 1u), 1u);
+  return std::max(sets, (options.ranks + machine.nodes() - 1) / machine.nodes());
+}
+
+std::uint32_t cores_told(const SimulationOptions& options, const SimulationSetup& setup) {
+  if (options.cores_per_rank > 0) return options.cores_per_rank;
+  const auto cores = static_cast<std::uint32_t>(setup.machine.node.cores);
+  return std::max(cores / slots_per_node(options, setup.machine), 1u);
 }
 
 namespace {
+
+// Where cores are described, there are no others.
+Status check_cores(const SimulationOptions& options, const SimulationSetup& setup) {
+  const auto cores = static_cast<std::uint32_t>(setup.machine.node.cores);
+  const std::uint64_t wanted =
+      std::uint64_t{options.cores_per_rank} * slots_per_node(options, setup.machine);
+  if (options.cores_per_rank == 0 || cores == 0 || wanted <= cores) return {};
+  return Error::call("--cores-per-rank: " + std::to_string(slots_per_node(options, setup.machine)) +
+                     " ranks of a node with " + std::to_string(options.cores_per_rank) +
+                     " cores each need " + std::to_string(wanted) + ", the description gives " +
+                     std::to_string(cores) +
+                     " (node.cores); give fewer cores, or fewer ranks "
+                     "per node (--ranks-per-node)");
+}
 
 Status place(const SimulationOptions& options, SimulationSetup& setup) {
   const Placement::Limits limits{setup.machine.nodes(), slots_per_node(options, setup.machine)};
@@ -95,6 +116,7 @@ Result<SimulationSetup> read_setup(const SimulationOptions& options) {
   auto policy = reader->make_policy(setup.machine);
   if (!policy) return std::move(policy).error();
   setup.policy = *std::move(policy);
+  if (Status enough = check_cores(options, setup); !enough) return std::move(enough).error();
   if (Status placed = place(options, setup); !placed) return std::move(placed).error();
   if (Status laid = lay_out_connections(options, setup); !laid) return std::move(laid).error();
   if (Status found = find_watched(options, setup); !found) return std::move(found).error();

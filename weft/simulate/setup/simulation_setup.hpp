@@ -29,6 +29,10 @@ struct SimulationSetup {
 // more if ranks must share them; else one.
 std::uint32_t slots_per_node(const SimulationOptions& options, const MachineDescription& machine);
 
+// How many processors a rank is told that it has, and what OpenMP takes if nothing else is asked
+// for.
+std::uint32_t cores_told(const SimulationOptions& options, const SimulationSetup& setup);
+
 // Errors name file and line, or the option.
 Result<SimulationSetup> read_setup(const SimulationOptions& options);
 
