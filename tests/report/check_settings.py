@@ -27,6 +27,7 @@ SIM_CHANGES = {
     "--ranks-per-node": (["--ranks-per-node", "2", "-n", "16"], {"ranks_per_node", "map.fingerprint"}),
     "--map": (["--map", "turned.map"], {"map", "map.fingerprint"}),
     "--separate": (["--separate", "copies"], {"separate"}),
+    "--cores-per-rank": (["--cores-per-rank", "2"], {"cores_per_rank"}),
     "--stack": (["--stack", "1 MiB"], {"stack"}),
     "--payload": (["--payload", "full"], {"payload"}),
     "--compute": (["--compute", "measured*2"], {"compute"}),

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-! OpenMP and MPI together: one thread in simulation, whatever the program asks for.
+! OpenMP and MPI together: four threads a rank, the main one of which communicates.
 program threads
   use mpi
   use omp_lib
