@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include <weft/message/mpi/file_descriptor.hpp>
 #include <weft/message/mpi/include/mpi.h>
 #include <weft/message/mpi/shared_block.hpp>
 #include <weft/message/port/fabric.hpp>
@@ -41,6 +42,12 @@ class Runtime {
   virtual Result<std::unique_ptr<SharedBlock>> open_shared(const SharedTicket& ticket,
                                                            std::size_t /*size*/) {
     return open_block_of_process(ticket);
+  }
+
+  // Opens a file; null and an errno if that fails. `flags` are those of open(2).
+  virtual std::shared_ptr<FileDescriptor> open_file(const std::string& path, int flags,
+                                                    int& error) {
+    return FileDescriptor::open(path, flags, error);
   }
 
   // Called by the program's first library call, before anything else happens. May replace the rank

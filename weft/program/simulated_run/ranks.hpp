@@ -88,6 +88,11 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
   bool admit_threads() override;
   std::uint32_t node_of(RankId rank) const override { return setup_.placement->node(rank); }
 
+  // Thousands of ranks may open a file; the process has one descriptor of it.
+  std::shared_ptr<mpi::FileDescriptor> open_file(const std::string& path, int flags,
+                                                 int& error) override {
+    return descriptors_.open(path, flags, error);
+  }
   void place_memory(const void* data, std::size_t size, int socket) override;
   void begin_window(const std::string& name) override;
   void end_window() override;
@@ -136,6 +141,7 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
   std::vector<std::unique_ptr<CallTimeline>> timelines_;  // By rank; or empty.
   std::vector<conn::Counts> connections_;                 // By rank, once it has ended.
   std::vector<int> codes_;
+  mpi::SharedDescriptors descriptors_;
   mutable std::mutex mutex_;  // Guards the following.
   std::map<std::string, CallTotals> totals_;
   ProtocolCounts protocols_;  // Of ranks that have ended.
