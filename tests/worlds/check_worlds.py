@@ -147,11 +147,34 @@ class Worlds(unittest.TestCase):
 
     def test_what_is_absent_says_so(self):
         self.all_right(2, "./absent")
-        for words in (SIM, ["run", "--quiet"]):
-            said = self.start([WEFT, *words, "-n", "2", "./absent"]).stderr
-            self.assertEqual(said.count("weft: warning: MPI_File_open: weft has no parallel files"), 1, said)
         done = self.start([WEFT, "run", "--quiet", "-n", "1", "./absent_fatal"])
         self.assertIn("MPI_Comm_spawn: unsupported operation: all processes of a job start together", done.stderr)
+
+    def test_files(self):
+        """The same program writes the same file in every world, whoever aggregates."""
+        for ranks in (1, 3, 4):
+            for hints in ("automatic", "enable", "disable"):
+                self.all_right(ranks, "./files", hints)
+        written = set()
+        for world in WORLDS:
+            self.said(world, 4, "./files", "automatic", "kept")
+            written.add((self.folder / "kept").read_bytes())
+        self.assertEqual([len(bytes_) for bytes_ in written], [4 * 4 * 6 * 10 * 4])
+
+    def test_files_of_several_hosts(self):
+        """Ranks that share no memory share the file system."""
+        for words in (["--no-shared-memory"], ["--hosts", "h0:2,h1:2", "--rsh", self.folder / "shell"]):
+            shell = self.folder / "shell"
+            shell.write_text('#!/bin/sh\nshift\nexec sh -c "$*"\n', encoding="utf-8")
+            shell.chmod(0o755)
+            done = self.start([WEFT, "run", "--quiet", "-n", "4", *words, "./files", "enable"])
+            self.assertEqual((done.returncode, sorted(done.stdout.splitlines())), (0, [f"rank {rank}: 0 wrong" for rank in range(4)]), done.stderr)
+
+    def test_a_file_that_cannot_be_is_told(self):
+        for words in (SIM, ["run", "--quiet"]):
+            done = self.start([WEFT, *words, "-n", "2", "./files_fatal", "no/such/folder/file"])
+            self.assertNotEqual(done.returncode, 0, words)
+            self.assertIn("MPI_File_open: no such file: 'no/such/folder/file': No such file or directory", done.stderr)
 
     def test_thread_levels_hold(self):
         names = ("single", "funneled", "serialized", "multiple")

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <weft/message/mpi/call.hpp>
+#include <weft/message/mpi/file.hpp>
 #include <weft/message/mpi/group.hpp>
 #include <weft/message/mpi/handlers.hpp>
 #include <weft/message/mpi/session.hpp>
@@ -88,7 +89,7 @@ WEFT_POOLED_HANDLE(MPI_Group, Group, groups)
 WEFT_POOLED_HANDLE(MPI_Info, Info, infos)
 WEFT_POOLED_HANDLE(MPI_Message, Message, taken)
 WEFT_POOLED_HANDLE(MPI_Request, Request, requests)
-WEFT_LISTED_HANDLE(MPI_File, File)
+WEFT_POOLED_HANDLE(MPI_File, File, files)
 WEFT_LISTED_HANDLE(MPI_Op, Op)
 WEFT_POOLED_HANDLE(MPI_Session, Session, sessions)
 WEFT_LISTED_HANDLE(MPI_Datatype, Type)

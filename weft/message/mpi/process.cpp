@@ -9,6 +9,8 @@
 
 #include <weft/message/mpi/buffering.hpp>
 #include <weft/message/mpi/error_codes.hpp>
+#include <weft/message/mpi/file.hpp>
+#include <weft/message/mpi/file_access.hpp>
 #include <weft/message/mpi/group.hpp>
 #include <weft/message/mpi/handlers.hpp>
 #include <weft/message/mpi/session.hpp>

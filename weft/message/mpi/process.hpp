@@ -33,6 +33,7 @@ namespace weft::mpi {
 
 class Buffering;      // buffering.hpp: buffered sends.
 class ErrorCodes;     // error_codes.hpp: codes added by the program.
+struct File;          // file.hpp
 struct Group;         // group.hpp
 struct ErrorHandler;  // handlers.hpp
 struct Session;       // session.hpp
@@ -94,14 +95,16 @@ struct Process final : public WaitTeller {
   Pool<Keyval> keyvals;
   Pool<TakenMessage> taken;
   Pool<Window> windows;
+  Pool<File> files;
   Pool<Session> sessions;
   std::unique_ptr<Buffering> buffering;             // Null until the first buffered send.
   std::unique_ptr<ErrorCodes> error_codes;          // Null until the program adds one.
   std::unique_ptr<InfoTable> environment;           // MPI_INFO_ENV
   std::unique_ptr<Tool> tool;                       // Null until MPI_T_init_thread.
   MPI_Errhandler file_handler = MPI_ERRORS_RETURN;  // Of MPI_FILE_NULL.
-  bool warned_of_files = false;                     // That there are none.
-  std::uint32_t partition_tags = 0;                 // How many tags partitioned sends have taken.
+  // Representations of data in files: their names, and whether functions of the program convert.
+  std::vector<std::pair<std::string, bool>> representations;
+  std::uint32_t partition_tags = 0;  // How many tags partitioned sends have taken.
   // Of predefined types. A list: they stay where they are while functions of the program run, and
   // most ranks have none.
   std::list<std::pair<MPI_Datatype, Attributes>> type_attributes;

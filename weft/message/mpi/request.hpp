@@ -30,6 +30,8 @@ class Operation {
   virtual mp::Task start() = 0;
   // The finished receive whose status is that of the whole; null if there is none.
   virtual const Request* status_of() const { return nullptr; }
+  // For the status, where no receive has it: packed bytes that were read or written.
+  virtual std::int64_t bytes() const { return 0; }
   // For the report of a deadlock: what this waits for. `on` gets the ranks that it waits for; if
   // it stays empty, these are the other ranks of the communicator.
   virtual std::string describe(std::vector<RankId>* /*on*/) const { return {}; }

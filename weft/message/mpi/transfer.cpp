@@ -253,7 +253,8 @@ void fill_status(const Request& request, MPI_Status& status) {
     set_status(status, request.arrival.source, request.arrival.tag,
                static_cast<std::int64_t>(size));
   } else {
-    set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
+    const bool moves = request.operation && request.active;
+    set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, moves ? request.operation->bytes() : 0);
   }
   set_status_cancelled(status, request.arrival.cancelled);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The message-passing interface for C and C++, with the values and layouts of the standard ABI of
    MPI 5.0: a program compiled here runs on every library that follows this ABI (libmpi_abi.so), and
-   the other way round. Parallel input and output and dynamic processes are not supported: their
-   functions return MPI_ERR_UNSUPPORTED_OPERATION. */
+   the other way round. Dynamic processes are not supported: their functions return
+   MPI_ERR_UNSUPPORTED_OPERATION. */
 #ifndef WEFT_MPI_H
 #define WEFT_MPI_H
 
