@@ -50,7 +50,8 @@ TESTS = (
 # The port between messages and networks: how many virtual functions each role has. A network implements them all, so a new
 # one has to be worth that.
 PORT = "weft/message/port"
-PORT_WIDTH = {"Transport": 7, "Connections": 4, "Rails": 3, "Processor": 9, "MessageObserver": 6, "WaitTeller": 3, "Sleepers": 3}
+PORT_WIDTH = {"Transport": 7, "Connections": 4, "Rails": 3, "Processor": 9, "MessageObserver": 6, "WaitTeller": 3, "Sleepers": 3, "Storage": 2,
+              "ServedAccess": 1}
 FRAME_HEADS = re.compile(r"#\s*include\s*[<\"]weft/message/mp/header\.hpp[>\"]|\bmp::(Header|Verb|encode|decode)\b")
 HOME = re.compile(r"/(home|Users)/\w|/root/\w")
 RAW = re.compile(r'R"(?P<d>[^(\s]*)\(.*?\)(?P=d)"', re.S)

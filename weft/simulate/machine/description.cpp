@@ -20,11 +20,11 @@ namespace weft {
 namespace {
 
 // [traffic] belongs to a command; all other tables describe the machine.
-constexpr std::array<std::string_view, 12> known_tables = {
-    "",       "network", "routing", "router", "news",     "link",
-    "link.*", "nic",     "packet",  "node",   "messages", "traffic"};
-constexpr std::array<std::string_view, 9> machine_tables = {
-    "network", "routing", "router", "news", "link", "nic", "packet", "node", "messages"};
+constexpr std::array<std::string_view, 13> known_tables = {
+    "",    "network", "routing", "router",   "news",    "link",   "link.*",
+    "nic", "packet",  "node",    "messages", "traffic", "storage"};
+constexpr std::array<std::string_view, 10> machine_tables = {
+    "network", "routing", "router", "news", "link", "nic", "packet", "node", "messages", "storage"};
 
 // The name of a pipe does not tell what is in it; the command has made it readable several times.
 bool is_pipe(std::string_view net) {
@@ -222,6 +222,11 @@ Result<MachineDescription> MachineReader::read(std::shared_ptr<const Topology> t
            mp::read_options(config_, machine.messages),
        }) {
     if (!read) return placed(read.error());
+  }
+  // A machine without this table has no servers, and its text does not speak of any.
+  if (config_.has_table("storage")) {
+    if (Status s = read_storage(config_, machine.nodes(), machine.storage); !s)
+      return placed(std::move(s).error());
   }
   machine.text = to_text(config_, profile_);
   machine.warnings = find_throttles(config_, machine);

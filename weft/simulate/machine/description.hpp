@@ -17,6 +17,7 @@
 #include <weft/network/route/policy.hpp>
 #include <weft/network/topo/topology.hpp>
 #include <weft/simulate/nodes/node_model.hpp>
+#include <weft/simulate/nodes/storage_model.hpp>
 #include <weft/simulate/router/hardware.hpp>
 
 namespace weft {
@@ -39,6 +40,7 @@ struct MachineDescription {
   bool routing_given = false, vcs_given = false;  // Not by default.
   NetworkHardware hardware;
   NodeModel node;
+  StorageModel storage;
   mp::Options messages;
   // Every key that was read, with its value, as a network file; defaults are marked. The same text
   // is the same machine, and reading it again gives this one.

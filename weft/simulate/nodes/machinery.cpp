@@ -79,6 +79,7 @@ Status Machinery::build() {
   const std::uint32_t nodes = setup.topology->graph.node_count() / rails();
   memory_free_.resize(std::size_t{nodes} * static_cast<std::uint32_t>(setup.node.sockets));
   cards_.resize(std::size_t{nodes} * rails());
+  storage.build();
   core_free_.resize(std::size_t{nodes} * static_cast<std::uint32_t>(setup.node.cores));
   if (setup.node.sockets > 1) landings_.resize(nodes);
   ranks.reserve(count);
@@ -158,9 +159,10 @@ Status Machinery::check_stacks() const {
 Time Machinery::alarm(int worker, NodeId endpoint, Time now) {
   const std::uint32_t node = endpoint.index / rails();
   const Time next_landing = land(worker, node, now);
+  const Time next_served = storage.serve(node, now);
   const std::uint32_t* const first = setup.placement->first(node);
   const std::uint32_t count = setup.placement->count(node);
-  Time next = next_landing;
+  Time next = std::min(next_landing, next_served);
   for (std::uint32_t i = 0; i < count; ++i) {
     SimRank& rank = *ranks[first[i]];
     if (rank.next_turn() <= now && now < last_turn()) rank.take_turn(now);
@@ -205,6 +207,36 @@ void Machinery::send(Parcel* parcel, const SendPath& path, Time now) {
   const Bytes size = Bytes{static_cast<std::int64_t>(parcel->size)} + setup.node.envelope;
   network->send({endpoint(from, path.rail), endpoint(to, path.rail), size,
                  reinterpret_cast<std::uint64_t>(parcel), path.gap},
+                now);
+}
+
+void Machinery::send_request(Parcel* parcel, Time now) {
+  const std::uint32_t from = node_of(parcel->from);
+  const auto to = static_cast<std::uint32_t>(
+      setup.storage.nodes[static_cast<std::size_t>(parcel->task->server)]);
+  if (from != to) {
+    const Bytes size{static_cast<std::int64_t>(parcel->size) + StorageServers::head_bytes};
+    network->send({endpoint(from, parcel->rail), endpoint(to, parcel->rail), size,
+                   reinterpret_cast<std::uint64_t>(parcel), Duration::zero()},
+                  now);
+    return;
+  }
+  if (parcel->source != nullptr) {
+    parcel->data = std::make_unique_for_overwrite<std::byte[]>(parcel->held);
+    std::memcpy(parcel->data.get(), std::exchange(parcel->source, nullptr), parcel->held);
+  }
+  storage.arrive(parcel, now + setup.node.local_latency);
+}
+
+void Machinery::send_answer(Parcel* parcel, std::uint32_t from, Time now) {
+  const std::uint32_t to = node_of(parcel->to);
+  if (from == to) {
+    hand_over_locally(parcel, now + setup.node.local_latency);
+    return;
+  }
+  const Bytes size{static_cast<std::int64_t>(parcel->size) + StorageServers::head_bytes};
+  network->send({endpoint(from, parcel->rail), endpoint(to, parcel->rail), size,
+                 reinterpret_cast<std::uint64_t>(parcel), Duration::zero()},
                 now);
 }
 
@@ -303,7 +335,40 @@ struct ParcelText {
   Parcel::Greeting greeting;
   std::uint64_t size, held, target;
   FrameHead head;
+  bool has_task;
 };
+
+struct TaskText {
+  std::uint64_t access, device, inode, size, moved;
+  std::int64_t offset;
+  std::uint32_t server, part;
+  std::int32_t error;
+  bool writing, answer;
+};
+
+void pack_task(const StorageTask& task, Packer& letter) {
+  letter.put(TaskText{task.access, task.device, task.inode, task.size, task.moved, task.offset,
+                      task.server, task.part, task.error, task.writing, task.answer});
+  letter.put_text(task.path);
+}
+
+std::unique_ptr<StorageTask> unpack_task(Unpacker& letter) {
+  const auto text = letter.take<TaskText>();
+  auto task = std::make_unique<StorageTask>();
+  task->access = text.access;
+  task->device = text.device;
+  task->inode = text.inode;
+  task->size = text.size;
+  task->moved = text.moved;
+  task->offset = text.offset;
+  task->server = text.server;
+  task->part = text.part;
+  task->error = text.error;
+  task->writing = text.writing;
+  task->answer = text.answer;
+  task->path = letter.take_text();
+  return task;
+}
 
 }  // namespace
 
@@ -321,7 +386,9 @@ void Machinery::pack(std::uint64_t cookie, Packer& letter) {
   text.held = parcel.held;
   text.target = reinterpret_cast<std::uint64_t>(parcel.target);
   text.head = parcel.head;
+  text.has_task = parcel.task != nullptr;
   letter.put(text);
+  if (text.has_task) pack_task(*parcel.task, letter);
   if (text.has_data) letter.put_bytes(parcel.data.get(), parcel.held);
 }
 
@@ -338,6 +405,7 @@ std::uint64_t Machinery::unpack(NodeId /*to*/, Unpacker& letter) {
   parcel->held = text.held;
   parcel->target = reinterpret_cast<std::byte*>(text.target);
   parcel->head = text.head;
+  if (text.has_task) parcel->task = unpack_task(letter);
   if (text.has_data) {
     parcel->data = std::make_unique_for_overwrite<std::byte[]>(text.held);
     std::memcpy(parcel->data.get(), letter.take_bytes(text.held).data(), text.held);
@@ -360,6 +428,14 @@ void Machinery::unpack_data(std::uint64_t cookie, Unpacker& letter) {
 
 void Machinery::delivered(int worker, const Delivery& d) {
   auto* const parcel = reinterpret_cast<Parcel*>(d.cookie);
+  if (parcel->task != nullptr) {
+    if (parcel->task->answer) {
+      hand_over_locally(parcel, d.arrived);
+    } else {
+      storage.arrive(parcel, d.arrived);
+    }
+    return;
+  }
   if (setup.node.sockets == 1) {
     hand_over(worker, parcel, d.born, d.arrived);
     return;

@@ -44,6 +44,10 @@ class Machinery final : public Host {
   std::uint32_t cores_of(RankId rank) const;
   // Of a frame between two ranks of a node.
   Duration local_latency(RankId a, RankId b, std::size_t size) const;
+  // Between a rank and a server of files.
+  void send_request(Parcel* parcel, Time now);
+  void send_answer(Parcel* parcel, std::uint32_t from, Time now);
+  void ring(std::uint32_t node, Time at) { network->set_alarm(endpoint(node, RailId(0)), at); }
   // At a rank of the same node as the sender.
   void hand_over_locally(Parcel* parcel, Time at);
   void report_sent(RankId sender, RankId peer, std::uint64_t cookie, Time at);
@@ -68,6 +72,7 @@ class Machinery final : public Host {
   RankBody& program;
   std::unique_ptr<Network> network;
   std::unique_ptr<Stacks> stacks;
+  StorageServers storage{*this};
   std::vector<std::unique_ptr<SimRank>> ranks;  // Null: of another process.
   std::atomic<std::int64_t> stop_ps{Time::never().in_ps()};
   std::atomic<std::uint32_t> overflowed{nobody};
@@ -97,7 +102,6 @@ class Machinery final : public Host {
   void hand_over(int worker, Parcel* parcel, Time born, Time at);
   Time land(int worker, std::uint32_t node, Time now);
   Time far_end(std::uint32_t node, const Landing& landing);
-  void ring(std::uint32_t node, Time at) { network->set_alarm(endpoint(node, RailId(0)), at); }
 
   std::vector<Time> memory_free_;               // By node and socket.
   std::vector<Time> core_free_;                 // By node and core; empty: ranks share none.

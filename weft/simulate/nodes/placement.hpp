@@ -29,7 +29,7 @@ class Placement {
   std::uint32_t ranks() const { return static_cast<std::uint32_t>(node_.size()); }
   std::uint32_t node(RankId rank) const { return node_[rank.index]; }
   // The ranks of a node, ascending; slot is a rank's place among them.
-  const std::uint32_t* first(std::uint32_t node) const { return &order_[start_[node]]; }
+  const std::uint32_t* first(std::uint32_t node) const { return order_.data() + start_[node]; }
   std::uint32_t count(std::uint32_t node) const { return start_[node + 1] - start_[node]; }
   bool is_block() const { return block_; }
 

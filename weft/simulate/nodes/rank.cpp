@@ -50,7 +50,9 @@ SimRank::SimRank(Machinery& machinery, RankId self)
               .rails = *this,
               .processor = *this,
               .observer = this},
-      self_(self) {}
+      self_(self) {
+  if (machinery.setup.storage.any()) storage = std::make_unique<StorageClient>(*this);
+}
 
 int SimRank::rail_count(RankId) const {
   return machinery_.setup.node.rails;
@@ -171,10 +173,15 @@ void SimRank::write(const SendPath& path, Payload payload, RemoteMemory target,
 
 bool SimRank::poll(Completion& out) {
   settle();
-  if (inbox_.empty() || inbox_.front().at > clock_) return false;
-  std::pop_heap(inbox_.begin(), inbox_.end());
-  const Event event = inbox_.back();
-  inbox_.pop_back();
+  Event event;
+  for (;;) {
+    if (inbox_.empty() || inbox_.front().at > clock_) return false;
+    std::pop_heap(inbox_.begin(), inbox_.end());
+    event = inbox_.back();
+    inbox_.pop_back();
+    if (event.parcel == nullptr || event.parcel->task == nullptr) break;
+    storage->hear(std::unique_ptr<Parcel>(event.parcel));
+  }
   if (event.parcel != nullptr && event.parcel->greeting == Parcel::Greeting::hello) {
     const std::unique_ptr<Parcel> greeting(event.parcel);
     hear(greeting->from, event.at);

@@ -12,6 +12,7 @@
 #include <weft/parallel/fiber/fiber.hpp>
 #include <weft/simulate/nodes/local_messages.hpp>
 #include <weft/simulate/nodes/rank_threads.hpp>
+#include <weft/simulate/nodes/storage_servers.hpp>
 #include <weft/simulate/nodes/world.hpp>
 
 namespace weft {
@@ -33,6 +34,7 @@ struct Parcel {
   std::unique_ptr<std::byte[]> data;
   std::shared_ptr<LocalCopy> copy;  // Null: the data is where it should be.
   FrameHead head = {};
+  std::unique_ptr<StorageTask> task;  // Null: nothing of files.
 };
 
 class Machinery;
@@ -116,6 +118,7 @@ class SimRank final : public Transport,
   const WaitTeller* teller = nullptr;
   std::unique_ptr<Fiber> fiber;
   std::unique_ptr<RankThreads> threads;  // Null: the rank is one flow, its fiber.
+  std::unique_ptr<StorageClient> storage;  // Null: there are no servers of files.
   std::unique_ptr<std::vector<Placed>> placed;
   std::unique_ptr<std::unordered_map<std::uint32_t, Pair>> pairs;
   LocalMessages local{*this};

@@ -18,11 +18,15 @@ namespace weft {
 // Every rank runs the same function.
 class Body final : public RankBody {
  public:
-  explicit Body(std::function<void(const Fabric&)> body) : body_(std::move(body)) {}
+  using Files = std::function<void(FileOperation&)>;
+  explicit Body(std::function<void(const Fabric&)> body, Files files = {})
+      : body_(std::move(body)), files_(std::move(files)) {}
   void run(const Fabric& fabric) override { body_(fabric); }
+  void access_file(FileOperation& operation) override { files_(operation); }
 
  private:
   std::function<void(const Fabric&)> body_;
+  Files files_;
 };
 
 struct Rig {
@@ -30,6 +34,8 @@ struct Rig {
   std::string routing = "dor";
   std::uint32_t ranks = 64, ranks_per_node = 1;
   WorldSetup setup;
+  Body::Files files;
+  World* world_now = nullptr;  // While it runs.
 
   Rig() {
     setup.machine.vcs = 2;
@@ -49,10 +55,12 @@ struct Rig {
     setup.topology = &topology;
     setup.policy = policy->get();
     setup.placement = &*placement;
-    Body program(body);
+    Body program(body, files);
     auto world = World::make(setup, program);
     EXPECT_TRUE(world) << world.error().text();
+    world_now = world->get();
     const auto more = (*world)->run(Time::never());
+    world_now = nullptr;
     EXPECT_TRUE(more) << more.error().text();
     std::int64_t last = 0;
     for (std::uint32_t r = 0; r < ranks; ++r) {

@@ -17,6 +17,7 @@ World::~World() {
   for (const auto& rank : state_->machinery.ranks) {
     if (rank != nullptr) rank->drop_parcels();
   }
+  state_->machinery.storage.drop();
 }
 
 Result<std::unique_ptr<World>> World::make(const WorldSetup& setup, RankBody& program) {
@@ -142,6 +143,10 @@ bool World::current(RankId& rank, Time& now) {
 
 void World::end_current() {
   static_cast<SimRank&>(Current::fabric()->transport).end();
+}
+
+Storage* World::storage(RankId rank) const {
+  return state_->machinery.ranks[rank.index]->storage.get();
 }
 
 void World::place_memory(RankId rank, const void* data, std::size_t size, int socket) {

@@ -14,10 +14,12 @@
 #include <weft/base/units.hpp>
 #include <weft/message/port/counts.hpp>
 #include <weft/message/port/fabric.hpp>
+#include <weft/message/port/storage.hpp>
 #include <weft/network/route/policy.hpp>
 #include <weft/simulate/nodes/node_model.hpp>
 #include <weft/simulate/nodes/placement.hpp>
 #include <weft/simulate/nodes/rank_threads.hpp>
+#include <weft/simulate/nodes/storage_model.hpp>
 #include <weft/simulate/router/network.hpp>
 
 namespace weft {
@@ -27,6 +29,7 @@ struct WorldSetup {
   const Policy* policy = nullptr;
   NetworkHardware machine;
   NodeModel node;
+  StorageModel storage;
   const Placement* placement = nullptr;
   int workers = 1;  // Threads; one in each of several processes.
   Cut cut = Cut::automatic;
@@ -54,6 +57,8 @@ class RankBody {
   virtual void leave(RankId) {}
   // In each thread of the system that belongs to a rank, first; `main`: it will call run().
   virtual void begin_thread(RankId, bool /*main*/) {}
+  // A server of files reads or writes. On any worker.
+  virtual void access_file(FileOperation&) {}
 };
 
 class SimRank;
@@ -104,6 +109,9 @@ class World {
   static bool current(RankId& rank, Time& now);
   // Ends the rank whose turn it is; it never comes back.
   [[noreturn]] static void end_current();
+
+  // Servers of files, as this rank sees them; null: there are none.
+  Storage* storage(RankId rank) const;
 
   // For extensions: where a rank's memory lies, when a program has placed it itself.
   void place_memory(RankId rank, const void* data, std::size_t size, int socket);
