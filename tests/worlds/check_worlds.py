@@ -170,6 +170,23 @@ class Worlds(unittest.TestCase):
             done = self.start([WEFT, "run", "--quiet", "-n", "4", *words, "./files", "enable"])
             self.assertEqual((done.returncode, sorted(done.stdout.splitlines())), (0, [f"rank {rank}: 0 wrong" for rank in range(4)]), done.stderr)
 
+    def test_servers_of_files(self):
+        """They are part of the machine: what they take and what a file holds does not depend on who simulates it."""
+        said = set()
+        servers = ["--set", "storage.servers=2", "--set", "storage.stripe=512 B", "--set", "storage.latency=3 us"]
+        for threads in (1, 2, 4):
+            done = self.start([WEFT, "sim", "--payload", "full", "--net", "torus:4x4", *servers, "--threads", threads, "-n", "5", "./files", "automatic", "kept"])
+            self.assertEqual((done.returncode, done.stderr.count("not so")), (0, 0), done.stderr)
+            facts = re.findall(r"(?m)^(files|program time|packets|message latency|waiting per rank) +(.*)$", done.stdout + done.stderr)
+            said.add((tuple(facts), (self.folder / "kept").read_bytes()))
+        self.assertEqual(len(said), 1, said)
+        facts = dict(next(iter(said))[0])
+        self.assertEqual(facts["files"], "2 servers, stripes of 512 B, disks of 2 GB/s and 3 us per stripe")
+        done = self.start([WEFT, "sim", "--net", "torus:4x4", "-n", "5", "./files"])
+        self.assertIn("no servers ([storage]): their bytes cost a copy in memory", done.stdout + done.stderr)
+        done = self.start([WEFT, "sim", "--net", "torus:4x4", "--set", "storage.nodes=[16]", "-n", "5", "./files"])
+        self.assertIn("nodes of servers must lie in 0 to 15", done.stderr)
+
     def test_a_file_that_cannot_be_is_told(self):
         for words in (SIM, ["run", "--quiet"]):
             done = self.start([WEFT, *words, "-n", "2", "./files_fatal", "no/such/folder/file"])

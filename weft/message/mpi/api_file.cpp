@@ -130,7 +130,7 @@ class Opening {
     int error = MPI_SUCCESS;
     std::string detail;
     file_.view = weft::mpi::FileView::make({}, error, detail);
-    file_.hints = FileHints::of(file_.info);
+    file_.hints = hints_of(process_, file_.info);
     file_.aggregators = choose_aggregators(process_, *file_.comm, file_.hints.collective_nodes);
     if ((file_.mode & MPI_MODE_APPEND) != 0) {
       file_.descriptor->size(file_.position);
@@ -261,7 +261,7 @@ WEFT_MPI(File_set_info)(MPI_File fh, MPI_Info info) {
     return call.result(MPI_ERR_INFO);
   }
   call->info.merge(*given);
-  call->hints = FileHints::of(call->info);
+  call->hints = hints_of(call.process(), call->info);
   call->aggregators = choose_aggregators(call.process(), *call->comm, call->hints.collective_nodes);
   return MPI_SUCCESS;
 }

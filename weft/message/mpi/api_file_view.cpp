@@ -134,7 +134,7 @@ int set_view(FileCall& call, WantedView wanted) {
   file.keeper.position = 0;
   if (wanted.info != MPI_INFO_NULL) {
     file.info.merge(*find_info(process, wanted.info));
-    file.hints = weft::mpi::FileHints::of(file.info);
+    file.hints = hints_of(process, file.info);
   }
   agree(process, file, MPI_SUCCESS);  // Nobody asks for the shared pointer before.
   return MPI_SUCCESS;

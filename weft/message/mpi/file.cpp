@@ -116,9 +116,25 @@ std::vector<int> choose_aggregators(const Process& process, const Communicator& 
   return chosen;
 }
 
+FileHints hints_of(Process& process, const InfoTable& info) {
+  FileHints hints = FileHints::of(info);
+  const Storage* const storage = process.runtime.storage(process.rank());
+  if (storage != nullptr && hints.stripe == 0) {
+    hints.stripe = static_cast<std::int64_t>(storage->stripe());
+  }
+  return hints;
+}
+
+bool has_lost_member(const Process& process, const File& file) {
+  const std::vector<RankId>& lost = process.messenger.lost();
+  return std::any_of(lost.begin(), lost.end(),
+                     [&](RankId rank) { return file.comm->local.find(rank).has_value(); });
+}
+
 int agree(Process& process, const File& file, int error) {
   std::array<std::uint32_t, 1> worst = {static_cast<std::uint32_t>(error)};
   process.run(all_max(scope_of(process, *file.comm), worst));
+  if (worst[0] == MPI_SUCCESS && has_lost_member(process, file)) return MPI_ERR_PROC_ABORTED;
   return static_cast<int>(worst[0]);
 }
 

@@ -104,10 +104,14 @@ mp::Task advance_shared(Process& process, File& file, std::int64_t etypes, std::
 mp::Task lock_at_keeper(Process& process, File& file);
 mp::Task unlock_at_keeper(Process& process, File& file);
 
+// The hints of a file; where it lies on servers, these say how large stripes are.
+FileHints hints_of(Process& process, const InfoTable& info);
 // Which ranks read and write for all: the first of each node, then the second ones, and so on.
 std::vector<int> choose_aggregators(const Process& process, const Communicator& comm,
                                     std::int64_t wanted);
 
+// A rank that has opened the file is gone: what all do together cannot be done any more.
+bool has_lost_member(const Process& process, const File& file);
 // Waits until all ranks are here; returns the greatest of their error codes.
 int agree(Process& process, const File& file, int error);
 

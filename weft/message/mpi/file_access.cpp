@@ -2,6 +2,9 @@
 #include "file_access.hpp"
 
 #include <algorithm>
+#include <array>
+#include <coroutine>
+#include <deque>
 #include <utility>
 
 #include <weft/message/mpi/contexts.hpp>
@@ -40,7 +43,58 @@ Batch next_batch(std::span<const FileSegment> segments, std::size_t from, const 
 
 }  // namespace
 
+namespace {
+
+// An access that servers of files do, for a task that waits for it.
+class ServedPiece final : public ServedAccess {
+ public:
+  explicit ServedPiece(mp::Messenger& messenger) : messenger_(messenger) {}
+  void ended() override {
+    done_ = true;
+    if (waiter_) messenger_.resume_later(std::exchange(waiter_, {}));
+  }
+  bool await_ready() const { return done_; }
+  void await_suspend(std::coroutine_handle<> waiter) { waiter_ = waiter; }
+  void await_resume() const {}
+
+ private:
+  mp::Messenger& messenger_;
+  bool done_ = false;
+  std::coroutine_handle<> waiter_;
+};
+
+// All pieces are under way at once.
+mp::Task move_by_servers(Process& process, File& file, FileMove& move, Storage& storage) {
+  std::deque<ServedPiece> served;  // They stay where they are.
+  const FileDescriptor::Identity what = file.descriptor->identity();
+  for (const FilePiece& piece : move.pieces) {
+    ServedPiece& one = served.emplace_back(process.messenger);
+    one.writing = move.writing;
+    one.path = file.path;
+    one.device = what.device;
+    one.inode = what.inode;
+    one.offset = piece.offset;
+    one.memory = piece.memory;
+    one.size = piece.size;
+    storage.begin(one);
+  }
+  bool whole = true;
+  for (ServedPiece& one : served) {
+    co_await one;
+    if (one.error != 0 && move.error == 0) move.error = one.error;
+    if (whole) move.moved += one.moved;
+    whole = whole && one.moved == one.size;
+  }
+  co_return 0;
+}
+
+}  // namespace
+
 mp::Task move_pieces(Process& process, File& file, FileMove& move) {
+  if (Storage* const storage = process.runtime.storage(process.rank()); storage != nullptr) {
+    mp::Task moving = move_by_servers(process, file, move, *storage);
+    co_return co_await moving;
+  }
   for (const FilePiece& piece : move.pieces) {
     const std::span<std::byte> memory(piece.memory, piece.size);
     const FileDescriptor::Moved moved = move.writing ? file.descriptor->write(piece.offset, memory)
@@ -117,6 +171,9 @@ mp::Task FileAccess::steps(FileAccess& self) {
   } else {
     mp::Task done = self.together(code);
     code = co_await done;
+  }
+  if (code == MPI_SUCCESS && !alone && has_lost_member(self.process_, self.file_)) {
+    code = MPI_ERR_PROC_ABORTED;
   }
   --self.file_.accesses;
   co_return code;

@@ -11,6 +11,7 @@
 #include <weft/message/mpi/include/mpi.h>
 #include <weft/message/mpi/shared_block.hpp>
 #include <weft/message/port/fabric.hpp>
+#include <weft/message/port/storage.hpp>
 
 namespace weft::mpi {
 
@@ -49,6 +50,9 @@ class Runtime {
                                                     int& error) {
     return FileDescriptor::open(path, flags, error);
   }
+
+  // Where reads and writes of files go over the network; null: they do not.
+  virtual Storage* storage(RankId /*rank*/) { return nullptr; }
 
   // Called by the program's first library call, before anything else happens. May replace the rank
   // that the calling thread executes (see Current).

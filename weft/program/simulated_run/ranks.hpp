@@ -20,6 +20,7 @@
 #include <weft/program/run_record/tables.hpp>
 #include <weft/program/simulated_run/console.hpp>
 #include <weft/program/simulated_run/crash.hpp>
+#include <weft/program/simulated_run/served_files.hpp>
 #include <weft/simulate/nodes/world.hpp>
 #include <weft/simulate/setup/simulation_setup.hpp>
 
@@ -93,6 +94,8 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
                                                  int& error) override {
     return descriptors_.open(path, flags, error);
   }
+  Storage* storage(RankId rank) override { return world_->storage(rank); }
+  void access_file(FileOperation& operation) override { served_files_.run(operation); }
   void place_memory(const void* data, std::size_t size, int socket) override;
   void begin_window(const std::string& name) override;
   void end_window() override;
@@ -142,6 +145,7 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
   std::vector<conn::Counts> connections_;                 // By rank, once it has ended.
   std::vector<int> codes_;
   mpi::SharedDescriptors descriptors_;
+  ServedFiles served_files_;
   mutable std::mutex mutex_;  // Guards the following.
   std::map<std::string, CallTotals> totals_;
   ProtocolCounts protocols_;  // Of ranks that have ended.

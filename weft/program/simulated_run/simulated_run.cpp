@@ -133,6 +133,7 @@ Status SimulatedRun::set_up(const ProgramCall& call) {
   setup.policy = setup_.policy.get();
   setup.machine = setup_.machine.hardware;
   setup.node = setup_.machine.node;
+  setup.storage = setup_.machine.storage;
   setup.placement = setup_.placement.get();
   workers_ = options_.threads;
   if (workers_ == 0 && peers_ != nullptr) workers_ = 1;

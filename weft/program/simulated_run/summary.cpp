@@ -103,6 +103,16 @@ void use_of_node_links(const SimulationSetup& setup, const std::vector<NodeLinkE
   f.ejected = sum_up(&NodeLinkCount::ejected, hardware.ejection_rate(), true);
 }
 
+std::string cost_of_files(const StorageModel& storage,
+                          const std::map<std::string, CallTotals>& calls) {
+  const auto first = calls.lower_bound("MPI_File_");
+  if (first == calls.end() || !first->first.starts_with("MPI_File_")) return {};
+  if (!storage.any()) return "no servers ([storage]): their bytes cost a copy in memory";
+  return fmt::format("{} servers, stripes of {}, disks of {:.4g} GB/s and {} per stripe",
+                     storage.nodes.size(), to_text(storage.stripe),
+                     storage.disk_rate.in_byte_per_s() / 1e9, to_text(storage.latency));
+}
+
 std::vector<PacketWaiting> waiting_of_packets(const SimulationSetup& setup,
                                               const RunTotals& totals) {
   const Graph& graph = setup.machine.topology->graph;
@@ -209,6 +219,7 @@ RunSummary collect(const SimulationSetup& setup, const RunTotals& totals) {
   f.connections = use_of_connections(setup, totals.ranks);
   f.latencies_ps = totals.latencies_ps;
   f.calls = totals.calls;
+  f.files = cost_of_files(setup.machine.storage, f.calls);
   f.algorithms = totals.algorithms;
   f.windows = totals.windows;
   f.notes = totals.notes;
@@ -301,6 +312,7 @@ std::string to_table(const RunSummary& f) {
   out += line("messages", fmt::format("{}, {} bytes{}", f.messages, f.bytes,
                                       f.carried_data ? "" : " (sizes only, no payload)"));
   out += protocols_table(f);
+  if (!f.files.empty()) out += line("files", f.files);
   if (!f.algorithms.empty()) out += line("algorithms", algorithms_text(f.algorithms));
   out += line("packets", fmt::format("{}, {} hops", f.packets, f.hops));
   out += line("link bandwidth", fmt::format("{:.4g} GB/s on average, {:.2f} % of capacity",
@@ -476,6 +488,7 @@ std::string to_json(const RunSummary& f) {
       {"windows", windows},
       {"notes", notes},
   };
+  if (!f.files.empty()) json["files"] = f.files;
   if (!f.cables_down.empty()) json["cables_down_names"] = f.cables_down;
   if (!f.connections.mode.empty()) json["connections"] = connections_json(f.connections);
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -69,6 +69,7 @@ struct RunSummary {
   std::uint64_t messages = 0, bytes = 0;
   ProtocolCounts protocols;
   Bytes eager_limit;
+  std::string files;  // What their bytes cost; empty: the program used none.
   std::uint64_t packets = 0, hops = 0;
   LinkUse links;
   std::uint64_t node_links = 0;  // In each direction.
