@@ -186,9 +186,10 @@ TEST(Storage, WorkersDoNotChangeTheFile) {
     rig.setup.storage.nodes = {3, 12};
     rig.setup.storage.stripe = Bytes{1024};
     rig.run([&](const Fabric& fabric) {
-      for (int turn = 0; turn < 3; ++turn) {
-        std::vector<std::byte> data(4000, static_cast<std::byte>(16 * turn + fabric.self.index));
-        rig.access(fabric, true, (fabric.self.index * 7 + turn * 11) % 13 * 300, data);
+      for (std::uint32_t turn = 0; turn < 3; ++turn) {
+        std::vector<std::byte> data(4000, static_cast<std::byte>(16U * turn + fabric.self.index));
+        rig.access(fabric, true, std::int64_t{300} * ((fabric.self.index * 7 + turn * 11) % 13),
+                   data);
       }
     });
     ends.push_back(rig.all);
@@ -215,8 +216,8 @@ TEST(StorageModel, IsRead) {
   ASSERT_TRUE(read_storage(*config, 16, model));
   EXPECT_EQ(model.nodes, (std::vector<int>{0, 4, 8, 12}));
   EXPECT_EQ(model.server_of(0), 0U);
-  EXPECT_EQ(model.server_of(5 * 65536 - 1), 0U);
-  EXPECT_EQ(model.server_of(5 * 65536), 1U);
+  EXPECT_EQ(model.server_of(5 * stripe - 1), 0U);
+  EXPECT_EQ(model.server_of(5 * stripe), 1U);
   EXPECT_EQ(model.latency, Duration::us(5));
   EXPECT_NE(error_of("nodes = [3, 16]\n").find("must lie in 0 to 15"), std::string::npos);
   EXPECT_NE(error_of("servers = 2\nnodes = [3]\n").find("keep one"), std::string::npos);
