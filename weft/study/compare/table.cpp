@@ -291,7 +291,7 @@ std::vector<std::string> notes(std::span<const NetworkFacts> networks, const Pri
   std::vector<std::string> all = {
       "Capacity is what every node can send at once until the busiest link is full, each way. It "
       "knows no queues, no blocking inside switches and no collisions, such as those of an "
-      "all-to-all that shifts from partner to partner: simulated runs took up to 8 times as long. "
+      "all-to-all that shifts from partner to partner: simulated runs took up to 10 times as long. "
       "weft traffic --saturation and weft sim know them."};
   if (any(networks, [](const NetworkFacts& n) { return n.detours; }))
     all.emplace_back(
