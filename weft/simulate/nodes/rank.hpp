@@ -117,7 +117,7 @@ class SimRank final : public Transport,
   RankCounts counts;
   const WaitTeller* teller = nullptr;
   std::unique_ptr<Fiber> fiber;
-  std::unique_ptr<RankThreads> threads;  // Null: the rank is one flow, its fiber.
+  std::unique_ptr<RankThreads> threads;    // Null: the rank is one flow, its fiber.
   std::unique_ptr<StorageClient> storage;  // Null: there are no servers of files.
   std::unique_ptr<std::vector<Placed>> placed;
   std::unique_ptr<std::unordered_map<std::uint32_t, Pair>> pairs;
