@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What a user, the system or a full disk can do to `weft sim` in the middle of a run. Usage: check_fault.py WEFT [Faults] [Memory] [Workers]"""
+import contextlib
 import json
 import os
 import pathlib
@@ -58,9 +59,10 @@ class Faults(Case):
     def child_of(self, run):
         path = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children")
         for _ in range(200):
-            children = path.read_text(encoding="ascii").split()
-            if children and os.readlink(f"/proc/{children[0]}/exe") == self.program:
-                return int(children[0])
+            for child in path.read_text(encoding="ascii").split():
+                with contextlib.suppress(FileNotFoundError):  # It has ended: weft tries out in one what the machine lets a program do.
+                    if os.readlink(f"/proc/{child}/exe") == self.program:
+                        return int(child)
             time.sleep(0.05)
         return self.fail("the program was not started")
 
