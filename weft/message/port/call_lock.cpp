@@ -6,21 +6,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <weft/base/relax.hpp>
 #include <weft/message/port/call_lock.hpp>
 
 namespace weft {
-
-namespace {
-
-void relax() {
-#if defined(__aarch64__)
-  asm volatile("yield");
-#elif defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
-}
-
-}  // namespace
 
 std::atomic<CallLock*> CallLock::active_{nullptr};
 
