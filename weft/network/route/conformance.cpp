@@ -78,7 +78,7 @@ Judge::Judge(const Topology& topology, const Policy& policy, int vcs, FakeView& 
   }
   waits_all_.assign(size, 0);
   waits_escape_.assign(size, 0);
-  if (facts_.in_order || facts_.one_path)
+  if (facts_.in_order || facts_.one_path || facts_.alike)
     ways_.resize(std::size_t{graph_.node_count()} * graph_.node_count());
 }
 
@@ -201,14 +201,16 @@ void Judge::check_path(NodeId source, NodeId destination,
                        const std::vector<std::vector<Head>>& trail) {
   auto& seen = ways_[std::size_t{source.index} * graph_.node_count() + destination.index];
   const auto way = std::vector<std::vector<Head>>(trail.begin() + 1, trail.end());
-  const std::string fact = facts_.in_order ? "in_order" : "one_path";
+  const std::string fact = facts_.alike ? "alike" : facts_.in_order ? "in_order" : "one_path";
   for (const auto& heads : way)
     if (heads.size() > 1 ||
         (facts_.in_order && heads.size() == 1 && std::popcount(heads[0].vcs) != 1))
       return fail(trail[0][0], fact + ", but several ways or VCs");
   const auto same_link = [&](const std::vector<Head>& a, const std::vector<Head>& b) {
-    return a.size() == b.size() &&
-           (a.empty() || (a[0].link == b[0].link && (!facts_.in_order || a[0].vcs == b[0].vcs)));
+    if (a.size() != b.size() || a.empty()) return a.size() == b.size();
+    const bool same_vcs = facts_.in_order || facts_.alike;
+    return a[0].link == b[0].link && (!same_vcs || a[0].vcs == b[0].vcs) &&
+           (!facts_.alike || a[0].state == b[0].state);
   };
   if (seen.empty())
     seen = way;

@@ -74,6 +74,7 @@ class CubeLegsOf {
 
   int distance(RouterId here, RouterId target) const;
   int hops_max() const { return hops_max_; }
+  static constexpr bool alike = false;
   bool one_way() const { return one_way_; }
   bool wraps() const { return (classes_used_ & 1u) != 0; }
   int vcs_needed() const { return wraps() ? 2 : 1; }

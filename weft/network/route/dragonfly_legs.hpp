@@ -32,6 +32,7 @@ class DragonflyLegs {
     const int local = bypass_.all_up() ? 1 : 2;
     return groups_ > 1 ? 2 * local + 1 : local;
   }
+  static constexpr bool alike = true;
   bool one_way() const { return true; }
   int vcs_needed() const { return 2; }
   LegMasks masks(int first, int count) const { return halves(first, count); }

@@ -15,18 +15,45 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <weft/base/rng.hpp>
 #include <weft/network/route/families.hpp>
+#include <weft/network/route/queue_rows.hpp>
 #include <weft/network/route/tree_reach.hpp>
 
 namespace weft::detail {
 namespace {
 
+// The ports with the shortest queues, as many as a packet may have choices; equal ones in the order
+// in which they came.
+class ShortestQueues {
+ public:
+  void add(std::int64_t queued, std::uint16_t port) {
+    if (count_ == ports_.size()) {
+      if (queued_[count_ - 1] <= queued) return;
+      --count_;
+    }
+    std::size_t at = count_++;
+    for (; at > 0 && queued_[at - 1] > queued; --at) {
+      queued_[at] = queued_[at - 1];
+      ports_[at] = ports_[at - 1];
+    }
+    queued_[at] = queued;
+    ports_[at] = port;
+  }
+  std::span<const std::uint16_t> ports() const { return std::span(ports_).first(count_); }
+
+ private:
+  std::size_t count_ = 0;
+  std::array<std::int64_t, Choices::capacity> queued_;
+  std::array<std::uint16_t, Choices::capacity> ports_;
+};
+
 enum class Up { by_source, by_destination, by_queue };
 
-class FatTreePolicy final : public Policy {
+class FatTreePolicy final : public Policy, private QueueRows {
  public:
   FatTreePolicy(const Topology& t, int vcs, Up up);
 
@@ -39,7 +66,7 @@ class FatTreePolicy final : public Policy {
       if (position.level == 0) return out.add_eject();
       const auto child =
           static_cast<std::uint16_t>((target >> level.child_shift) & level.child_mask);
-      if (view.up(child)) out.add({.port = child, .vcs = vcs_, .state = flight.state});
+      if (view.up(child)) out.add({.port = child, .vcs = vcs_, .state = state_of(flight)});
       return;
     }
     if (up_ == Up::by_queue) return add_by_queue(here, flight, view, out);
@@ -47,10 +74,13 @@ class FatTreePolicy final : public Policy {
     auto port =
         static_cast<std::uint16_t>(level.first_parent + node.index / level.divisor % level.parents);
     if (reach_ && !leads(here, port, flight)) port = another_parent(here, flight);
-    if (view.up(port)) out.add({.port = port, .vcs = vcs_, .state = flight.state});
+    if (view.up(port)) out.add({.port = port, .vcs = vcs_, .state = state_of(flight)});
   }
 
   PolicyFacts facts() const override;
+  const QueueRows* queue_rows() const override {
+    return up_ == Up::by_queue && !reach_ ? this : nullptr;
+  }
 
  private:
   struct Position {
@@ -62,6 +92,17 @@ class FatTreePolicy final : public Policy {
     std::uint8_t shift = 0, child_shift = 0;
     std::uint32_t first_parent = 0, parents = 0, divisor = 1;
   };
+  // The packet's bits count only where queues do.
+  std::uint64_t state_of(const Flight& flight) const {
+    return up_ == Up::by_queue ? flight.state : 0;
+  }
+  bool find(RouterId here, const Flight& flight, QueueRow& row) const override;
+  int longest() const override;
+  // Where to begin is the packet's own, else equal queues would all fill the first parent.
+  static std::uint32_t begin_of(const Level& level, const Flight& flight) {
+    return static_cast<std::uint32_t>(
+        (static_cast<UnsignedWide>(mix(flight.state + level.divisor)) * level.parents) >> 64);
+  }
   void add_by_queue(RouterId here, const Flight& flight, const PortView& view, Choices& out) const;
   // REQUIRES: reach_.
   bool leads(RouterId here, std::uint16_t port, const Flight& flight) const {
@@ -144,35 +185,47 @@ std::uint16_t FatTreePolicy::another_parent(RouterId here, const Flight& flight)
 void FatTreePolicy::add_by_queue(RouterId here, const Flight& flight, const PortView& view,
                                  Choices& out) const {
   const Level& level = levels_[positions_[here.index].level];
-  struct Parent {
-    std::int64_t queued;
-    std::uint16_t port;
-  };
-  std::array<Parent, Choices::capacity> best;
-  std::size_t count = 0;
-  // Where to begin is the packet's own, else equal queues would all fill the first parent.
-  const auto begin = static_cast<std::uint32_t>(
-      (static_cast<UnsignedWide>(mix(flight.state + level.divisor)) * level.parents) >> 64);
-  for (std::uint32_t i = 0; i < level.parents; ++i) {
-    const std::uint32_t parent = begin + i < level.parents ? begin + i : begin + i - level.parents;
-    const auto port = static_cast<std::uint16_t>(level.first_parent + parent);
-    if (!view.up(port) || (reach_ && !leads(here, port, flight))) continue;
-    const Parent candidate{.queued = view.queued(port).count, .port = port};
-    if (count == best.size()) {
-      if (best.back().queued <= candidate.queued) continue;
-      --count;
+  const std::uint32_t begin = begin_of(level, flight);
+  ShortestQueues best;
+  std::array<std::int64_t, 64> queues;
+  std::uint32_t parent = begin;
+  for (std::uint32_t left = level.parents; left > 0;) {
+    const std::uint32_t in_row = parent < begin ? begin - parent : level.parents - parent;
+    const auto some = std::min(in_row, static_cast<std::uint32_t>(queues.size()));
+    const auto first = static_cast<std::uint16_t>(level.first_parent + parent);
+    view.queues(first, std::span(queues).first(some));
+    for (std::uint32_t i = 0; i < some; ++i) {
+      const auto port = static_cast<std::uint16_t>(first + i);
+      if (queues[i] == PortView::down || (reach_ && !leads(here, port, flight))) continue;
+      best.add(queues[i], port);
     }
-    std::size_t at = count++;
-    for (; at > 0 && best[at - 1].queued > candidate.queued; --at) best[at] = best[at - 1];
-    best[at] = candidate;
+    left -= some;
+    parent = parent + some == level.parents ? 0 : parent + some;
   }
-  for (std::size_t i = 0; i < count; ++i)
-    out.add({.port = best[i].port, .vcs = vcs_, .state = flight.state});
+  for (const std::uint16_t port : best.ports())
+    out.add({.port = port, .vcs = vcs_, .state = flight.state});
+}
+
+bool FatTreePolicy::find(RouterId here, const Flight& flight, QueueRow& row) const {
+  const Position position = positions_[here.index];
+  const Level& level = levels_[position.level];
+  if ((leaf_words_[flight.destination.index] >> level.shift) == position.prefix) return false;
+  row = {.first = static_cast<std::uint16_t>(level.first_parent),
+         .count = static_cast<std::uint16_t>(level.parents),
+         .begin = static_cast<std::uint16_t>(begin_of(level, flight)),
+         .vcs = vcs_,
+         .state = flight.state};
+  return true;
+}
+
+int FatTreePolicy::longest() const {
+  std::uint32_t most = 1;
+  for (const Level& level : levels_) most = std::max(most, level.parents);
+  return static_cast<int>(most);
 }
 
 PolicyFacts FatTreePolicy::facts() const {
-  std::uint32_t most = 1;
-  for (const Level& level : levels_) most = std::max(most, level.parents);
+  const auto most = static_cast<std::uint32_t>(longest());
   const bool one_way = up_ != Up::by_queue || most == 1;
   return {
       .choices_max = up_ == Up::by_queue ? std::min(static_cast<int>(most), Choices::capacity) : 1,
@@ -180,7 +233,8 @@ PolicyFacts FatTreePolicy::facts() const {
       .asks_source = up_ == Up::by_source || (up_ == Up::by_destination && reach_),
       .looks = up_ == Up::by_queue,
       .in_order = one_way && std::popcount(vcs_) == 1,
-      .one_path = one_way};
+      .one_path = one_way,
+      .alike = up_ != Up::by_queue};
 }
 
 bool fat_tree_reaches_all(const Topology& t) {

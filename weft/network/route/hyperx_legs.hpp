@@ -62,6 +62,7 @@ class HyperXLegs {
     return sum;
   }
   int hops_max() const { return hops_max_; }
+  static constexpr bool alike = true;
   bool one_way() const { return true; }
   int vcs_needed() const { return 1; }
   LegMasks masks(int first, int count) const { return halves(first, count); }

@@ -8,13 +8,14 @@
 //   int distance(RouterId here, RouterId target) const;   Links that step() will cross, at most.
 //   int hops_max() const;
 //   bool one_way() const;        The way depends on the two routers only, not on random bits.
+//   static constexpr bool alike; And no random bits go into the state of a step.
 //   int vcs_needed() const;      For one leg.
 //   LegMasks masks(int first, int count) const;           VC masks by class, within a range.
 //   unsigned classes_used() const;                        Bit c: class c occurs.
 //   std::span<const RouterId> middles() const;            Only where not all routers may be the
 //                                                         middle of a detour.
 //
-// One leg alone asks one_way(), vcs_needed() and classes_used(), two legs do not.
+// One leg alone asks one_way(), alike, vcs_needed() and classes_used(), two legs do not.
 #pragma once
 
 #include <array>

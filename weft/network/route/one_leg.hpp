@@ -28,7 +28,8 @@ class OneLeg : public Policy {
             .asks_source = false,
             .looks = false,
             .in_order = legs_.one_way() && single_vcs(masks_, legs_.classes_used()),
-            .one_path = legs_.one_way()};
+            .one_path = legs_.one_way(),
+            .alike = Legs::alike};
   }
 
  protected:

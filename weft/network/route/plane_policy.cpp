@@ -68,6 +68,7 @@ class PlanePolicy final : public Policy {
       all.one_path = all.one_path && one.one_path;
       all.again = all.again || one.again;
       all.returns = all.returns || one.returns;
+      all.alike = all.alike && one.alike;
     }
     return all;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is known about the policies in closed form, and the errors of make_policy.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -11,9 +12,11 @@
 
 #include <gtest/gtest.h>
 
+#include <weft/base/rng.hpp>
 #include <weft/network/route/conformance.hpp>
 #include <weft/network/route/dimension_order.hpp>
 #include <weft/network/route/path.hpp>
+#include <weft/network/route/queue_rows.hpp>
 #include <weft/network/route/test_networks.hpp>
 
 namespace weft {
@@ -207,6 +210,57 @@ TEST(Facts, SayWhenAllPacketsOfAPairTakeOnePath) {
   EXPECT_FALSE(one_path("adaptive-up", "fattree:k=3,levels=2", 1));
   EXPECT_TRUE(one_path("up-down", "torus:4x4", 3));
   EXPECT_FALSE(one_path("valiant", "dragonfly:a=4,h=2,p=2", 6));
+}
+
+TEST(Facts, SayWhenOneQuestionIsEnough) {
+  const auto alike = [](const char* routing, std::string_view spec, int vcs) {
+    return policy_of(routing, test_network(spec), vcs)->facts().alike;
+  };
+  EXPECT_TRUE(alike("minimal", "dragonfly:a=4,h=2,p=2", 2));
+  EXPECT_TRUE(alike("minimal", "hyperx:3x4", 2));
+  EXPECT_TRUE(alike("source-up", "fattree:k=3,levels=2", 2));
+  EXPECT_FALSE(alike("adaptive-up", "fattree:k=3,levels=2", 2));
+  EXPECT_FALSE(alike("dor", "torus:4x4", 2));
+}
+
+// The ports of a row, by their queues and else in the row's order, are the choices.
+TEST(FatTree, RowsSayTheSameAsChoices) {
+  for (const std::string_view spec : {"fattree:k=3,levels=3", "fattree:k=20,levels=2"}) {
+    const Topology t = test_network(spec);
+    const auto policy = policy_of("adaptive-up", t, 2);
+    const detail::QueueRows* const rows = policy->queue_rows();
+    ASSERT_NE(rows, nullptr);
+    FakeView view(t, Load::random, 5);
+    int found = 0;
+    for (std::uint32_t i = 0; i < 200; ++i) {
+      const RouterId here(i * 7 % t.graph.router_count());
+      const NodeId to(i * 11 % t.graph.node_count());
+      const Flight flight{.destination = t.graph.router_of(to),
+                          .state = mix(i),
+                          .source_node = NodeId(0),
+                          .destination_node = to};
+      detail::QueueRow row;
+      if (!rows->find(here, flight, row)) continue;
+      ++found;
+      EXPECT_LE(row.count, rows->longest());
+      view.stand_at(here);
+      std::vector<std::uint16_t> ports;
+      for (std::uint32_t place = 0; place < row.count; ++place)
+        ports.push_back(static_cast<std::uint16_t>(row.first + (row.begin + place) % row.count));
+      std::stable_sort(ports.begin(), ports.end(), [&](std::uint16_t a, std::uint16_t b) {
+        return view.queued(a) < view.queued(b);
+      });
+      Choices choices;
+      policy->next(here, flight, view, choices);
+      ASSERT_EQ(choices.count(), std::min<int>(row.count, Choices::capacity));
+      for (int c = 0; c < choices.count(); ++c) {
+        EXPECT_EQ(choices[c].port, ports[static_cast<std::size_t>(c)]);
+        EXPECT_EQ(choices[c].vcs, row.vcs);
+        EXPECT_EQ(choices[c].state, row.state);
+      }
+    }
+    EXPECT_GT(found, 50) << spec;
+  }
 }
 
 // With the word "up" there is no coin: one path, and both ways round being as long, the upper one.

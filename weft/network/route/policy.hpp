@@ -49,6 +49,15 @@ class PortView {
   // What is known of a line of the policy's own (lines()); its nearest element is seen, not heard
   // of, and so is never stale.
   virtual LineNews line(int /*port*/, int /*line*/) const { return {}; }
+  // queued() of as many ports as there is space, from `first` on: one question instead of many. A
+  // port that is down has `down`.
+  static constexpr std::int64_t down = INT64_MAX;
+  virtual void queues(int first, std::span<std::int64_t> bytes) const {
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      const int port = first + static_cast<int>(i);
+      bytes[i] = up(port) ? queued(port).count : down;
+    }
+  }
 };
 
 struct Choice {
@@ -95,11 +104,15 @@ struct PolicyFacts {
                        // are the same, in another order.
   bool returns = false;  // A packet on an escape VC may leave it. Sound where a packet is in one
                          // buffer only, as here: it then waits for the escape of that place.
+  bool alike = false;    // One path, and packets of one source and destination node get the same
+                         // choice at a router, its VCs and state included, whatever their bits: one
+                         // question is enough for packets that follow each other.
 };
 
 namespace detail {
 class DimensionOrder;
-}
+class QueueRows;
+}  // namespace detail
 
 class Policy {
  public:
@@ -114,6 +127,9 @@ class Policy {
   // Set if every packet takes its dimensions in order on a cube: a simulator then computes the hops
   // itself (route/dimension_order.hpp), several times faster than by asking next().
   virtual const detail::DimensionOrder* dimension_order() const { return nullptr; }
+  // Set if packets may take any port of a row, by their queues (route/queue_rows.hpp): a simulator
+  // then puts them in order itself, only as far as it needs to.
+  virtual const detail::QueueRows* queue_rows() const { return nullptr; }
 };
 
 // Where both directions round a ring are equally long.

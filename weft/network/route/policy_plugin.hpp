@@ -23,7 +23,7 @@ namespace weft {
 
 // Rises with every change of what a plug-in and weft call of each other: Policy, PortView, Lines,
 // Shape, PolicyEntry.
-inline constexpr std::uint32_t policy_interface_version = 2;
+inline constexpr std::uint32_t policy_interface_version = 4;
 
 // What the library was built with. Sizes find headers of another weft and another C++ library.
 struct PolicyPlugin {

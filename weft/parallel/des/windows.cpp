@@ -44,7 +44,9 @@ std::int64_t MinBarrier::wait(std::int64_t mine) {
     arrived_.store(0, std::memory_order_relaxed);
     // The other slot belongs to the next round. All have read it before they arrived in this one.
     best_[(round + 1) & 1].store(INT64_MAX, std::memory_order_relaxed);
-    round_.store(round + 1, std::memory_order_release);
+    // In order with what notify_all() reads: GCC 12's library looks for sleepers by a plain load,
+    // which may come before a plain store, and then leaves one asleep for ever.
+    round_.exchange(round + 1, std::memory_order_seq_cst);
     round_.notify_all();
   } else {
     for (int i = 0; i < spins_ && round_.load(std::memory_order_acquire) == round; ++i) relax();

@@ -79,10 +79,11 @@ std::vector<std::int64_t> waits_of(const Network& network, const Graph& graph) {
 
 // Every node sends messages of one to six packets to random nodes.
 Outcome simulate(const Topology& topology, const NetworkHardware& machine, const Policy& policy,
-                 int workers) {
+                 int workers, bool whole_rings = true) {
   Notes notes(workers);
   NetworkOptions options;
   options.workers = workers;
+  options.whole_rings = whole_rings;
   options.measure_waits = true;
   const auto network = *Network::make(topology, machine, policy, notes, options);
   Rng rng(4);
@@ -139,11 +140,12 @@ void expect_alike(const Topology& topology, const NetworkHardware& machine, cons
   EXPECT_EQ(plain.arrivals.size(), 20 * topology.graph.node_count());
   EXPECT_GT(*std::max_element(plain.waited_ps.begin(), plain.waited_ps.end()), 0);
   EXPECT_TRUE(simulate(topology, machine, two_ways, 1) == plain);
-  EXPECT_TRUE(simulate(topology, machine, two_ways, 2) == plain);
-  EXPECT_TRUE(simulate(topology, machine, policy, 2) == plain);
+  EXPECT_TRUE(simulate(topology, machine, two_ways, 2, false) == plain);
+  EXPECT_TRUE(simulate(topology, machine, policy, 2, false) == plain);
 }
 
-// One way, and one that depends on queues; few actors in a router, and more than 64.
+// One way, and one that depends on queues; few actors in a router, and more than 64; buffers whole
+// and in blocks.
 TEST(BothRouters, DecideAlike) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"torus:4x4,p=2", "dor"},
@@ -161,6 +163,51 @@ TEST(BothRouters, DecideAlike) {
       SCOPED_TRACE(spec + ", machine " + std::to_string(machine_number++));
       machine.vcs = vcs;
       expect_alike(topology, machine, *policy);
+    }
+  }
+}
+
+// Routers of 65 to 128 buffers: masks of two words.
+TEST(BothRouters, DecideAlikeWithManyBuffers) {
+  for (const std::string routing : {"dor", "ugal-l"}) {
+    const Topology topology = *make_topology("mesh:2,p=40");
+    const int vcs = std::max(2, vcs_needed(routing, topology));
+    const auto policy = *make_policy(routing, topology, vcs);
+    for (NetworkHardware machine : machines()) {
+      if (machine.output_buffer.count > 0) continue;
+      SCOPED_TRACE(routing + (machine.lookahead ? " ahead" : " serial"));
+      machine.vcs = vcs;
+      expect_alike(topology, machine, *policy);
+    }
+  }
+}
+
+// Heads take a VC before an output: rings in blocks are left to the general router.
+TEST(BothRouters, DecideAlikeWhereVcsComeFirst) {
+  struct Case {
+    std::string spec, routing;
+    int vcs;
+  };
+  const std::vector<Case> cases = {{"torus:4x4", "min-adaptive", 3},
+                                   {"mesh:2,p=33", "min-adaptive", 3},
+                                   {"fattree:k=3,levels=2", "adaptive-up", 2},
+                                   {"fattree:k=2,levels=3", "adaptive-up", 1},
+                                   {"torus:4x4", "crossline", 6},
+                                   {"torus:5x4", "rca-1d", 4}};
+  for (const auto& [spec, routing, vcs] : cases) {
+    const Topology topology = *make_topology(spec);
+    const auto policy = *make_policy(routing, topology, vcs);
+    int machine_number = 0;
+    for (NetworkHardware machine : machines()) {
+      if (machine.output_buffer.count > 0) continue;
+      SCOPED_TRACE(spec + " " + routing + ", machine " + std::to_string(machine_number++));
+      machine.vcs = vcs;
+      machine.commit = true;
+      ASSERT_TRUE(is_plain(topology, machine, *policy));
+      const Outcome plain = simulate(topology, machine, *policy, 1);
+      EXPECT_EQ(plain.arrivals.size(), 20 * topology.graph.node_count());
+      EXPECT_TRUE(simulate(topology, machine, *policy, 1, false) == plain);
+      EXPECT_TRUE(simulate(topology, machine, *policy, 2) == plain);
     }
   }
 }

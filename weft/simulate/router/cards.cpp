@@ -59,7 +59,8 @@ void serve_card(State& state, int worker, RouterIndex r, LocalOutput output, std
   Message& message = state.messages[card.first];
   const std::int64_t payload = std::min(message.unsent, setup.machine.mtu.count);
   const std::int64_t size = std::max<std::int64_t>(payload + setup.header_bytes, 1);
-  const VcPick pick = pick_vc(state, index, card_vcs(state, message.to), size, now);
+  const auto pick_any = state.rings.is_whole() ? pick_vc<true> : pick_vc<false>;
+  const VcPick pick = pick_any(state, index, card_vcs(state, message.to), size, now);
   if (!pick.vc.exists()) {
     next = pick.possible_at;
     return;

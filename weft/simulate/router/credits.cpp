@@ -14,7 +14,8 @@ void mark_starved(State& state, const Output& out, Input& in) {
   in.starved = true;
 }
 
-// When there is room, if the credits up to now are counted and do not suffice.
+}  // namespace
+
 std::int64_t room_later(State& state, const Account& account, const Output& out, Input& in,
                         std::int64_t size) {
   Account then = account;
@@ -27,21 +28,23 @@ std::int64_t room_later(State& state, const Account& account, const Output& out,
   return never_at;
 }
 
-}  // namespace
-
-std::int64_t room_at(State& state, OutputIndex output, Vc vc, std::int64_t size, std::int64_t now) {
+template <bool whole>
+std::int64_t count_room(State& state, OutputIndex output, Vc vc, std::int64_t size,
+                        std::int64_t now) {
   Account& account = state.accounts[state.channel(output, vc)];
-  if (state.vc_free(output, vc) > now) return state.vc_free(output, vc);
   const Output& out = state.outputs[output];
-  if (has_room(account, out, size)) return now;
   Input& in = state.inputs[out.target + vc];
-  reclaim(state, account, in, now);
+  reclaim<whole>(state, account, in, now);
   return has_room(account, out, size) ? now : room_later(state, account, out, in, size);
 }
 
+template <bool whole>
 VcPick pick_vc(State& state, OutputIndex output, VcMask vcs, std::int64_t size, std::int64_t now) {
   const Output& out = state.outputs[output];
-  const Slice<Account, Vc> accounts(&state.accounts[state.channel(output, Vc(0))]);
+  const ChannelIndex first = state.channel(output, Vc(0));
+  const Slice<Account, Vc> accounts(&state.accounts[first]);
+  const Slice<Input, Vc> inputs(&state.inputs[out.target]);
+  const std::int64_t* const free_at = state.setup.holds_vcs ? &state.vc_free_at[first] : nullptr;
   VcPick best{never_at, no_vc};
   std::int32_t most = -1;
   const auto after = static_cast<VcMask>(~std::uint64_t{1} << out.last_vc);
@@ -50,12 +53,14 @@ VcPick pick_vc(State& state, OutputIndex output, VcMask vcs, std::int64_t size, 
     const Vc vc(static_cast<std::uint32_t>(std::countr_zero(set)));
     left &= ~(VcMask{1} << vc.value);
     Account& account = accounts[vc];
-    Input& in = state.inputs[out.target + vc];
+    if (free_at != nullptr && free_at[vc.value] > now) {
+      best.possible_at = std::min(best.possible_at, free_at[vc.value]);
+      continue;
+    }
+    Input& in = inputs[vc];
     // The accounts are compared, so they must be up to date.
-    reclaim(state, account, in, now);
-    if (state.vc_free(output, vc) > now) {
-      best.possible_at = std::min(best.possible_at, state.vc_free(output, vc));
-    } else if (!has_room(account, out, size)) {
+    reclaim<whole>(state, account, in, now);
+    if (!has_room(account, out, size)) {
       best.possible_at = std::min(best.possible_at, room_later(state, account, out, in, size));
     } else if (account.room > most) {
       most = account.room;
@@ -64,5 +69,10 @@ VcPick pick_vc(State& state, OutputIndex output, VcMask vcs, std::int64_t size, 
   }
   return best;
 }
+
+template std::int64_t count_room<false>(State&, OutputIndex, Vc, std::int64_t, std::int64_t);
+template std::int64_t count_room<true>(State&, OutputIndex, Vc, std::int64_t, std::int64_t);
+template VcPick pick_vc<false>(State&, OutputIndex, VcMask, std::int64_t, std::int64_t);
+template VcPick pick_vc<true>(State&, OutputIndex, VcMask, std::int64_t, std::int64_t);
 
 }  // namespace weft::detail

@@ -119,6 +119,45 @@ TEST_F(Credits, SayWhenAVcMayBeFree) {
   EXPECT_EQ(pick_vc(state(), output, both, 256, 300).vc, vc1);
 }
 
+// Counted from the oldest on, credits say the same.
+TEST_F(Credits, CountedInOrderSayTheSame) {
+  const auto pick = [&](std::int64_t size, std::int64_t now, VcMask vcs = both) {
+    return pick_vc_in_order<false>(state(), output, vcs, size, now);
+  };
+  EXPECT_EQ(pick(256, 0).vc, vc1);
+  fill(vc1, 256);
+  EXPECT_EQ(pick(256, 0).vc, vc0);
+  EXPECT_EQ(pick(256, 0, 2).vc, vc1);
+  for (int i = 0; i < 4; ++i) fill(vc0, 256);
+  for (int i = 0; i < 3; ++i) fill(vc1, 256);
+  EXPECT_EQ(pick(256, 0).possible_at, never_at);
+  EXPECT_TRUE(starved(vc0) && starved(vc1));
+  drain(vc1, 300);
+  drain(vc0, 400);
+  drain(vc0, 500);
+  EXPECT_FALSE(pick(256, 299).vc.exists());
+  EXPECT_EQ(pick(256, 299).possible_at, 300);
+  EXPECT_EQ(pick(512, 300).possible_at, 500);
+  EXPECT_EQ(pick(256, 300).vc, vc1);
+  EXPECT_EQ(pick(256, 500).vc, vc0);  // It has more room now.
+}
+
+TEST_F(Credits, CountedInOrderTellTheNextOne) {
+  const auto reclaim_until = [&](std::int64_t now) {
+    return reclaim_in_order(state(), state().accounts[state().channel(output, vc0)],
+                            state().inputs[out().target + vc0], now);
+  };
+  for (int i = 0; i < 3; ++i) fill(vc0, 256);
+  EXPECT_EQ(reclaim_until(50), never_at);
+  drain(vc0, 100);
+  drain(vc0, 200);
+  EXPECT_EQ(reclaim_until(99), 100);
+  EXPECT_EQ(reclaim_until(100), 200);
+  EXPECT_EQ(state().accounts[state().channel(output, vc0)].room, 1024 - 2 * 256);
+  EXPECT_EQ(reclaim_until(200), never_at);
+  EXPECT_EQ(state().accounts[state().channel(output, vc0)].room, 1024 - 256);
+}
+
 TEST_F(Credits, OfANodeAreKnownAtOnce) {
   const Router& router = state().routers[RouterIndex(0)];
   const OutputIndex to_node = router.first_output + LocalOutput(router.ports);

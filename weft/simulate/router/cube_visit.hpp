@@ -55,7 +55,8 @@ class CubeVisit {
 
  private:
   static constexpr std::uint32_t vcs = 2;
-  using Slow = PlainVisit<PlainKind{.vcs = vcs, .even = true, .waits = shape.waits, .cube = true}>;
+  using Slow = PlainVisit<PlainKind{
+      .vcs = vcs, .even = true, .waits = shape.waits, .cube = true, .whole = shape.ring_bits != 0}>;
 
   // While it waits for credits, it goes no further than all of them are known.
   std::int64_t limit_of(Reach reach) const {

@@ -14,7 +14,8 @@
 namespace weft::detail {
 
 Engine::Engine(const Setup& setup, const NetworkOptions& options, const Parts& parts)
-    : owned_state_(lay_out(setup, place_routers(setup.graph, parts, options.peers))),
+    : owned_state_(
+          lay_out(setup, place_routers(setup.graph, parts, options.peers), options.whole_rings)),
       state_(*owned_state_),
       bulletin_(options.bulletin) {
   if (setup.policy.lines() != nullptr) {
@@ -60,7 +61,7 @@ void Engine::choose_router() {
   bool plain = fits_plain(state_);
   // Packets look different then, so it holds for all processes or for none.
   if (remote_ != nullptr) plain = remote_->peers().all_reduce_min(plain ? 1 : 0) != 0;
-  visit_ = plain ? use_plain(state_) : visit_general;
+  visit_ = plain ? use_plain(state_) : use_general(state_);
   joined_ = find_joined_routers(state_, visit_);
   if (joined_ == nullptr) return;
   state_.joined = joined_.get();
@@ -172,9 +173,9 @@ MemoryUse Engine::memory() const {
   const State& s = state_;
   const std::size_t fixed =
       s.routers.bytes() + s.vc_free_at.bytes() + s.router_of_output.bytes() + s.next_at.bytes() +
-      s.outputs.bytes() + s.waits.bytes() + s.accounts.bytes() + s.input_count * sizeof(Input) +
-      s.options.bytes() + s.option_count.bytes() + s.seek.bytes() + s.waiting_bytes.bytes() +
-      s.route_due.bytes() + s.head_due.bytes() +
+      s.actor_groups.bytes() + s.outputs.bytes() + s.waits.bytes() + s.accounts.bytes() +
+      s.input_count * sizeof(Input) + s.options.bytes() + s.option_count.bytes() + s.seek.bytes() +
+      s.queues.bytes() + s.rows.bytes() + s.route_due.bytes() + s.head_due.bytes() +
       (s.waiting_words.size() + s.unrouted_words.size()) * sizeof(std::uint64_t) +
       s.crossbar_free_at.bytes() + s.cards.bytes() + (news_ != nullptr ? news_->bytes() : 0);
   return {.bytes_per_router = fixed / std::max<std::size_t>(1, s.routers.size()),

@@ -82,6 +82,7 @@ inline void take_credit(State& state, int worker, InputIndex mirror, std::int64_
   Slot& gone = state.slot(in, in.head++);
   gone.head_at = stamp_at;
   gone.route = in.departed += gone.size();
+  if (state.queues.kept) state.queues.note_credit(in.feeder(), stamp_at);
   return_credit(state, worker, in, stamp_at);
 }
 

@@ -7,18 +7,21 @@
 #include <bit>
 #include <utility>
 
+#include <weft/simulate/router/masks.hpp>
 #include <weft/simulate/router/port_view.hpp>
 #include <weft/simulate/router/visit.hpp>
 
 namespace weft::detail {
 
+template <GeneralKind kind>
 class GeneralVisit : private Visit<false, true> {
  public:
   GeneralVisit(State& state, int worker, RouterIndex r)
       : Visit(state, worker, r),
         setup_(state.setup),
         next_(&state.next_at[router_.first_next]),
-        group_at_(&state.next_at[std::size_t{router_.first_next} + router_.actors]) {}
+        groups_(&state.actor_groups[router_.first_group()]),
+        crossbar_(&state.crossbar_free_at[router_.first_port]) {}
 
   void run(Reach reach);
 
@@ -34,6 +37,8 @@ class GeneralVisit : private Visit<false, true> {
     LocalOutput output;
     const Frame* below;
   };
+  static constexpr bool usual = kind.words != 0;
+  using Mask = Masks<kind.words>;
   static constexpr LocalOutput no_output{UINT32_MAX};
   static constexpr std::uint64_t all_ways = ~std::uint64_t{0};
 
@@ -71,24 +76,44 @@ class GeneralVisit : private Visit<false, true> {
                                            std::int64_t now);
   [[gnu::always_inline]] inline void depart(InputIndex input, const Passage& passage);
 
-  bool is_empty(const std::uint64_t* mask) const {
-    return std::all_of(mask, mask + state_.words, [](std::uint64_t word) { return word == 0; });
+  // As the functions of State, where the kind makes them short.
+  std::uint32_t words() const { return kind.words != 0 ? kind.words : state_.words; }
+  std::uint64_t* waiting(OutputIndex output) {
+    return kind.words == 1 ? &state_.outputs[output].waiting : state_.waiting(output);
   }
+  std::uint64_t* unrouted() { return kind.words == 1 ? &router_.unrouted : state_.unrouted(r_); }
+  std::uint64_t* seeking() { return &state_.seek.heads[std::size_t{r_.value} * words()]; }
+  std::uint64_t* untried() { return &state_.seek.untried[std::size_t{r_.value} * words()]; }
+  Slot& head_of(InputIndex input) {
+    const std::uint16_t head = state_.inputs[input].head;
+    return usual ? state_.whole_slot(input, head) : state_.slot(state_.inputs[input], head);
+  }
+  std::int64_t& crossbar_free(const Input& in) {
+    return usual ? crossbar_[in.port] : state_.crossbar_free(r_, in.port);
+  }
+  VcPick pick_vc(OutputIndex output, VcMask vcs, std::int64_t size, std::int64_t now) {
+    return detail::pick_vc<usual>(state_, output, vcs, size, now);
+  }
+  VcPick room_in(OutputIndex output, Vc vc, std::int64_t size, std::int64_t now) {
+    const std::int64_t at = room_at<usual>(state_, output, vc, size, now);
+    return {at, at <= now ? vc : no_vc};
+  }
+
   // Heads that wait for an output, and their bytes. A policy may offer an output twice.
   void join_queue(OutputIndex output, InputIndex input) {
-    std::uint64_t* const mask = state_.waiting(output);
-    if (state_.counts_waiting && !has_bit(mask, number_of(input)))
-      state_.waiting_bytes[output] += head_size(input);
-    set_bit(mask, number_of(input));
+    std::uint64_t* const mask = waiting(output);
+    if (state_.queues.counts_waiting && !Mask::has(mask, number_of(input)))
+      state_.queues.waiting[output] += head_size(input);
+    Mask::set(mask, number_of(input));
   }
   void leave_queue(OutputIndex output, LocalInput bit, std::int64_t size) {
-    std::uint64_t* const mask = state_.waiting(output);
-    if (state_.counts_waiting && has_bit(mask, bit)) state_.waiting_bytes[output] -= size;
-    clear_bit(mask, bit);
+    std::uint64_t* const mask = waiting(output);
+    if (state_.queues.counts_waiting && Mask::has(mask, bit)) state_.queues.waiting[output] -= size;
+    Mask::clear(mask, bit);
   }
   // Of a head that waits for an output.
   bool has_one_way(const Input& in) const {
-    return setup_.commits || setup_.options_max == 1 || in.port == no_port;
+    return kind.commits || setup_.options_max == 1 || in.port == no_port;
   }
   LocalInput number_of(InputIndex input) const { return input - router_.first_input; }
   RouteOption* options_of(InputIndex input) {
@@ -105,33 +130,32 @@ class GeneralVisit : private Visit<false, true> {
     seek.soonest_at[r_] = std::min(seek.soonest_at[r_], until);
     seek.soon[r_] |= way_bit(output.value);
   }
-  std::int64_t head_size(InputIndex input) const {
-    const Input& in = state_.inputs[input];
-    return state_.slot(in, in.head).size();
-  }
+  std::int64_t head_size(InputIndex input) { return head_of(input).size(); }
 
   // When this output acts next, whoever has it do so now.
   void schedule(LocalOutput output, std::int64_t at) {
     next_[actor_of(output)] = at;
-    std::int64_t& group = group_at_[actor_of(output).value / actors_per_group];
-    group = std::min(group, at);
+    ActorGroup& group = groups_[actor_of(output).value / actors_per_group];
+    group.bring_forward(actor_of(output), at);
     if (at < never_at) router_.active |= Router::active_bit(actor_of(output));
   }
 
   const Setup& setup_;
   const Slice<std::int64_t, Actor> next_;
-  std::int64_t* const group_at_;  // By group of actors: none of them acts before.
+  ActorGroup* const groups_;
+  std::int64_t* const crossbar_;  // By input port, where each has one lane.
 };
 
-void GeneralVisit::run(Reach reach) {
+template <GeneralKind kind>
+void GeneralVisit<kind>::run(Reach reach) {
   router_.wake_at = visiting;
   ++state_.worker(worker_).counts.visits;
   for (;;) {
     // A route that does not depend on time is computed as soon as we are here.
     if (!setup_.timed) route_heads(0);
     const bool few = router_.actors <= 64;
-    const Due due =
-        few ? first_of_active(next_, router_.active) : next_due(next_, group_at_, router_.actors);
+    const Due due = few ? first_of_active(next_, router_.active)
+                        : next_due(next_, groups_, groups_of(router_.actors));
     if (due.at >= reach.sure_ps) {
       sleep_until(due.at);
       return;
@@ -140,11 +164,12 @@ void GeneralVisit::run(Reach reach) {
     if (next_[due.actor] == never_at) router_.active &= ~Router::active_bit(due.actor);
     if (few) continue;
     const std::uint32_t group = due.actor.value / actors_per_group;
-    group_at_[group] = first_of_group(next_, router_.actors, group).at;
+    groups_[group].set(first_of_group(next_, group));
   }
 }
 
-void GeneralVisit::act(Actor actor, std::int64_t now) {
+template <GeneralKind kind>
+void GeneralVisit<kind>::act(Actor actor, std::int64_t now) {
   const LocalOutput output(actor.value - 1);
   if (actor == routing_actor) {
     route_heads(now);
@@ -159,18 +184,20 @@ void GeneralVisit::act(Actor actor, std::int64_t now) {
   }
 }
 
-void GeneralVisit::route_heads(std::int64_t now) {
+template <GeneralKind kind>
+void GeneralVisit<kind>::route_heads(std::int64_t now) {
   std::int64_t later = route_due_heads(now);
-  if (setup_.commits) later = std::min(later, allocate_vcs(now));
+  if (kind.commits) later = std::min(later, allocate_vcs(now));
   state_.next_of(r_, routing_actor) = later;
 }
 
 // Returns when the next ones are due.
-std::int64_t GeneralVisit::route_due_heads(std::int64_t now) {
+template <GeneralKind kind>
+std::int64_t GeneralVisit<kind>::route_due_heads(std::int64_t now) {
   std::int64_t later = never_at;
   if (setup_.timed && state_.route_due[r_] > now) return state_.route_due[r_];
-  std::uint64_t* const heads = state_.unrouted(r_);
-  for (std::uint32_t w = 0; w < state_.words; ++w) {
+  std::uint64_t* const heads = unrouted();
+  for (std::uint32_t w = 0; w < words(); ++w) {
     for (std::uint64_t word = heads[w]; word != 0; word &= word - 1) {
       const LocalInput bit(w * 64 + static_cast<std::uint32_t>(std::countr_zero(word)));
       const InputIndex input = router_.first_input + bit;
@@ -181,7 +208,7 @@ std::int64_t GeneralVisit::route_due_heads(std::int64_t now) {
           continue;
         }
       }
-      clear_bit(heads, bit);
+      Mask::clear(heads, bit);
       route_head(input, now);
     }
   }
@@ -189,18 +216,19 @@ std::int64_t GeneralVisit::route_due_heads(std::int64_t now) {
   return later;
 }
 
-void GeneralVisit::route_head(InputIndex input, std::int64_t now) {
+template <GeneralKind kind>
+void GeneralVisit<kind>::route_head(InputIndex input, std::int64_t now) {
   if (!setup_.asks_late && !ask_options(input, now)) return;
   Input& in = state_.inputs[input];
-  if (state_.words == 1) router_.heads |= std::uint64_t{1} << number_of(input).value;
+  if (words() == 1) router_.heads |= std::uint64_t{1} << number_of(input).value;
   in.ready_at = state_.ready_at(in);
-  if (setup_.commits) {  // First a VC, then an output.
-    set_bit(state_.seeking(r_), number_of(input));
-    set_bit(state_.untried(r_), number_of(input));
+  if (kind.commits) {  // First a VC, then an output.
+    Mask::set(seeking(), number_of(input));
+    Mask::set(untried(), number_of(input));
     return;
   }
   for (const Choice& choice : state_.worker(worker_).choices.all()) {
-    const LocalOutput output = output_of(state_, r_, state_.slot(in, in.head), choice);
+    const LocalOutput output = output_of(state_, r_, head_of(input), choice);
     const OutputIndex index = index_of(output);
     join_queue(index, input);
     state_.bring_forward(r_, actor_of(output),
@@ -209,13 +237,13 @@ void GeneralVisit::route_head(InputIndex input, std::int64_t now) {
 }
 
 // Notes where the head may go, best first; false if nowhere.
-bool GeneralVisit::ask_options(InputIndex input, std::int64_t now) {
-  Input& in = state_.inputs[input];
-  Slot& packet = state_.slot(in, in.head);
+template <GeneralKind kind>
+bool GeneralVisit<kind>::ask_options(InputIndex input, std::int64_t now) {
+  Slot& packet = head_of(input);
   const Choices& choices = ask_policy(state_, worker_, r_, packet, now);
   if (choices.empty()) return false;
   if (setup_.options_max == 1) {
-    in.vcs = vcs_of(choices[0], input);
+    state_.inputs[input].vcs = vcs_of(choices[0], input);
     packet.route = choices[0].state;
     return true;
   }
@@ -228,19 +256,21 @@ bool GeneralVisit::ask_options(InputIndex input, std::int64_t now) {
                .route = choice.state};
     ways |= way_bit(option++->output);
   }
-  if (setup_.commits) state_.seek.ways[input] = ways;
+  if (kind.commits) state_.seek.ways[input] = ways;
   return true;
 }
 
 // Output buffers have a queue for each VC, and these overtake one another: where the order of
 // packets is kept, a packet for a node here stays in its VC.
-VcMask GeneralVisit::vcs_of(const Choice& choice, InputIndex input) const {
+template <GeneralKind kind>
+VcMask GeneralVisit<kind>::vcs_of(const Choice& choice, InputIndex input) const {
   if (choice.port == Choice::eject && setup_.buffered && setup_.facts.in_order)
     return VcMask{1} << (number_of(input).value % setup_.vcs);
   return choice.vcs & setup_.all_vcs;
 }
 
-void GeneralVisit::serve(LocalOutput output, std::int64_t now, const Frame* below) {
+template <GeneralKind kind>
+void GeneralVisit<kind>::serve(LocalOutput output, std::int64_t now, const Frame* below) {
   const OutputIndex index = index_of(output);
   Output& out = state_.outputs[index];
   if (out.free_at > now) {
@@ -256,63 +286,66 @@ void GeneralVisit::serve(LocalOutput output, std::int64_t now, const Frame* belo
     return;
   }
   grant(output, winner, now);
-  schedule(output, is_empty(state_.waiting(index)) ? never_at : out.free_at);
+  schedule(output, Mask::is_empty(waiting(index), words()) ? never_at : out.free_at);
   // The packet's VC will be there for the next one.
-  if (setup_.commits && output.value < router_.ends())
+  if (kind.commits && output.value < router_.ends())
     state_.reopen(worker_, r_, index, std::max(now, state_.vc_free(index, winner.vc)));
 }
 
 // Gives free VCs to the heads that have none; returns when it may be worth trying again. Heads are
 // tried in turn, but those that cannot get a VC are left out: they have been tried before, and
 // nothing has opened for them since.
-std::int64_t GeneralVisit::allocate_vcs(std::int64_t now) {
+template <GeneralKind kind>
+std::int64_t GeneralVisit<kind>::allocate_vcs(std::int64_t now) {
   SeekTables& seek = state_.seek;
-  std::uint64_t* const seeking = state_.seeking(r_);
-  std::uint64_t* const untried = state_.untried(r_);
-  if (is_empty(seeking)) return never_at;
+  std::uint64_t* const seeking = this->seeking();
+  std::uint64_t* const untried = this->untried();
+  if (Mask::is_empty(seeking, words())) return never_at;
   std::uint64_t open = seek.soonest_at[r_] <= now ? find_open(now) : 0;
   std::int64_t again_at = never_at;
   const std::uint32_t own = router_.ports * setup_.vcs;
   try_in_turn(open != 0 ? seeking : untried, router_.vc_pointer, own, [&](LocalInput bit) {
     const InputIndex input = router_.first_input + bit;
-    const bool first_time = has_bit(untried, bit);
+    const bool first_time = Mask::has(untried, bit);
     if (!first_time && (seek.ways[input] & open) == 0) return false;
     const std::int64_t ready_at = state_.inputs[input].ready_at;
     if (ready_at > now) {
       again_at = std::min(again_at, ready_at);
       return false;
     }
-    clear_bit(untried, bit);
+    Mask::clear(untried, bit);
     const std::uint64_t ways = first_time ? all_ways : open;
     const LocalOutput taken =
         setup_.asks_late ? ask_and_commit(input, ways, now) : commit_head(input, ways, now);
     if (taken == no_output) return false;
-    clear_bit(seeking, bit);
+    Mask::clear(seeking, bit);
     router_.vc_pointer = static_cast<std::uint16_t>(bit.value + 1);
     // Modulo 64, one bit may stand for several outputs.
     const std::uint64_t way = way_bit(taken.value);
     if ((open & way) != 0 && router_.ends() <= 64 && is_shut(taken, now)) open &= ~way;
-    return open == 0 && is_empty(untried);
+    return open == 0 && Mask::is_empty(untried, words());
   });
   return std::min(again_at, seek.soonest_at[r_]);
 }
 
 // Is no VC of the output there for a packet of any size? Then notes until when.
-bool GeneralVisit::is_shut(LocalOutput output, std::int64_t now) {
+template <GeneralKind kind>
+bool GeneralVisit<kind>::is_shut(LocalOutput output, std::int64_t now) {
   const OutputIndex index = index_of(output);
   const Output& out = state_.outputs[index];
   for (Vc vc{0}; vc.value < setup_.vcs; ++vc) {
     if (state_.vc_free(index, vc) > now) continue;
     if (has_room(state_.accounts[state_.channel(index, vc)], out, 1)) return false;
   }
-  const VcPick pick = pick_vc(state_, index, setup_.all_vcs, 1, now);
+  const VcPick pick = pick_vc(index, setup_.all_vcs, 1, now);
   if (pick.vc.exists()) return false;
   note_shut(output, pick.possible_at);
   return true;
 }
 
 // The outputs that may have a VC for a head which has been tried before.
-std::uint64_t GeneralVisit::find_open(std::int64_t now) {
+template <GeneralKind kind>
+std::uint64_t GeneralVisit<kind>::find_open(std::int64_t now) {
   std::uint64_t open = 0;
   std::int64_t* const shut = &state_.seek.shut_until[router_.first_output];
   state_.seek.soonest_at[r_] = never_at;
@@ -331,28 +364,33 @@ std::uint64_t GeneralVisit::find_open(std::int64_t now) {
 }
 
 // A VC for the head on one of its ways, or none, and then until when not.
-VcPick GeneralVisit::try_way(InputIndex input, const RouteOption& option, std::int64_t now) {
+template <GeneralKind kind>
+VcPick GeneralVisit<kind>::try_way(InputIndex input, const RouteOption& option, std::int64_t now) {
   const LocalOutput output(option.output);
-  const VcPick pick = pick_vc(state_, index_of(output), option.vcs, head_size(input), now);
+  const VcPick pick = pick_vc(index_of(output), option.vcs, head_size(input), now);
   if (!pick.vc.exists()) note_shut(output, pick.possible_at);
   return pick;
 }
 
 // At first a head's options are not known. Later they are the same as before, only their order may
 // have changed: no need to ask while none of them is open.
-LocalOutput GeneralVisit::ask_and_commit(InputIndex input, std::uint64_t ways, std::int64_t now) {
+template <GeneralKind kind>
+LocalOutput GeneralVisit<kind>::ask_and_commit(InputIndex input, std::uint64_t ways,
+                                               std::int64_t now) {
   const RouteOption* const options = options_of(input);
   bool free = ways == all_ways;
   for (int i = 0; i < state_.option_count[input] && !free; ++i)
     free = (ways & way_bit(options[i].output)) != 0 && try_way(input, options[i], now).vc.exists();
   if (!free) return no_output;
   if (ask_options(input, now)) return commit_head(input, ways, now);
-  clear_bit(state_.seeking(r_), number_of(input));
+  Mask::clear(seeking(), number_of(input));
   return no_output;
 }
 
 // Takes the best of these options that has a free VC, whether or not its output is busy.
-LocalOutput GeneralVisit::commit_head(InputIndex input, std::uint64_t ways, std::int64_t now) {
+template <GeneralKind kind>
+LocalOutput GeneralVisit<kind>::commit_head(InputIndex input, std::uint64_t ways,
+                                            std::int64_t now) {
   RouteOption* const options = options_of(input);
   for (int i = 0; i < state_.option_count[input]; ++i) {
     const RouteOption option = options[i];
@@ -364,9 +402,8 @@ LocalOutput GeneralVisit::commit_head(InputIndex input, std::uint64_t ways, std:
     options[0] = {
         .output = option.output, .vcs = VcMask{1} << pick.vc.value, .route = option.route};
     state_.option_count[input] = 1;
-    Input& in = state_.inputs[input];
-    in.vcs = options[0].vcs;
-    state_.slot(in, in.head).route = option.route;
+    state_.inputs[input].vcs = options[0].vcs;
+    head_of(input).route = option.route;
     join_queue(index, input);
     // No other packet gets this VC until this one has gone.
     state_.vc_free_at[state_.channel(index, pick.vc)] = never_at;
@@ -379,13 +416,14 @@ LocalOutput GeneralVisit::commit_head(InputIndex input, std::uint64_t ways, std:
 
 // The head goes: it no longer waits for any of its outputs. One for which nobody waits has nothing
 // to do.
-void GeneralVisit::stop_waiting(InputIndex input) {
+template <GeneralKind kind>
+void GeneralVisit<kind>::stop_waiting(InputIndex input) {
   const RouteOption* const options = options_of(input);
   for (int i = 0; i < state_.option_count[input]; ++i) {
     const LocalOutput output(options[i].output);
-    std::uint64_t* const mask = state_.waiting(index_of(output));
+    std::uint64_t* const mask = waiting(index_of(output));
     leave_queue(index_of(output), number_of(input), head_size(input));
-    if (!is_empty(mask)) continue;
+    if (!Mask::is_empty(mask, words())) continue;
     next_[actor_of(output)] = never_at;
     router_.active &= ~Router::active_bit(actor_of(output));
   }
@@ -394,14 +432,28 @@ void GeneralVisit::stop_waiting(InputIndex input) {
 // Calls attempt(bit) for the bits of the mask in the order of service, until it returns true: round
 // robin, and where through traffic goes first, bits from `own` on (packets of the router's nodes)
 // after the others.
+template <GeneralKind kind>
 template <typename Attempt>
-void GeneralVisit::try_in_turn(const std::uint64_t* mask, std::uint32_t pointer, std::uint32_t own,
-                               Attempt&& attempt) const {
-  const auto scan = [&](std::uint32_t begin, std::uint32_t end) {
-    for (std::uint32_t w = begin / 64; w * 64 < end; ++w) {
+void GeneralVisit<kind>::try_in_turn(const std::uint64_t* mask, std::uint32_t pointer,
+                                     std::uint32_t own, Attempt&& attempt) const {
+  const std::uint32_t end = words() * 64;
+  if (setup_.machine.arbitration != Arbitration::through_first) own = end;
+  if constexpr (usual) {
+    using Word = MaskOf<kind.words>;
+    const Word later = ~low_part<Word>(pointer), through = low_part<Word>(own);
+    for (Word left = load_mask<Word>(mask); left != 0;) {
+      const Word best = (left & through) != 0 ? left & through : left;
+      const std::uint32_t bit = first_bit((best & later) != 0 ? best & later : best);
+      left &= ~(Word{1} << bit);
+      if (attempt(LocalInput(bit))) return;
+    }
+    return;
+  }
+  const auto scan = [&](std::uint32_t from, std::uint32_t until) {
+    for (std::uint32_t w = from / 64; w * 64 < until; ++w) {
       std::uint64_t word = mask[w];
-      if (w == begin / 64) word &= ~std::uint64_t{0} << (begin % 64);
-      if (end < w * 64 + 64) word &= (std::uint64_t{1} << (end % 64)) - 1;
+      if (w == from / 64) word &= ~std::uint64_t{0} << (from % 64);
+      if (until < w * 64 + 64) word &= (std::uint64_t{1} << (until % 64)) - 1;
       for (; word != 0; word &= word - 1) {
         if (attempt(LocalInput(w * 64 + static_cast<std::uint32_t>(std::countr_zero(word)))))
           return true;
@@ -409,34 +461,24 @@ void GeneralVisit::try_in_turn(const std::uint64_t* mask, std::uint32_t pointer,
     }
     return false;
   };
-  const std::uint32_t end = state_.words * 64;
-  if (setup_.machine.arbitration != Arbitration::through_first) own = end;
-  if (state_.words == 1) {
-    const std::uint64_t before = low_bits(pointer), through = *mask & low_bits(own);
-    const std::uint64_t others = *mask & ~low_bits(own);
-    for (std::uint64_t part :
-         {through & ~before, through & before, others & ~before, others & before}) {
-      for (; part != 0; part &= part - 1) {
-        if (attempt(LocalInput(static_cast<std::uint32_t>(std::countr_zero(part))))) return;
-      }
-    }
-    return;
-  }
   const std::uint32_t low = std::min(pointer, own), high = std::max(pointer, own);
   static_cast<void>(scan(low, own) || scan(0, low) || scan(high, end) || scan(own, high));
 }
 
+template <GeneralKind kind>
 template <typename Attempt>
-void GeneralVisit::try_candidates(LocalOutput output, Attempt&& attempt) {
+void GeneralVisit<kind>::try_candidates(LocalOutput output, Attempt&& attempt) {
   // Behind an output buffer all are equal.
   const std::uint32_t own =
-      output.value < router_.ends() ? router_.ports * setup_.vcs : state_.words * 64;
+      output.value < router_.ends() ? router_.ports * setup_.vcs : words() * 64;
   const OutputIndex index = index_of(output);
-  try_in_turn(state_.waiting(index), state_.outputs[index].pointer, own, attempt);
+  try_in_turn(waiting(index), state_.outputs[index].pointer, own, attempt);
 }
 
-GeneralVisit::Candidate GeneralVisit::find_winner(LocalOutput output, std::int64_t now,
-                                                  const Frame* below) {
+template <GeneralKind kind>
+typename GeneralVisit<kind>::Candidate GeneralVisit<kind>::find_winner(LocalOutput output,
+                                                                       std::int64_t now,
+                                                                       const Frame* below) {
   const Frame here{output, below};
   // Better outputs served on the way; modulo 64, which can only end the search sooner.
   std::uint64_t tried = 0;
@@ -450,7 +492,7 @@ GeneralVisit::Candidate GeneralVisit::find_winner(LocalOutput output, std::int64
         return false;
       }
       best = c;
-      if (setup_.options_max > 1 && !setup_.commits) {
+      if (setup_.options_max > 1 && !kind.commits) {
         better = better_output(c, output, now, &here);
         if (better != no_output && ((tried >> (better.value % 64)) & 1) != 0) better = no_output;
       }
@@ -463,7 +505,9 @@ GeneralVisit::Candidate GeneralVisit::find_winner(LocalOutput output, std::int64
   }
 }
 
-GeneralVisit::Candidate GeneralVisit::find_oldest(LocalOutput output, std::int64_t now) {
+template <GeneralKind kind>
+typename GeneralVisit<kind>::Candidate GeneralVisit<kind>::find_oldest(LocalOutput output,
+                                                                       std::int64_t now) {
   Candidate best;
   std::int64_t oldest = never_at;
   std::uint32_t oldest_from = 0;
@@ -473,8 +517,7 @@ GeneralVisit::Candidate GeneralVisit::find_oldest(LocalOutput output, std::int64
       if (!best.vc.exists()) best.possible_at = std::min(best.possible_at, c.possible_at);
       return false;
     }
-    const Input& in = state_.inputs[c.input];
-    const Message& message = state_.messages[state_.slot(in, in.head).message];
+    const Message& message = state_.messages[head_of(c.input).message];
     if (!best.vc.exists() ||
         std::pair(message.born_at, message.from) < std::pair(oldest, oldest_from)) {
       best = c;
@@ -487,22 +530,24 @@ GeneralVisit::Candidate GeneralVisit::find_oldest(LocalOutput output, std::int64
 }
 
 // Can this candidate go through the output now, and into which VC?
-GeneralVisit::Candidate GeneralVisit::evaluate(LocalOutput output, LocalInput bit,
-                                               std::int64_t now) {
+template <GeneralKind kind>
+typename GeneralVisit<kind>::Candidate GeneralVisit<kind>::evaluate(LocalOutput output,
+                                                                    LocalInput bit,
+                                                                    std::int64_t now) {
   Candidate c;
   c.input = state_.first_candidate(r_, output) + bit;
   const Input& in = state_.inputs[c.input];
   std::int64_t at = in.ready_at;
-  if (in.port != no_port) at = std::max(at, state_.crossbar_free(r_, in.port));
+  if (in.port != no_port) at = std::max(at, crossbar_free(in));
   if (at > now) {
     c.possible_at = at;
     return c;
   }
-  const Slot& packet = state_.slot(in, in.head);
+  const Slot& packet = head_of(c.input);
   if (has_one_way(in)) {
     c.vcs = in.vcs;
     c.route = packet.route;
-    if (setup_.commits && in.port != no_port)  // It has this VC, and room in it.
+    if (kind.commits && in.port != no_port)  // It has this VC, and room in it.
       c.vc = Vc(static_cast<std::uint32_t>(std::countr_zero(c.vcs)));
     else
       find_vc(c, output, packet.size(), now);
@@ -520,22 +565,25 @@ GeneralVisit::Candidate GeneralVisit::evaluate(LocalOutput output, LocalInput bi
 }
 
 // Which of the candidate's VCs has room, or when one may have at the earliest.
-void GeneralVisit::find_vc(Candidate& c, LocalOutput output, std::uint32_t size, std::int64_t now) {
+template <GeneralKind kind>
+void GeneralVisit<kind>::find_vc(Candidate& c, LocalOutput output, std::uint32_t size,
+                                 std::int64_t now) {
   if (std::has_single_bit(c.vcs)) {
     const Vc vc(static_cast<std::uint32_t>(std::countr_zero(c.vcs)));
-    const std::int64_t at = room_at(state_, index_of(output), vc, size, now);
-    c.possible_at = std::min(c.possible_at, at);
-    if (at <= now) c.vc = vc;
+    const VcPick room = room_in(index_of(output), vc, size, now);
+    c.possible_at = std::min(c.possible_at, room.possible_at);
+    c.vc = room.vc;
   } else {
-    const VcPick pick = pick_vc(state_, index_of(output), c.vcs, size, now);
+    const VcPick pick = pick_vc(index_of(output), c.vcs, size, now);
     c.possible_at = std::min(c.possible_at, pick.possible_at);
     c.vc = pick.vc;
   }
 }
 
 // An output that this candidate prefers to the one at hand and could take right now.
-LocalOutput GeneralVisit::better_output(const Candidate& c, LocalOutput output, std::int64_t now,
-                                        const Frame* below) {
+template <GeneralKind kind>
+LocalOutput GeneralVisit<kind>::better_output(const Candidate& c, LocalOutput output,
+                                              std::int64_t now, const Frame* below) {
   if (state_.inputs[c.input].port == no_port) return no_output;
   for (const RouteOption* option = options_of(c.input); option->output != output.value; ++option) {
     const LocalOutput other(option->output);
@@ -543,28 +591,28 @@ LocalOutput GeneralVisit::better_output(const Candidate& c, LocalOutput output, 
     bool busy = false;
     for (const Frame* f = below; f != nullptr; f = f->below) busy |= f->output == other;
     if (busy) continue;
-    if (pick_vc(state_, index_of(other), option->vcs, head_size(c.input), now).vc.exists())
-      return other;
+    if (pick_vc(index_of(other), option->vcs, head_size(c.input), now).vc.exists()) return other;
   }
   return no_output;
 }
 
-void GeneralVisit::grant(LocalOutput output, const Candidate& c, std::int64_t now) {
+template <GeneralKind kind>
+void GeneralVisit<kind>::grant(LocalOutput output, const Candidate& c, std::int64_t now) {
   const OutputIndex index = index_of(output);
   Output& out = state_.outputs[index];
   const Input& in = state_.inputs[c.input];
-  Slot packet = state_.slot(in, in.head);
+  Slot packet = head_of(c.input);
   const LocalInput bit = c.input - state_.first_candidate(r_, output);
-  note_wait(index, in, packet, in.port != no_port ? state_.crossbar_free(r_, in.port) : 0, now);
+  note_wait(index, in, packet, in.port != no_port ? crossbar_free(in) : 0, now);
   const Passage passage = cross(out, bit, packet, now);
   if (in.port == no_port) {
-    clear_bit(state_.waiting(index), bit);
+    Mask::clear(waiting(index), bit);
   } else if (has_one_way(in)) {
     leave_queue(index, bit, packet.size());
   } else {
     stop_waiting(c.input);
   }
-  if (in.port != no_port) state_.crossbar_free(r_, in.port) = passage.free_at;
+  if (in.port != no_port) crossbar_free(in) = passage.free_at;
   use_vc(output, out, c.vc, passage.free_at);
   Account& account = state_.accounts[state_.channel(index, c.vc)];
   account.room -= static_cast<std::int32_t>(packet.size());
@@ -585,17 +633,37 @@ void GeneralVisit::grant(LocalOutput output, const Candidate& c, std::int64_t no
 }
 
 // The head has been granted: it leaves its buffer, and the next packet moves up.
-void GeneralVisit::depart(InputIndex input, const Passage& passage) {
+template <GeneralKind kind>
+void GeneralVisit<kind>::depart(InputIndex input, const Passage& passage) {
   Input& in = state_.inputs[input];
-  Slot& place = state_.slot(in, in.head);
+  Slot& place = head_of(input);
   leave_slot(in, place, place.size(), passage);
-  if (state_.words == 1 && in.port != no_port)
+  if (words() == 1 && in.port != no_port)
     router_.heads &= ~(std::uint64_t{1} << number_of(input).value);
   if (in.head != in.tail) new_head(state_, worker_, input, r_);
 }
 
-void visit_general(State& state, int worker, RouterIndex r, Reach reach) {
-  GeneralVisit(state, worker, r).run(reach);
+namespace {
+
+template <GeneralKind kind>
+void visit(State& state, int worker, RouterIndex r, Reach reach) {
+  GeneralVisit<kind>(state, worker, r).run(reach);
+}
+
+template <std::uint32_t words>
+VisitFunction visit_of(bool commits) {
+  return commits ? visit<GeneralKind{.words = words, .commits = true}>
+                 : visit<GeneralKind{.words = words, .commits = false}>;
+}
+
+}  // namespace
+
+VisitFunction use_general(const State& state) {
+  const bool commits = state.setup.commits;
+  const bool usual = state.crossbar_lanes == 1 && state.rings.is_whole();
+  if (usual && state.words == 1) return visit_of<1>(commits);
+  if (usual && state.words == 2) return visit_of<2>(commits);
+  return visit_of<0>(commits);
 }
 
 }  // namespace weft::detail

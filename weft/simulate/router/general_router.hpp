@@ -8,7 +8,7 @@
 
 namespace weft::detail {
 
-// Does all that happens in router r before reach.sure_ps.
-void visit_general(State& state, int worker, RouterIndex r, Reach reach);
+// The variant of its visit that fits: does all that happens in router r before reach.sure_ps.
+VisitFunction use_general(const State& state);
 
 }  // namespace weft::detail

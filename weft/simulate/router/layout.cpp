@@ -5,6 +5,8 @@
 #include <bit>
 #include <string>
 
+#include <sys/mman.h>
+
 #include <weft/base/quantity.hpp>
 
 namespace weft::detail {
@@ -17,6 +19,8 @@ constexpr std::size_t whole_slots_max = (32u << 20) / sizeof(Slot);
 constexpr std::size_t whole_short_slots_max = (1u << 30) / sizeof(Slot);
 constexpr std::uint32_t short_ring_max = 16;   // Slots.
 constexpr std::uint32_t usual_block_bits = 1;  // A cache line.
+// Blocks of a ring that are used in nearly every 2 MiB of a large network; deeper ones are in few.
+constexpr std::size_t usual_depth = 2;
 // Slots of first blocks are counted in 32 bits; all together are address space, of which little is
 // touched.
 constexpr std::uint64_t rings_max = (std::uint64_t{1} << (32 - usual_block_bits)) - 1;
@@ -25,6 +29,17 @@ constexpr std::uint64_t slots_max = (std::uint64_t{16} << 40) / sizeof(Slot);
 std::uint32_t to_u32(std::size_t n) {
   WEFT_CHECK(n <= UINT32_MAX);
   return static_cast<std::uint32_t>(n);
+}
+
+// From about this slot on. Deep places are rarely touched, and huge pages would make the rest of 2
+// MiB memory, too. Nothing there has been touched yet.
+void use_small_pages(const LazyArray<Slot>& slots, std::size_t first) {
+  constexpr std::uintptr_t align = std::uintptr_t{1} << 16;  // A multiple of all page sizes.
+  if (first >= slots.size()) return;
+  const auto from = reinterpret_cast<std::uintptr_t>(slots.begin() + first);
+  const std::uintptr_t begin = (from + align - 1) / align * align;
+  const auto end = reinterpret_cast<std::uintptr_t>(slots.end());
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_NOHUGEPAGE);
 }
 
 // Builds one state; the steps are called in the order of lay_out().
@@ -44,11 +59,11 @@ class Layout {
     for (RouterIndex r; r.value < ids_.size(); ++r) connect_router(r);
   }
   void make_mirrors();
-  void make_rings();
+  void make_rings(bool may_be_whole);
 
  private:
   struct Sizes {  // So far.
-    std::size_t inputs = 0, outputs = 0, actors = 0, crossbar_ports = 0, cards = 0;
+    std::size_t inputs = 0, outputs = 0, groups = 0, crossbar_ports = 0, cards = 0;
     std::size_t mask_bits_max = 1;
   };
   void place_router(RouterIndex r, Sizes& sizes);
@@ -135,7 +150,7 @@ void Layout::place_router(RouterIndex r, Sizes& sizes) {
   router.wake_at = never_at;
   router.first_output = OutputIndex(to_u32(sizes.outputs));
   router.first_input = InputIndex(to_u32(sizes.inputs));
-  router.first_next = to_u32(sizes.actors);
+  router.first_next = to_u32(sizes.groups * actors_per_group);
   router.ports = static_cast<std::uint16_t>(ports);
   router.nodes = static_cast<std::uint16_t>(nodes);
   router.outputs = static_cast<std::uint16_t>(ends * setup_.stages + nodes);
@@ -147,7 +162,7 @@ void Layout::place_router(RouterIndex r, Sizes& sizes) {
   sizes.crossbar_ports += (ends + 7) / 8 * 8;  // Cache lines of its own.
   sizes.inputs += (ends * setup_.stages + nodes) * vcs_;
   sizes.outputs += router.outputs;
-  sizes.actors += router.actors + groups_of(router.actors);
+  sizes.groups += groups_of(router.actors);
   sizes.mask_bits_max = std::max(sizes.mask_bits_max, ends * vcs_);
 }
 
@@ -164,8 +179,10 @@ void Layout::make_tables() {
   state_.real_inputs = state_.input_count = to_u32(sizes.inputs);
   state_.output_count = to_u32(sizes.outputs);
   state_.router_of_output.resize(sizes.outputs);
-  state_.next_at = LazyArray<std::int64_t>(sizes.actors);
+  state_.next_at = LazyArray<std::int64_t>(sizes.groups * actors_per_group);
   std::fill(state_.next_at.begin(), state_.next_at.end(), never_at);
+  state_.actor_groups = LazyArray<ActorGroup>(sizes.groups);
+  std::fill(state_.actor_groups.begin(), state_.actor_groups.end(), ActorGroup{never_at, 0});
   if (words > 1) {
     state_.waiting_words.assign(sizes.outputs * words, 0);
     state_.unrouted_words.assign(count * words, 0);
@@ -193,8 +210,8 @@ void Layout::make_tables() {
   state_.outputs = LazyArray<Output, OutputIndex>(sizes.outputs);
   state_.accounts = LazyArray<Account, ChannelIndex>(sizes.outputs * vcs_);
   if (setup_.facts.looks) {
-    state_.counts_waiting = true;
-    state_.waiting_bytes = LazyArray<std::int64_t, OutputIndex>(sizes.outputs);
+    state_.queues.counts_waiting = true;
+    state_.queues.waiting = LazyArray<std::int64_t, OutputIndex>(sizes.outputs);
   }
   if (setup_.holds_vcs)
     state_.vc_free_at = LazyArray<std::int64_t, ChannelIndex>(sizes.outputs * vcs_);
@@ -359,11 +376,13 @@ void Layout::make_mirrors() {
   }
 }
 
-void Layout::make_rings() {
+void Layout::make_rings(bool may_be_whole) {
   const std::int32_t packets =
       std::max(state_.buffer_packets, setup_.buffered ? state_.output_buffer_packets : 1);
-  state_.rings = RingShape::of(static_cast<std::uint32_t>(packets), state_.input_count);
+  state_.rings =
+      RingShape::of(static_cast<std::uint32_t>(packets), state_.input_count, may_be_whole);
   state_.slots = LazyArray<Slot>(state_.rings.slots());
+  if (!state_.rings.is_whole()) use_small_pages(state_.slots, usual_depth * state_.rings.stride);
   for (OutputIndex o; o.value < state_.output_count; ++o) {
     Output& out = state_.outputs[o];
     const bool inner = out.kind == to_buffer;
@@ -380,12 +399,13 @@ void Layout::make_rings() {
 
 }  // namespace
 
-RingShape RingShape::of(std::uint32_t packets, std::size_t rings) {
+RingShape RingShape::of(std::uint32_t packets, std::size_t rings, bool may_be_whole) {
   const std::uint32_t slots = std::bit_ceil(packets);
   RingShape shape;
   shape.bits = static_cast<std::uint32_t>(std::countr_zero(slots));
   shape.mask = slots - 1;
   const bool small =
+      may_be_whole &&
       (rings << shape.bits) <= (slots <= short_ring_max ? whole_short_slots_max : whole_slots_max);
   shape.block_bits = small ? shape.bits : std::min(shape.bits, usual_block_bits);
   shape.block_mask = (1u << shape.block_bits) - 1;
@@ -439,14 +459,14 @@ Placement place_routers(const Graph& graph, const Parts& parts, const ProcessGro
   return placed;
 }
 
-std::unique_ptr<State> lay_out(const Setup& setup, Placement placement) {
+std::unique_ptr<State> lay_out(const Setup& setup, Placement placement, bool whole_rings) {
   auto state = std::make_unique<State>(setup, std::move(placement));
   Layout layout(*state);
   layout.make_wires();
   layout.make_tables();
   layout.connect_routers();
   layout.make_mirrors();
-  layout.make_rings();
+  layout.make_rings(whole_rings);
   return state;
 }
 

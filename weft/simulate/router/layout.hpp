@@ -23,7 +23,8 @@ Status check_size(const Topology& topology, const NetworkHardware& machine);
 Placement place_routers(const Graph& graph, const Parts& parts, const ProcessGroup* peers);
 
 // The state with all tables made and connected; no packet, nothing scheduled, no agenda.
-std::unique_ptr<State> lay_out(const Setup& setup, Placement placement);
+// whole_rings: see NetworkOptions.
+std::unique_ptr<State> lay_out(const Setup& setup, Placement placement, bool whole_rings = true);
 
 // The least delays with which one router affects another, of this process's outputs; never_at if it
 // has no cable.

@@ -40,6 +40,37 @@ Result<Parts> share_out(const Topology& topology, const NetworkOptions& options)
   return parts;
 }
 
+class PacketNetwork final : public Network {
+ public:
+  explicit PacketNetwork(std::unique_ptr<detail::Engine> engine) : engine_(std::move(engine)) {}
+
+  void set_alarm(NodeId node, Time at) override { detail::set_alarm(engine_->state(), node, at); }
+  void send(const Outgoing& message, Time now) override {
+    detail::send_message(engine_->state(), message, now);
+  }
+  Result<bool> run(Time until) override { return engine_->run(until); }
+  std::string find_deadlock() const override { return engine_->find_deadlock(); }
+  bool is_here(RouterId router) const override { return engine_->state().placement.has(router); }
+  bool is_here(NodeId node) const override { return engine_->state().is_here(node.index); }
+  NetworkCounts counts() const override { return engine_->counts(); }
+  LinkCount link(LinkId link, Time at) const override { return engine_->link(link, at); }
+  NodeLinkCount node_link(NodeId node, Time at) const override {
+    return engine_->node_link(node, at);
+  }
+  BufferLevel buffer(RouterId router, int port, int vc, Time at) const override {
+    return engine_->buffer(router, port, vc, at);
+  }
+  LineNews line(RouterId router, int port, int line) const override {
+    return engine_->line(router, port, line);
+  }
+  MemoryUse memory() const override { return engine_->memory(); }
+  Duration window() const override { return engine_->window(); }
+  Time last_moment(Time time) const override { return engine_->last_moment(time); }
+
+ private:
+  const std::unique_ptr<detail::Engine> engine_;
+};
+
 }  // namespace
 
 Result<std::unique_ptr<Network>> Network::make(const Topology& topology,
@@ -64,53 +95,7 @@ Result<std::unique_ptr<Network>> Network::make(const Topology& topology,
   if (!parts) return std::move(parts).error();
   const detail::Setup setup(topology, machine, policy, host, options.seed);
   return std::unique_ptr<Network>(
-      new Network(std::make_unique<detail::Engine>(setup, options, *parts)));
-}
-
-Network::Network(std::unique_ptr<detail::Engine> engine) : engine_(std::move(engine)) {}
-Network::~Network() = default;
-
-void Network::set_alarm(NodeId node, Time at) {
-  detail::set_alarm(engine_->state(), node, at);
-}
-void Network::send(const Outgoing& message, Time now) {
-  detail::send_message(engine_->state(), message, now);
-}
-Result<bool> Network::run(Time until) {
-  return engine_->run(until);
-}
-std::string Network::find_deadlock() const {
-  return engine_->find_deadlock();
-}
-bool Network::is_here(RouterId router) const {
-  return engine_->state().placement.has(router);
-}
-bool Network::is_here(NodeId node) const {
-  return engine_->state().is_here(node.index);
-}
-NetworkCounts Network::counts() const {
-  return engine_->counts();
-}
-LinkCount Network::link(LinkId link, Time at) const {
-  return engine_->link(link, at);
-}
-NodeLinkCount Network::node_link(NodeId node, Time at) const {
-  return engine_->node_link(node, at);
-}
-BufferLevel Network::buffer(RouterId router, int port, int vc, Time at) const {
-  return engine_->buffer(router, port, vc, at);
-}
-LineNews Network::line(RouterId router, int port, int line) const {
-  return engine_->line(router, port, line);
-}
-MemoryUse Network::memory() const {
-  return engine_->memory();
-}
-Duration Network::window() const {
-  return engine_->window();
-}
-Time Network::last_moment(Time time) const {
-  return engine_->last_moment(time);
+      std::make_unique<PacketNetwork>(std::make_unique<detail::Engine>(setup, options, *parts)));
 }
 
 }  // namespace weft

@@ -50,7 +50,7 @@ News::News(State& state)
                 ? std::min(state.setup.machine.flit, state.setup.machine.packet_max()).count
                 : state.setup.machine.packet_max().count),
       flit_ps_(serialise(state.setup.machine.flit, state.setup.machine.link.rate).in_ps()) {
-  WEFT_CHECK(port_count_ <= 64 && line_count_ <= max_vcs);
+  WEFT_CHECK(port_count_ <= 64 && line_count_ <= 32);
   for (int p = 0; p < port_count_; ++p) flits_.push_back(pack_lines(lines_, p, plane_));
   const std::size_t count = state.placement.ids.size();
   const std::size_t ports = count * static_cast<std::size_t>(port_count_);
@@ -97,6 +97,7 @@ void News::make_lines(RouterIndex r, int port) {
     known[l].length = static_cast<std::uint8_t>(line.length);
     known[l].least = static_cast<std::uint8_t>(line.least);
     known[l].next = line.next < 0 ? no_next : static_cast<std::uint8_t>(line.next);
+    if (line.next >= 0) known[line.next].behind |= 1u << l;
   }
   const bool full = lines_.starts_full() || plane_.mode == NewsMode::instant;
   if (!full || plane_.mode == NewsMode::none) return;
@@ -203,13 +204,16 @@ void News::apply_received(RouterIndex r, std::int64_t now) {
   std::vector<NewsItem>& inbox = inbox_[r];
   std::int64_t later = never_at;
   std::size_t kept = 0;
-  for (const NewsItem& item : inbox) {
+  for (std::size_t i = 0; i < inbox.size(); ++i) {
+    const NewsItem& item = inbox[i];
     if (item.at > now) {
       later = std::min(later, item.at);
-      inbox[kept++] = item;
+      if (kept != i) inbox[kept] = item;
+      ++kept;
       continue;
     }
     LineState& known = lines_of(r, item.port)[item.line];
+    port_state(r, item.port).untold |= known.behind;
     const std::uint64_t mask = bits(item.count) << item.from;
     known.ahead = (known.ahead & ~mask) | (item.word & mask);
     if (item.length > 0) known.ahead_length = item.length;
@@ -236,8 +240,15 @@ std::int64_t News::update_ready(int worker, RouterIndex r, int port, std::int64_
   PortState& own = port_state(r, port);
   VcMask ready = 0;
   std::int64_t again = never_at;
+  const OutputIndex output = output_at(r, port);
+  const ChannelIndex first = state_.channel(output, Vc(0));
+  const Output& out = state_.outputs[output];
+  const Account* const accounts = &state_.accounts[first];
+  const std::int64_t* const free_at = state_.setup.holds_vcs ? &state_.vc_free_at[first] : nullptr;
   for (Vc vc{0}; vc.value < state_.setup.vcs; ++vc) {
-    const std::int64_t at = room_at(state_, output_at(r, port), vc, size_, now);
+    std::int64_t at = free_at != nullptr ? free_at[vc.value] : 0;
+    if (at <= now && !has_room(accounts[vc.value], out, size_))
+      at = count_room(state_, output, vc, size_, now);
     if (at <= now) {
       ready |= VcMask{1} << vc.value;
     } else {
@@ -248,6 +259,7 @@ std::int64_t News::update_ready(int worker, RouterIndex r, int port, std::int64_
   const VcMask before = own.ready;
   if (ready == before) return again;
   own.ready = ready;
+  own.untold = ~std::uint32_t{0};
   pending_[r] |= bit(port);
   if (plane_.mode == NewsMode::instant) tell_whole_line(worker, r, port, before, now);
   return again;
@@ -284,11 +296,16 @@ std::int64_t News::announce(int worker, RouterIndex r, int port, std::int64_t no
 
 // False if there is nothing new in it.
 bool News::announce_flit(int worker, RouterIndex r, int port, const Flit& flit, std::int64_t now) {
-  const PortState& own = port_state(r, port);
+  PortState& own = port_state(r, port);
   bool told_any = false;
   for (const Part& part : flit) {
+    if (((own.untold >> part.line) & 1) == 0) continue;
     LineState& known = lines_of(r, port)[part.line];
     const LineNews is = line(r, port, part.line);
+    if (is.word == known.sent && is.length == known.sent_length) {
+      own.untold &= ~(1u << part.line);
+      continue;
+    }
     const std::uint64_t mask = bits(part.count) << part.from;
     // The part with the last element says how long the line is.
     const bool longer = is.length != known.sent_length && is.length > part.from &&

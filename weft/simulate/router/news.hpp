@@ -50,12 +50,16 @@ class News {
   struct LineState {
     std::uint64_t ahead = 0, sent = 0;  // The last word of the router ahead, and our own.
     VcMask vcs = 0;
+    std::uint32_t behind = 0;  // Our lines that this one of the router ahead continues.
     std::uint8_t ahead_length = 0, sent_length = 0;
     std::uint8_t length = 0;
     std::uint8_t next = no_next;  // The line of the router ahead that continues it.
     std::uint8_t least = 1;
 
-    bool free(VcMask ready) const { return std::popcount(ready & vcs) >= least; }
+    bool free(VcMask ready) const {
+      // Counting is slow where the processor's own way may not be used.
+      return least == 1 ? (ready & vcs) != 0 : std::popcount(ready & vcs) >= least;
+    }
   };
   struct PortState {
     std::int64_t busy_until = 0;    // The cable behind carries news, in band.
@@ -64,7 +68,9 @@ class News {
     std::uint32_t delay = 0;        // To it, ps.
     std::uint32_t flit_ps = 0;      // Time of a flit on the cable to it.
     VcMask ready = 0;               // As noted last.
-    std::uint8_t turn = 0;          // The flit to look at first.
+    // Lines of which there may be something to tell. Of the others all has been told.
+    std::uint32_t untold = ~std::uint32_t{0};
+    std::uint8_t turn = 0;  // The flit to look at first.
   };
   // Bits of a line that go in one flit.
   struct Part {

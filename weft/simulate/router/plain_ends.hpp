@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two ends of a packet's way in plain routers: cards, and outputs to nodes. Part of
-// plain_router.cpp.
+// a plain visit.
 #pragma once
 
+#include <weft/simulate/router/plain_seek.hpp>
 #include <weft/simulate/router/plain_visit.hpp>
 
 namespace weft::detail {
@@ -77,13 +78,17 @@ inline void PlainVisit<kind>::serve_node(LocalOutput output, std::int64_t now) {
   const Output& out = outputs_[output];
   WEFT_DCHECK(out.free_at <= now);  // Whatever sets its time sees to that.
   std::int64_t possible_at = never_at;
-  for (std::uint64_t left = out.waiting; left != 0;) {
+  for (Mask left = waiting(output); left != 0;) {
     const LocalInput bit = first_of(left, out);
     left &= ~mask_of(bit);
     const Input& in = inputs_[bit];
     std::int64_t at = std::max(in.ready_at, crossbar(bit));
     if (at <= now) {
       Slot& place = head(bit);
+      if constexpr (kind.commits) {
+        grant_to_node(output, bit, committed_vc(in), place, now);
+        return;
+      }
       const std::int64_t size = place.size();
       VcPick pick{never_at, kind.even ? pick_sink(output, in.vcs, size, now) : no_vc};
       if (!pick.vc.exists()) pick = pick_vc(state_, index_of(output), in.vcs, size, now);
@@ -95,7 +100,7 @@ inline void PlainVisit<kind>::serve_node(LocalOutput output, std::int64_t now) {
     }
     possible_at = std::min(possible_at, at);
   }
-  schedule(output, possible_at);
+  times_.schedule(actor_of(output), possible_at);
 }
 
 // The node takes the packet at once, so all that is left of it is a credit.
@@ -116,6 +121,7 @@ inline void PlainVisit<kind>::grant_to_node(LocalOutput output, LocalInput bit, 
   }
   hand_to_node(output, vc, place, packet, passage);
   depart(output, bit, place, packet, passage);
+  if constexpr (kind.commits) let_go<kind>(state_, worker_, r_, {output, vc, packet.size(), now});
 }
 
 // The packet takes room in the buffer of the node behind this output, or behind its cable.
@@ -171,7 +177,7 @@ template <PlainKind kind>
 inline void PlainVisit<kind>::serve_card_slowly(LocalOutput output, std::int64_t now) {
   serve_card(state_, worker_, r_, output, now);
   if (!kind.timed) route_heads();  // It may have made one.
-  if (next_[actor_of(output)] == never_at) set_idle(output);
+  if (times_[actor_of(output)] == never_at) times_.stop(actor_of(output));
 }
 
 // A card makes a packet of the first message that it has; as serve_card().
@@ -187,7 +193,7 @@ inline void PlainVisit<kind>::serve_own_card(LocalOutput output, std::int64_t no
   const std::uint32_t id = card.first;
   // It may have waited for two VCs and been done with one of them.
   if (id == no_message) {
-    set_idle(output);
+    times_.stop(actor_of(output));
     return;
   }
   Message& message = state_.messages[id];
@@ -222,7 +228,7 @@ inline void PlainVisit<kind>::serve_own_card(LocalOutput output, std::int64_t no
   there.room -= static_cast<std::int32_t>(size);
   ++there.pushed;
   ++own_.counts.packets_sent;
-  next_[actor_of(output)] = free_at;
+  times_[actor_of(output)] = free_at;
   const LocalInput bit = LocalInput((ports_ + local) * vcs_) + vc;
   Input& in = inputs_[bit];
   const bool empty = in.head == in.tail;
@@ -230,7 +236,7 @@ inline void PlainVisit<kind>::serve_own_card(LocalOutput output, std::int64_t no
   if (empty) new_head(bit, in.ready_at);
   if (unsent == payload) {
     end_message(state_, worker_, card, sent_at);
-    if (card.first == no_message) set_idle(output);
+    if (card.first == no_message) times_.stop(actor_of(output));
   } else {
     own_.card_queues.pass_turn(card);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output buffers of plain routers, and the cables that drain them. Part of plain_router.cpp.
+// Output buffers of plain routers, and the cables that drain them. Part of a plain visit.
 #pragma once
 
 #include <weft/simulate/router/plain_visit.hpp>
@@ -26,9 +26,7 @@ inline void PlainVisit<kind>::push_to_queue(LocalOutput output, Vc vc, const Mov
   if (!empty) return;
   const LocalOutput cable(output.value + ends_);
   const std::int64_t ready = first_in_queue(cable, queue, vc, place.head_at);
-  std::int64_t& next = next_[actor_of(cable)];
-  next = std::min(next, std::max(ready, outputs_[cable].free_at));
-  set_active(actor_of(cable));
+  times_.bring_forward(actor_of(cable), std::max(ready, outputs_[cable].free_at));
 }
 
 // A packet has come to the front of an output buffer; as queue_for_cable(). Returns when it can go.
@@ -68,7 +66,7 @@ inline bool PlainVisit<kind>::serve_cable(LocalOutput cable, std::int64_t now, s
     }
     possible_at = std::min(possible_at, at);
   }
-  schedule(cable, possible_at);
+  times_.schedule(actor_of(cable), possible_at);
   return true;
 }
 
@@ -96,7 +94,7 @@ inline void PlainVisit<kind>::grant_cable(LocalOutput cable, Vc vc, std::int64_t
     const std::int64_t ready = first_in_queue(cable, in, vc, head(bit).head_at);
     if (!others) next = std::max(ready, passage.free_at);
   }
-  schedule(cable, next);
+  times_.schedule(actor_of(cable), next);
 }
 
 }  // namespace weft::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One visit of a plain router: its inputs. plain_router.cpp has the outputs to other routers,
+// One visit of a plain router: its inputs. plain_outputs.hpp has the outputs to other routers,
 // plain_ends.hpp the outputs to nodes, and the cards.
 #pragma once
 
@@ -7,6 +7,7 @@
 #include <bit>
 #include <utility>
 
+#include <weft/simulate/router/masks.hpp>
 #include <weft/simulate/router/port_view.hpp>
 #include <weft/simulate/router/visit.hpp>
 
@@ -31,11 +32,12 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
         accounts_(&state.accounts[state.channel(router_.first_output, Vc(0))]),
         inputs_(&state.inputs[router_.first_input]),
         slots_(&state.slots[state.rings.first(router_.first_input)]),
-        next_(&state.next_at[router_.first_next]),
-        group_at_(&state.next_at[std::size_t{router_.first_next} + router_.actors]),
+        times_(state, router_),
+        waiting_words_(kind.words == 1 ? nullptr : state.waiting(router_.first_output)),
+        due_(kind.timed ? &state.head_due[router_.first_input] : nullptr),
         crossbar_(&state.crossbar_free_at[router_.first_port]),
         through_(state.setup.machine.arbitration == Arbitration::through_first
-                     ? ~(~std::uint64_t{0} << (router_.ports * state.setup.vcs % 64))
+                     ? low_part<Mask>(router_.ports * state.setup.vcs)
                      : 0),
         vcs_(kind.vcs != 0 ? kind.vcs : state.setup.vcs),
         ports_(router_.ports),
@@ -53,12 +55,16 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
   using Base::cross, Base::index_of, Base::leave_slot, Base::note_wait, Base::use_vc;
   using Base::state_, Base::router_, Base::worker_, Base::r_;
   using typename Base::Passage;
+  using Mask = MaskOf<kind.words>;
 
   Slot& slot(LocalInput bit, std::uint32_t position) {
-    return slots_[(std::size_t{bit.value} << rings_.block_bits) + rings_.offset(position)];
+    return slots_[(std::size_t{bit.value} << rings_.block_bits) + offset(position)];
   }
   Slot& slot(const Account& there, std::uint32_t position) {
-    return state_.slots[there.ring + rings_.offset(position)];
+    return state_.slots[there.ring + offset(position)];
+  }
+  std::size_t offset(std::uint32_t position) const {
+    return kind.whole ? position & rings_.mask : rings_.offset(position);
   }
   Slot& head(LocalInput bit) { return slot(bit, inputs_[bit].head); }
   Account& account(LocalOutput output, Vc vc) { return accounts_[output.value * vcs_ + vc.value]; }
@@ -70,6 +76,7 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
   Card& card_at_output(LocalOutput output) {
     return state_.cards[CardIndex(router_.first_card.value + output.value - ends_)];
   }
+  std::uint64_t* unrouted() { return kind.words == 1 ? &router_.unrouted : state_.unrouted(r_); }
   std::int64_t& crossbar(LocalInput bit) {
     return crossbar_[kind.vcs != 0 ? bit.value / vcs_ : inputs_[bit].port];
   }
@@ -78,44 +85,26 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
     return std::max(head_at + state_.setup.early_ps, left_at) +
            (kind.even ? 0 : state_.setup.late_ps);
   }
-  static std::uint64_t mask_of(LocalInput bit) { return std::uint64_t{1} << bit.value; }
-
-  // The next actor is found among those that are active; in a wide router, by groups of all.
-  void set_active(Actor actor) {
-    if constexpr (kind.wide) {
-      std::int64_t& group = group_at_[actor.value / actors_per_group];
-      group = std::min(group, next_[actor]);
-      router_.active |= Router::active_bit(actor);
-    } else {
-      router_.active |= std::uint64_t{1} << actor.value;
-    }
+  static Mask mask_of(LocalInput bit) { return Mask{1} << bit.value; }
+  // Heads that wait for the output.
+  Mask waiting(LocalOutput output) const {
+    return kind.words == 1
+               ? outputs_[output].waiting
+               : load_mask<Mask>(&waiting_words_[std::size_t{output.value} * kind.words]);
   }
-  void set_inactive(Actor actor) {
-    if (kind.wide) {
-      router_.active &= ~Router::active_bit(actor);
-    } else {
-      router_.active &= ~(std::uint64_t{1} << actor.value);
-    }
-  }
-  // An output, card or alarm has nothing to do until something comes to it.
-  void set_idle(LocalOutput output) {
-    next_[actor_of(output)] = never_at;
-    set_inactive(actor_of(output));
-  }
-  void schedule(LocalOutput output, std::int64_t at) {
-    if (at == never_at) {
-      set_idle(output);
-    } else {
-      next_[actor_of(output)] = at;
-    }
+  void set_waiting(LocalOutput output, Mask mask) {
+    if constexpr (kind.words == 1)
+      outputs_[output].waiting = mask;
+    else
+      store_mask(&waiting_words_[std::size_t{output.value} * kind.words], mask);
   }
 
   // The candidate that is next in turn.
-  LocalInput first_of(std::uint64_t candidates, const Output& out) const {
-    const std::uint64_t through = candidates & through_;
-    const std::uint64_t set = through != 0 ? through : candidates;
-    const std::uint64_t later = set & (~std::uint64_t{0} << (out.pointer % 64));
-    return LocalInput(static_cast<std::uint32_t>(std::countr_zero(later != 0 ? later : set)));
+  LocalInput first_of(Mask candidates, const Output& out) const {
+    const Mask through = candidates & through_;
+    const Mask set = through != 0 ? through : candidates;
+    const Mask later = set & (~Mask{0} << (out.pointer % (64 * kind.words)));
+    return LocalInput(first_bit(later != 0 ? later : set));
   }
 
   struct Asked {  // The worker that asks, for which router, and the time.
@@ -137,9 +126,12 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
   // A packet has come to the front of its buffer; the one before it has left at `left_at`.
   [[gnu::always_inline]] void new_head(LocalInput bit, std::int64_t left_at) {
     if (!kind.timed) return route(bit, left_at, 0);
-    router_.unrouted |= mask_of(bit);
-    next_[routing_actor] = std::min(next_[routing_actor], state_.route_at(inputs_[bit]));
-    set_active(routing_actor);
+    Masks<kind.words>::set(unrouted(), bit);
+    const Input& in = inputs_[bit];
+    const std::int64_t due = state_.route_at(in, head(bit).head_at);
+    due_[bit] = due;
+    if (kind.commits) state_.route_due[r_] = std::min(state_.route_due[r_], due);
+    times_.bring_forward(routing_actor, due);
   }
 
   // The head of `bit` gets its route, now.
@@ -176,11 +168,9 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
     in.vcs = vcs;
     Output& out = outputs_[output];
     __builtin_prefetch(&state_.inputs[out.target], 1);
-    out.waiting |= mask_of(bit);
-    std::int64_t& next = next_[actor_of(output)];
-    next = std::min(next, std::max(ready, out.free_at));
-    set_active(actor_of(output));
-    router_.heads |= mask_of(bit);
+    set_waiting(output, waiting(output) | mask_of(bit));
+    times_.bring_forward(actor_of(output), std::max(ready, out.free_at));
+    if (kind.words == 1) router_.heads |= std::uint64_t{1} << bit.value;
   }
 
   // The packet leaves its place in its buffer, and the next one moves up.
@@ -188,10 +178,10 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
                                      const Moving& packet, const Passage& passage) {
     Input& in = inputs_[bit];
     const std::uint32_t position = in.head;
-    leave_slot(in, place, packet.size(), passage);
-    Output& out = outputs_[output];
-    const std::uint64_t others = out.waiting & ~mask_of(bit);
-    std::int64_t& next = next_[actor_of(output)];
+    const std::int64_t credit_at = leave_slot(in, place, packet.size(), passage);
+    if (kind.commits && state_.queues.kept && !in.remote)
+      state_.queues.note_credit(in.feeder(), credit_at);
+    const Mask others = waiting(output) & ~mask_of(bit);
     const bool more = in.head != in.tail;
     if (more) [[likely]] {
       __builtin_prefetch(&slot(bit, position + 3), 1);
@@ -202,17 +192,25 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
         follower.route = DimensionOrder::follow(packet.route, follower.route);
         const std::int64_t ready = ready_at(follower.head_at, passage.free_at);
         in.ready_at = ready;
-        next = others != 0 ? passage.free_at : ready;
+        times_[actor_of(output)] = others != 0 ? passage.free_at : ready;
+        return;
+      }
+      if (!kind.cube && !kind.timed && state_.setup.facts.alike &&
+          follower.message == packet.message()) {
+        follower.route = packet.route;
+        const std::int64_t ready = ready_at(follower.head_at, passage.free_at);
+        in.ready_at = ready;
+        times_[actor_of(output)] = others != 0 ? passage.free_at : std::max(ready, passage.free_at);
         return;
       }
     }
-    out.waiting = others;
-    schedule(output, others != 0 ? passage.free_at : never_at);
-    router_.heads &= ~mask_of(bit);
+    set_waiting(output, others);
+    times_.schedule(actor_of(output), others != 0 ? passage.free_at : never_at);
+    if (kind.words == 1) router_.heads &= ~(std::uint64_t{1} << bit.value);
     if (more) new_head(bit, passage.free_at);
   }
 
-  // plain_router.cpp
+  // plain_outputs.hpp
   static constexpr std::int64_t unknown_at = INT64_MIN;  // VcPick::possible_at: not yet known.
 
   [[gnu::always_inline]] inline void act(LocalOutput output, std::int64_t now);
@@ -264,10 +262,11 @@ class PlainVisit : private Visit<kind.even, kind.waits> {
   Account* const accounts_;  // By output and VC.
   const Slice<Input, LocalInput> inputs_;
   Slot* const slots_;  // First slot of input 0; each input has a ring.
-  const Slice<std::int64_t, Actor> next_;
-  std::int64_t* const group_at_;  // See State::next_at.
-  std::int64_t* const crossbar_;  // By input port.
-  const std::uint64_t through_;   // Candidates that go before the others; 0: all are equal.
+  ActorTimes<kind.wide> times_;
+  std::uint64_t* const waiting_words_;         // By output, if masks are of two words.
+  const Slice<std::int64_t, LocalInput> due_;  // See State::head_due.
+  std::int64_t* const crossbar_;               // By input port.
+  const Mask through_;  // Candidates that go before the others; 0: all are equal.
   const std::uint32_t vcs_, ports_, ends_;
   const RingShape rings_;
   const std::uint16_t first_position_;  // Where this router's rings begin.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "weft/simulate/router/port_view.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <string>
 
@@ -46,6 +47,7 @@ Bytes RouterView::queued(int port) const {
   const Router& router = state_.routers[router_];
   const Setup& setup = state_.setup;
   const LocalOutput output(static_cast<std::uint32_t>(port));
+  if (state_.queues.kept) return Bytes{kept_queue(router.first_output + output)};
   Bytes sum =
       taken_from(router.first_output + output,
                  setup.buffered ? setup.machine.output_buffer : setup.machine.buffer_size());
@@ -53,7 +55,8 @@ Bytes RouterView::queued(int port) const {
   if (setup.buffered)
     sum += taken_from(router.first_output + LocalOutput(output.value + router.ends()),
                       setup.machine.buffer_size());
-  if (state_.counts_waiting) return sum + Bytes{state_.waiting_bytes[router.first_output + output]};
+  if (state_.queues.counts_waiting)
+    return sum + Bytes{state_.queues.waiting[router.first_output + output]};
   const std::uint64_t* const mask = state_.waiting(router.first_output + output);
   for (std::uint32_t w = 0; w < state_.words; ++w) {
     for (std::uint64_t word = mask[w]; word != 0; word &= word - 1) {
@@ -63,6 +66,39 @@ Bytes RouterView::queued(int port) const {
     }
   }
   return sum;
+}
+
+// Counts the credits that have come back to the output.
+void RouterView::count_queue(OutputIndex output) const {
+  const Slice<Input, Vc> inputs(&state_.inputs[state_.outputs[output].target]);
+  const std::int64_t whole = state_.setup.machine.buffer_size().count;
+  std::int64_t taken = 0, next = never_at;
+  for (Vc vc{0}; vc.value < state_.setup.vcs; ++vc) {
+    Account& account = state_.accounts[state_.channel(output, vc)];
+    next = std::min(next, reclaim_in_order(state_, account, inputs[vc], now_));
+    taken += whole - account.room;
+  }
+  state_.queues.fewer_at[output] = next;
+  state_.queues.ahead[output] = taken + state_.queues.waiting[output];
+}
+
+// As queued() where nothing is unusual; else by asking it.
+void RouterView::queues(int first, std::span<std::int64_t> bytes) const {
+  if (!state_.all_up || state_.setup.buffered || !state_.queues.counts_waiting)
+    return PortView::queues(first, bytes);
+  const Bytes whole = state_.setup.machine.buffer_size();
+  OutputIndex output = state_.output_at(router_, LocalOutput(static_cast<std::uint32_t>(first)));
+  if (state_.queues.kept) {
+    for (std::int64_t& queue : bytes) {
+      queue = kept_queue(output);
+      ++output;
+    }
+    return;
+  }
+  for (std::int64_t& queue : bytes) {
+    queue = taken_from(output, whole).count + state_.queues.waiting[output];
+    ++output;
+  }
 }
 
 Bytes RouterView::flowing(int port) const {
@@ -85,8 +121,7 @@ void note_no_way(State& state, int worker, RouterIndex r, const Slot& packet) {
 
 }  // namespace
 
-const Choices& ask_policy(State& state, int worker, RouterIndex r, const Slot& packet,
-                          std::int64_t now) {
+Flight flight_of(const State& state, const Slot& packet) {
   const Setup& setup = state.setup;
   Flight flight;
   flight.destination = setup.graph.router_of(NodeId(packet.node));
@@ -94,6 +129,13 @@ const Choices& ask_policy(State& state, int worker, RouterIndex r, const Slot& p
   flight.hops = static_cast<std::uint8_t>(packet.hops());
   flight.state = packet.route;
   if (setup.facts.asks_source) flight.source_node = NodeId(state.messages[packet.message].from);
+  return flight;
+}
+
+const Choices& ask_policy(State& state, int worker, RouterIndex r, const Slot& packet,
+                          std::int64_t now) {
+  const Setup& setup = state.setup;
+  const Flight flight = flight_of(state, packet);
   Choices& choices = state.worker(worker).choices;
   choices.clear();
   setup.policy.next(state.placement.ids[r], flight, RouterView(state, r, now), choices);

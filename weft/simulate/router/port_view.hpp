@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include <weft/simulate/router/state.hpp>
 
@@ -17,15 +18,24 @@ class RouterView final : public PortView {
   Bytes queued(int port) const override;
   Bytes flowing(int port) const override;
   LineNews line(int port, int line) const override;
+  void queues(int first, std::span<std::int64_t> bytes) const override;
 
  private:
   Bytes free_at(OutputIndex output, Vc vc) const;
   Bytes taken_from(OutputIndex output, Bytes whole) const;
+  std::int64_t kept_queue(OutputIndex output) const {
+    if (state_.queues.fewer_at[output] <= now_) count_queue(output);
+    return state_.queues.ahead[output];
+  }
+  void count_queue(OutputIndex output) const;
 
   State& state_;
   RouterIndex router_;
   std::int64_t now_;
 };
+
+// What the policy knows of the packet.
+Flight flight_of(const State& state, const Slot& packet);
 
 // Where a packet whose head stands at r may go, best first; valid until the worker asks again.
 // Empty if no way leads on: the failure is then noted.

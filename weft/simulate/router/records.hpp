@@ -115,8 +115,9 @@ struct RingShape {
   std::uint32_t block_bits = 0, block_mask = 0;  // Slots of a block, too.
   std::size_t stride = 0;                        // Slots from a block of a ring to its next one.
 
-  static RingShape of(std::uint32_t packets, std::size_t rings);
+  static RingShape of(std::uint32_t packets, std::size_t rings, bool may_be_whole = true);
 
+  bool is_whole() const { return block_bits == bits; }
   std::size_t first(InputIndex input) const { return std::size_t{input.value} << block_bits; }
   // A slot after the first one of its ring.
   std::size_t offset(std::uint32_t position) const {
@@ -253,6 +254,31 @@ struct Wire {
   }
 };
 
+// An actor and when it acts.
+struct Due {
+  Actor actor;
+  std::int64_t at;
+};
+inline constexpr std::uint32_t actors_per_group = 8;
+constexpr std::uint32_t groups_of(std::uint32_t actors) {
+  return (actors + actors_per_group - 1) / actors_per_group;
+}
+// Which of a group of actors acts first, the lowest among equals, and when.
+struct ActorGroup {
+  std::int64_t at;
+  std::uint32_t actor;
+
+  void set(const Due& first) {
+    at = first.at;
+    actor = first.actor.value;
+  }
+  void bring_forward(Actor one, std::int64_t when) {
+    if (when > at || (when == at && one.value > actor)) return;
+    at = when;
+    actor = one.value;
+  }
+};
+
 // One cache line.
 struct alignas(64) Router {
   std::int64_t wake_at;    // It will be visited no later; `visiting` during a visit.
@@ -277,14 +303,11 @@ struct alignas(64) Router {
     return std::uint64_t{actor.value < 64} << (actor.value % 64);
   }
   Actor alarm_actor(std::uint32_t node) const { return Actor(1 + outputs + node); }
+  std::uint32_t first_group() const { return first_next / actors_per_group; }
   // The last actor of a router: all others have acted when it announces.
   Actor news_actor() const { return Actor(actors - 1u); }
 };
 static_assert(sizeof(Router) == 64);
-inline constexpr std::uint32_t actors_per_group = 8;
-constexpr std::uint32_t groups_of(std::uint32_t actors) {
-  return (actors + actors_per_group - 1) / actors_per_group;
-}
 inline constexpr std::int64_t visiting = INT64_MIN;
 
 }  // namespace weft::detail

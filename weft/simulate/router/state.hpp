@@ -13,6 +13,7 @@
 
 #include <weft/base/rng.hpp>
 #include <weft/network/route/dimension_order.hpp>
+#include <weft/network/route/queue_rows.hpp>
 #include <weft/parallel/des/windows.hpp>
 #include <weft/simulate/router/index.hpp>
 #include <weft/simulate/router/messages.hpp>
@@ -93,10 +94,51 @@ struct SeekTables {
   Table<std::uint64_t, RouterIndex> soon;  // Outputs that are shut until a known time, modulo 64.
   LazyArray<std::uint64_t, InputIndex> ways;  // Outputs that the head may take, modulo 64.
 
+  // Of plain routers, where a word is enough for the outputs of a router.
+  struct Full {
+    std::int64_t until;  // Unless a VC is let go or a credit comes before.
+    std::uint32_t size;
+    VcMask vcs;
+  };
+  // By output: packets of this size or more find no room in these VCs.
+  LazyArray<Full, OutputIndex> full;
+  // By output, masks of inputs: heads that have been tried and may go there.
+  LazyArray<std::uint64_t> wanting;
+  Table<std::uint64_t, RouterIndex> taken;  // Outputs all of whose VCs are taken.
+
   std::size_t bytes() const {
     return (heads.size() + untried.size()) * sizeof(std::uint64_t) + shut_until.bytes() +
-           soonest_at.bytes() + soon.bytes() + ways.bytes();
+           soonest_at.bytes() + soon.bytes() + ways.bytes() + full.bytes() + wanting.bytes() +
+           taken.bytes();
   }
+};
+
+// What a policy sees of the queues of outputs, in bytes. By output.
+struct QueueTables {
+  bool counts_waiting = false;
+  bool kept = false;                             // `ahead` and `fewer_at` are, too.
+  LazyArray<std::int64_t, OutputIndex> waiting;  // Heads that wait here for the output.
+  // All that is ahead of a newcomer, and until when: no credit that is not counted comes back
+  // sooner.
+  LazyArray<std::int64_t, OutputIndex> ahead, fewer_at;
+
+  // The packet that left the buffer gives the output that fills it a credit.
+  void note_credit(OutputIndex feeder, std::int64_t stamp_at) {
+    if (stamp_at < fewer_at[feeder]) fewer_at[feeder] = stamp_at;
+  }
+  std::size_t bytes() const { return waiting.bytes() + ahead.bytes() + fewer_at.bytes(); }
+};
+
+// Heads that may take any port of a row (route/queue_rows.hpp): their first option is known, the
+// others follow from the queues that were seen when they were routed.
+struct RowTables {
+  const QueueRows* policy = nullptr;  // Null: there are none.
+  std::size_t longest = 0;
+  LazyArray<std::int64_t> queues;           // By input and place in the row, in the order of ties.
+  LazyArray<QueueRow, InputIndex> of_head;  // Without ports: all options are known.
+
+  std::int64_t* queues_of(InputIndex input) { return &queues[input.value * longest]; }
+  std::size_t bytes() const { return queues.bytes() + of_head.bytes(); }
 };
 
 struct State {
@@ -123,16 +165,17 @@ struct State {
   std::int64_t reach_ps = never_at;
 
   LazyArray<Router, RouterIndex> routers;
-  // By router and actor: it has nothing to do before. Behind the actors of a router stands a lower
-  // bound for each group of them, so that the next one is found without looking at all.
+  // By router and actor: it has nothing to do before. And by groups of a router's actors, so that
+  // the next one is found without looking at all.
   LazyArray<std::int64_t> next_at;
+  LazyArray<ActorGroup> actor_groups;
   // Where heads are timed: when the first is due, and each that has no route yet.
   Table<std::int64_t, RouterIndex> route_due;
   LazyArray<std::int64_t, InputIndex> head_due;
   LazyArray<Output, OutputIndex> outputs;
   Table<RouterIndex, OutputIndex> router_of_output;
-  bool counts_waiting = false;
-  LazyArray<std::int64_t, OutputIndex> waiting_bytes;  // Of heads, if policies look at queues.
+  QueueTables queues;  // If policies look at them.
+  RowTables rows;      // If they leave rows of ports to the router.
   bool measures_waits = false;
   bool special_visits = true;           // See NetworkOptions.
   LazyArray<Waits, OutputIndex> waits;  // If they are measured.
@@ -180,6 +223,13 @@ struct State {
   Slot& slot(const Account& account, std::uint32_t position) {
     return slots[account.ring + rings.offset(position)];
   }
+  // Where rings are whole.
+  Slot& whole_slot(InputIndex input, std::uint32_t position) {
+    return slots[(std::size_t{input.value} << rings.bits) + (position & rings.mask)];
+  }
+  Slot& whole_slot(const Account& account, std::uint32_t position) {
+    return slots[account.ring + (position & rings.mask)];
+  }
   const Slot& slot(const Account& account, std::uint32_t position) const {
     return slots[account.ring + rings.offset(position)];
   }
@@ -202,8 +252,18 @@ struct State {
   // Heads without a VC, and those of them that have not been tried yet.
   std::uint64_t* seeking(RouterIndex r) { return &seek.heads[std::size_t{r.value} * words]; }
   std::uint64_t* untried(RouterIndex r) { return &seek.untried[std::size_t{r.value} * words]; }
+  // Does a head that has been tried wait for the output? Where that is not known: yes.
+  bool is_wanted(RouterIndex r, OutputIndex output) const {
+    if (routers[r].ends() > 64) return true;
+    const std::uint64_t* const mask = &seek.wanting[std::size_t{output.value} * words];
+    return std::any_of(mask, mask + words, [](std::uint64_t word) { return word != 0; });
+  }
   // From `at` on a VC of this output, which belongs to the crossbar of router r, may be free.
   void reopen(int worker, RouterIndex r, OutputIndex output, std::int64_t at) {
+    if (seek.full.size() > 0) {
+      seek.full[output].until = 0;
+      if (!is_wanted(r, output)) return;
+    }
     if (at < seek.shut_until[output]) seek.shut_until[output] = at;
     if (at < seek.soonest_at[r]) seek.soonest_at[r] = at;
     seek.soon[r] |= std::uint64_t{1} << ((output.value - routers[r].first_output.value) % 64);
@@ -227,8 +287,7 @@ struct State {
     Router& router = routers[r];
     std::int64_t* const next = &next_at[router.first_next];
     if (at < next[actor.value]) next[actor.value] = at;
-    std::int64_t& group = next[router.actors + actor.value / actors_per_group];
-    if (at < group) group = at;
+    actor_groups[router.first_group() + actor.value / actors_per_group].bring_forward(actor, at);
     router.active |= Router::active_bit(actor);
   }
   // The router will be visited at `at` or before.
@@ -247,12 +306,12 @@ struct State {
     return setup.holds_vcs ? vc_free_at[channel(output, vc)] : 0;
   }
   // When the head's route is known: only then may a policy that looks at the outputs be asked.
-  std::int64_t route_at(const Input& in) const {
-    if (setup.asks_late) return ready_at(in);
-    const std::int64_t head = slot(in, in.head).head_at;
-    return setup.machine.lookahead ? std::max(head + setup.route_ps, in.ready_at)
-                                   : std::max(head, in.ready_at) + setup.route_ps;
+  std::int64_t route_at(const Input& in, std::int64_t head_at) const {
+    if (setup.asks_late) return ready_at(in, head_at);
+    return setup.machine.lookahead ? std::max(head_at + setup.route_ps, in.ready_at)
+                                   : std::max(head_at, in.ready_at) + setup.route_ps;
   }
+  std::int64_t route_at(const Input& in) const { return route_at(in, slot(in, in.head).head_at); }
   std::int64_t ready_at(const Input& in, std::int64_t head_at) const {
     return std::max(head_at + setup.early_ps, in.ready_at) + setup.late_ps;
   }
@@ -262,6 +321,9 @@ struct State {
     return placement.has(setup.graph.router_of(NodeId(node)));
   }
 };
+
+// What all kinds of routers have in common: everything that happens in router r in this reach.
+using VisitFunction = void (*)(State& state, int worker, RouterIndex r, Reach reach);
 
 // Masks of a router's inputs.
 inline void set_bit(std::uint64_t* mask, LocalInput input) {

@@ -8,73 +8,32 @@
 #include <bit>
 #include <cstdint>
 
+#include <weft/simulate/router/actors.hpp>
 #include <weft/simulate/router/cards.hpp>
 #include <weft/simulate/router/flow.hpp>
 #include <weft/simulate/router/state.hpp>
 
 namespace weft::detail {
 
-// An actor and when it acts.
-struct Due {
-  Actor actor;
-  std::int64_t at;
-};
-
-// The first of these actors, the lowest among equals; those that are not there have nothing to do.
-inline Due first_of_active(Slice<std::int64_t, Actor> next, std::uint64_t active) {
-  Due first{routing_actor, never_at};
-  for (; active != 0; active &= active - 1) {
-    const Actor a(static_cast<std::uint32_t>(std::countr_zero(active)));
-    const std::int64_t at = next[a];
-    // The next actor is as good as random: select, do not branch.
-    const bool sooner = __builtin_expect_with_probability(at < first.at, 1, 0.5) != 0;
-    first.actor = sooner ? a : first.actor;
-    first.at = sooner ? at : first.at;
-  }
-  return first;
-}
-
-// The first of a group of actors (State::next_at), the lowest among equals.
-inline Due first_of_group(Slice<std::int64_t, Actor> next, std::uint32_t actors,
-                          std::uint32_t group) {
-  const Actor begin(group * actors_per_group);
-  const std::uint32_t end = std::min(begin.value + actors_per_group, actors);
-  Due first{begin, next[begin]};
-  for (Actor a(begin.value + 1); a.value < end; ++a) {
-    // As good as random: select, do not branch.
-    const bool sooner = __builtin_expect_with_probability(next[a] < first.at, 1, 0.5) != 0;
-    first.actor = sooner ? a : first.actor;
-    first.at = sooner ? next[a] : first.at;
-  }
-  return first;
-}
-
-// The first of all actors. The bound of a group is exact unless one of its actors was put off while
-// another one acted; then it is put right here.
-inline Due next_due(Slice<std::int64_t, Actor> next, std::int64_t* group_at, std::uint32_t actors) {
-  const std::uint32_t groups = groups_of(actors);
-  for (;;) {
-    std::uint32_t group = 0;
-    std::int64_t bound = group_at[0];
-    for (std::uint32_t g = 1; g < groups; ++g) {
-      const bool sooner = __builtin_expect_with_probability(group_at[g] < bound, 1, 0.5) != 0;
-      group = sooner ? g : group;
-      bound = sooner ? group_at[g] : bound;
-    }
-    const Due due = first_of_group(next, actors, group);
-    if (due.at == bound) return due;
-    group_at[group] = due.at;
-  }
-}
-
 // Of plain routers: what the compiler makes a version for.
 struct PlainKind {
-  std::uint32_t vcs;      // Their number, where it is known to the compiler; else 0.
-  bool even, waits;       // See Visit.
-  bool timed = false;     // The policy looks at outputs, so heads are routed at their time.
-  bool wide = false;      // More than 64 actors.
-  bool buffered = false;  // Has output buffers.
-  bool cube = false;      // Dimension order on a cube, and every way is short.
+  std::uint32_t vcs;        // Their number, where it is known to the compiler; else 0.
+  bool even, waits;         // See Visit.
+  bool timed = false;       // The policy looks at outputs, so heads are routed at their time.
+  bool wide = false;        // More than 64 actors.
+  bool buffered = false;    // Has output buffers.
+  bool cube = false;        // Dimension order on a cube, and every way is short.
+  bool whole = true;        // Rings are of one block.
+  std::uint32_t words = 1;  // Of a mask of inputs, one or two.
+  bool commits = false;     // Heads take a VC before an output.
+};
+
+// Of general routers.
+struct GeneralKind {
+  // Words of a mask of inputs, if they are one or two, and there is one lane to a crossbar input,
+  // and rings are of one block; else 0.
+  std::uint32_t words;
+  bool commits;  // See Setup.
 };
 
 // One visit of one router: what only GeneralVisit and PlainVisit are made of.
@@ -83,6 +42,7 @@ struct PlainKind {
 // ps per byte, and a VC is free again as soon as its packet has been granted.
 template <bool even, bool waits>
 class Visit {
+  template <GeneralKind>
   friend class GeneralVisit;
   template <PlainKind>
   friend class PlainVisit;
@@ -146,9 +106,9 @@ class Visit {
   }
 
   // The head of the buffer, of this size, has left its slot `place`, which from now on holds the
-  // credit for its space.
-  [[gnu::always_inline]] void leave_slot(Input& in, Slot& place, std::uint32_t size,
-                                         const Passage& passage) {
+  // credit for its space. Returns when that comes back.
+  [[gnu::always_inline]] std::int64_t leave_slot(Input& in, Slot& place, std::uint32_t size,
+                                                 const Passage& passage) {
     // With one rate, stamp_at() comes to this.
     const std::int64_t held = state_.setup.machine.release == Release::tail ? 0 : passage.follow;
     const std::int64_t stamp = even ? passage.tail_at - held + in.credit
@@ -159,6 +119,7 @@ class Visit {
     ++in.head;
     if (in.remote | in.starved) [[unlikely]]
       tell_feeder(in, stamp);
+    return stamp;
   }
 
   void tell_feeder(Input& in, std::int64_t stamp) {
