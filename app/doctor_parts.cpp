@@ -124,6 +124,8 @@ Checks check_files() {
         File{"mpi.h", home.include + "/mpi.h", "weft cc and weft c++", Health::missing, again},
         File{"agent", home.lib + "/weft-agent", "weft run --hosts", Health::missing, again},
         File{"probe program", home.lib + "/weft-probe", "weft probe", Health::missing, again},
+        File{"simulator", home.lib + "/weft-separate", "weft sim --separate processes",
+             Health::missing, again},
         File{"page template", home.share + "/report.html", "weft report, weft sim --live",
              Health::note, "apt install nodejs npm, and build again with -DWEFT_WEB=ON"},
         File{"texts", home.doc + "/architecture.md", "weft help TOPIC", Health::note, again}})

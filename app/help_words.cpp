@@ -17,7 +17,7 @@
 namespace weft::app {
 namespace {
 
-constexpr std::array<HelpWord, 27> words = {{
+constexpr std::array<HelpWord, 28> words = {{
     {"adaptive,ugal,valiant,minimal", "how packets choose among several paths",
      "routing,reference/traffic,concepts/cross-line"},
     {"allreduce,alltoall,collective,collectives,barrier",
@@ -28,8 +28,9 @@ constexpr std::array<HelpWord, 27> words = {{
      "reference/run,locality"},
     {"bisection,diameter,distance", "what a network's shape alone says about it", "net,topologies"},
     {"cables,links,ports,switches,switch", "what networks are built of", "net,network-file"},
-    {"compile,compiler,build,mpicc", "how a program becomes one that weft runs",
-     "cc,programs,fortran"},
+    {"compile,compiler,build,mpicc,configure,cmake,makefile",
+     "how a program becomes one that weft runs",
+     "cc,programs,fortran,configure-projects,cmake-projects"},
     {"congestion,hotspot,contention,jam", "where and why messages wait",
      "tutorial,reference/report,map"},
     {"cost,price,prices,buy,power", "what a network needs to be built: switches, ports, cables",
@@ -47,6 +48,8 @@ constexpr std::array<HelpWord, 27> words = {{
     {"machine,preset,presets,hardware", "descriptions of machines", "network-file,router"},
     {"numa,socket,sockets,hwloc,memory-placement", "what is near what inside a host",
      "locality,reference/sim,reference/run"},
+    {"openmp,pthreads,hybrid", "programs whose ranks have threads",
+     "programs-with-threads,threads"},
     {"openmpi,mpich,mpirun,pmix", "programs and launchers of other MPI libraries",
      "reference/run,programs,map-file"},
     {"output,csv,json,hdf5,record,records", "files that runs leave, for you and other tools",
@@ -56,8 +59,8 @@ constexpr std::array<HelpWord, 27> words = {{
     {"placement,place,rank-order,rankfile,reorder", "which rank runs on which node",
      "map,reference/map,map-file,mapping"},
     {"plot,chart,picture,html,heatmap", "results as pages and pictures", "report,reference/report"},
-    {"python,numpy,h5py,pandas", "records as numbers for scripts of your own",
-     "reference/report,reference/sim,run-record"},
+    {"python,mpi4py,numpy,h5py,pandas", "programs in Python, and records for scripts of your own",
+     "python-programs,reference/report,reference/sim,run-record"},
     {"slurm,srun,sbatch,pbs,scheduler",
      "jobs of a batch system, and maps and networks in its format",
      "run-hosts,reference/run,map-file,probe"},

@@ -22,6 +22,14 @@ Home find_home() {
           (prefix / WEFT_DOC_FOLDER / "docs").string()};
 }
 
+void put_own_library_first() {
+  constexpr const char* name = "LD_LIBRARY_PATH";
+  const char* const others = std::getenv(name);
+  const std::string own = find_home().lib;
+  const bool none = others == nullptr || *others == '\0';
+  ::setenv(name, (none ? own : own + ":" + others).c_str(), 1);
+}
+
 Result<std::string> read_page_template() {
   const std::string path = find_home().share + "/report.html";
   std::error_code failed;

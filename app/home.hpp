@@ -18,6 +18,10 @@ struct Home {
 };
 Home find_home();
 
+// Programs that this process starts find weft's MPI library before another one of that name, and
+// also without a path of their own to it.
+void put_own_library_first();
+
 // The template of pages; an error if this weft was built without it.
 Result<std::string> read_page_template();
 

@@ -3,6 +3,7 @@
 // code and, on failure, one line on standard error. Codes: 0 done, 1 finding, 2 usage, 3 bad input,
 // 70 bug in weft. When mpirun starts several processes, process 0 prints for all of them.
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -128,15 +129,39 @@ int run(int argc, char** argv) {
   return exit_bug;
 }
 
+// Names that build systems look for: a link of such a name to weft is the compiler or starts ranks.
+constexpr std::array<std::array<std::string_view, 2>, 9> usual_names = {{{"mpicc", "cc"},
+                                                                         {"mpicxx", "c++"},
+                                                                         {"mpic++", "c++"},
+                                                                         {"mpiCC", "c++"},
+                                                                         {"mpifort", "fc"},
+                                                                         {"mpif90", "fc"},
+                                                                         {"mpif77", "fc"},
+                                                                         {"mpiexec", "run"},
+                                                                         {"mpirun", "run"}}};
+
+// The sub-command that a name stands for; empty: none.
+std::string sub_command_of(std::string_view name) {
+  if (name.starts_with("weft-")) return std::string(name.substr(5));
+  for (const auto& [usual, command] : usual_names)
+    if (usual == name) return std::string(command);
+  return {};
+}
+
 // weft-cc means weft cc: many build systems want the name of a compiler to be one word.
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv, argv + argc);
   if (words.empty()) words.emplace_back("weft");
   const std::string name = words[0].substr(words[0].rfind('/') + 1);
-  if (name.rfind("weft-", 0) == 0) {
-    words[0] = "weft";
-    words.insert(words.begin() + 1, name.substr(5));
-  }
+  const std::string command = sub_command_of(name);
+  if (command.empty()) return words;
+  words[0] = "weft";
+  if (command == "run" && words.size() == 2 && words[1] == "--version") return words;
+  words.insert(words.begin() + 1, command);
+  // As other launchers spell it; what follows the program's name is the program's.
+  if (command == "run" && !name.starts_with("weft-") && words.size() > 2 &&
+      (words[2] == "-np" || words[2] == "--np"))
+    words[2] = "-n";
   return words;
 }
 

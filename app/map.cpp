@@ -101,7 +101,8 @@ Result<SimulatedStep> simulate_step(const MapOptions& o, const ParsedMapOptions&
                                     const MapSetting& setting, const map::RankMap& map,
                                     const StepOptions& how) {
   StepOptions options = how;
-  options.threads = parsed.threads;
+  options.model = {*parse_fidelity(o.model), setting.machine.flow, setting.machine.flit};
+  options.threads = has_workers(options.model.fidelity) ? parsed.threads : 1;
   options.shrink =
       static_cast<std::uint64_t>(o.shrink) * static_cast<std::uint64_t>(setting.planes);
   options.seed = o.seed;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <weft/base/quantity.hpp>
+#include <weft/simulate/models/network_model.hpp>
 #include <weft/study/map/formats.hpp>
 #include <weft/workload/patterns/traffic_file.hpp>
 
@@ -132,6 +133,13 @@ void add_evaluation_options(CLI::App& parser, MapOptions& o) {
                       "(default: 1, of a long RUN more)")
           ->type_name("N");
   note(shrink, o.shrink_given);
+  parser
+      .add_option(
+          "--model", o.model,
+          "How closely --simulate and the objective 'time' simulate the network: flit (VCs share "
+          "links flit by flit; slower), packet, or flow (much faster, docs/concepts/fidelity.md)")
+      ->type_name("MODEL")
+      ->capture_default_str();
   parser
       .add_option("--order", o.order,
                   "Order in which a NIC sends its messages in --simulate: round-robin or queue "
@@ -280,6 +288,8 @@ Result<ParsedMapOptions> parse_map_options(const MapOptions& o, const Job& job) 
     parsed.seconds = static_cast<double>(time->in_ps()) * 1e-12;
     if (parsed.seconds <= 0) return Error::call("--time: must be above 0");
   }
+  if (const auto fidelity = parse_fidelity(o.model); !fidelity)
+    return Error::call("--model: " + fidelity.error().message());
   if (const auto order = parse_send_order(o.order); !order && !o.order.empty())
     return Error::call("--order: " + order.error().message());
   parsed.threads = static_cast<int>(o.threads);

@@ -35,7 +35,8 @@ struct MapOptions {
   std::string convert;  // A map that is only to be written in another format.
   bool compare = false;
   bool simulate = false;
-  std::string order;  // Empty: as the description has it.
+  std::string model = "packet";  // Fidelity, of --simulate.
+  std::string order;             // Empty: as the description has it.
   std::int64_t shrink = 1;
   bool shrink_given = false;
   // The output.

@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <numeric>
 
+#include "own_command.hpp"
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <wordexp.h>
 
 #include <weft/base/file.hpp>
@@ -184,43 +182,6 @@ struct Words {  // A text split as a shell would do it, without running commands
   }
 };
 
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    const char* const base = std::getenv("TMPDIR");
-    std::string name = std::string(base == nullptr ? "/tmp" : base) + "/weft-map-XXXXXX";
-    if (::mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-Status run_and_wait(const std::vector<std::string>& command, const std::string& program) {
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  const pid_t child = ::fork();
-  if (child < 0) return Error::run(std::string("cannot start a process: ") + std::strerror(errno));
-  if (child == 0) {
-    ::dup2(STDERR_FILENO, STDOUT_FILENO);  // Standard output is for the report alone.
-    ::execv("/proc/self/exe", arguments.data());
-    ::_exit(3);
-  }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  return Error::run("--program: the simulation of '" + program + "' failed, see above");
-}
-
 // Simulates the program on the same machine, with ranks in order, to get its traffic.
 Result<TrafficMatrix> traffic_of_program(const MapOptions& o) {
   const Words words(o.program);
@@ -237,7 +198,11 @@ Result<TrafficMatrix> traffic_of_program(const MapOptions& o) {
   command.insert(command.end(), {"--ranks-per-node", std::to_string(o.ranks_per_node)});
   for (std::size_t i = 0; i < words.found.we_wordc; ++i)
     command.emplace_back(words.found.we_wordv[i]);
-  if (Status s = run_and_wait(command, o.program); !s) return std::move(s).error();
+  // Standard output is for the report alone.
+  const auto end = run_own_command(command, OutputTo::standard_error);
+  if (!end) return Error(end.error());
+  if (end->status != 0)
+    return Error::run("--program: the simulation of '" + o.program + "' failed, see above");
   return read_any_traffic(folder.path() + "/traffic.txt", {});
 }
 

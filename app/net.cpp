@@ -9,6 +9,7 @@
 
 #include "command.hpp"
 #include "machine_options.hpp"
+#include "net_calibrate.hpp"
 #include "output.hpp"
 #include "piped_file.hpp"
 #include "presets.hpp"
@@ -37,6 +38,7 @@ struct NetOptions {
   std::vector<std::string> others;  // Networks beside the first.
   std::string prices;
   bool figures = false;
+  bool calibrate = false;
   bool list = false;
   bool links = false;
   std::vector<std::string> path;
@@ -260,6 +262,9 @@ Status check_options(const NetOptions& o) {
   if (o.list || !requested_lists(o.machine).empty()) return {};
   if (o.machine.words.net.empty())
     return Error::call("which network? Give a spec or a file, or --list");
+  if (o.calibrate && (o.compares() || o.machine.show || o.links || !o.path.empty() ||
+                      !o.export_format.empty() || o.json()))
+    return Error::call("--calibrate prints a table for the network file; leave out the others");
   if (o.compares() && (o.machine.show || o.links || !o.path.empty() || !o.export_format.empty()))
     return Error::call(
         "--show-machine, --links, --path and --export are about one network; leave out the others, "
@@ -353,6 +358,7 @@ Status run_net(const NetOptions& options) {
   const auto machine = reader->read(std::make_shared<const Topology>(*std::move(topology)));
   if (!machine) return Error(machine.error());
   if (Status s = reader->check(*machine); !s) return s;
+  if (options.calibrate) return print_calibration(*reader, *machine);
   Status done = options.machine.show            ? print(machine->text)
                 : options.export_format.empty() ? describe(*machine, options)
                                                 : write_export(*machine->topology, options);
@@ -378,6 +384,9 @@ std::function<Status()> set_up(CLI::App& parser) {
       ->type_name("FILE");
   parser.add_flag("--figures", options->figures,
                   "Also latency, capacity, cost and power of one network, as in a comparison");
+  parser.add_flag("--calibrate", options->calibrate,
+                  "Play a few random permutations with packets and with flows, and print the table "
+                  "[flow] that makes flows take as long (for --model flow)");
   parser.add_flag("--list", options->list,
                   "List the kinds of network that a spec can name, and presets");
   auto* const format = parser.add_option("--format", options->format, "Output format")
@@ -409,6 +418,7 @@ std::function<Status()> set_up(CLI::App& parser) {
       "  weft net fattree:radix=36,levels=3,taper=2 --format json\n"
       "  weft net dragonfly:a=8,h=4,p=4 --path n0 n500\n"
       "  weft net examples/network/torus.toml --links\n"
+      "  weft net torus:8x8x8 --calibrate\n"
       "  weft net hyperx:4x4 --export dot -o hyperx.dot\n"
       "  weft net preset:slingshot preset:infiniband-ndr\n"
       "  weft net torus:8x8x8 fattree:radix=32,levels=2 --prices prices.toml\n"

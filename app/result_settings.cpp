@@ -72,12 +72,14 @@ void add_search(const MapOptions& o, Pairs& settings) {
   add_file(settings, "evaluate", o.evaluate);
   settings.emplace_back("simulate", o.simulate ? "yes" : "no");
   settings.emplace_back("shrink", std::to_string(o.shrink));
+  settings.emplace_back("model", o.model);
 }
 
 // The settings that differ between scenarios that share a network file, beside its keys.
 RunSettings settings_of(const Scenario& scenario) {
   RunSettings run;
-  run.settings = {{"pattern", scenario.traffic},
+  run.settings = {{"model", to_text(scenario.model.fidelity)},
+                  {"pattern", scenario.traffic},
                   {"injection", scenario.injection},
                   {"packet", scenario.packet},
                   {"vcs", std::to_string(scenario.hardware.vcs)},

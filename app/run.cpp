@@ -199,9 +199,11 @@ Status check_words(const RunOptions& options, const CLI::App& parser) {
 
 Result<launch::LaunchJob> make_job(const RunOptions& options) {
   launch::LaunchJob job;
-  auto hosts = place_ranks(options.placing);
-  if (!hosts) return std::move(hosts).error();
-  job.hosts = *std::move(hosts);
+  auto places = place_ranks(options.placing);
+  if (!places) return std::move(places).error();
+  job.hosts = std::move(places->used);
+  job.spare_hosts = std::move(places->spare);
+  job.universe = places->slots;
   auto settings = complete_settings(options);
   if (!settings) return std::move(settings).error();
   job.settings = *std::move(settings);
@@ -222,6 +224,7 @@ Result<launch::LaunchJob> make_job(const RunOptions& options) {
   if (!remote_shell) return Error::call("--rsh: " + remote_shell.error().message());
   job.remote_shell = *std::move(remote_shell);
   if (job.remote_shell.empty()) job.remote_shell = usual_remote_shell(options.placing);
+  put_own_library_first();
   job.remote_agent = {find_home().lib + "/weft-agent"};
   if (!options.remote.remote_weft.empty())
     job.remote_agent = {options.remote.remote_weft, "run", "--agent"};
@@ -314,8 +317,8 @@ void add_rank_options(CLI::App& parser, RunOptions& options) {
   parser
       .add_option(
           "--grace", options.grace,
-          "Time for ranks to end by themselves after another has failed, after a signal or at the "
-          "time limit (default: 5 s, and 1 s for the latter two)")
+          "Time for ranks to end by themselves after another has failed and they do not recover, "
+          "after a signal or at the time limit (default: 5 s, and 1 s for the latter two)")
       ->type_name("TIME");
 }
 

@@ -96,14 +96,18 @@ Result<std::vector<std::uint32_t>> find_places(const std::string& map,
 
 }  // namespace
 
-Result<std::vector<launch::HostRanks>> place_ranks(const RunPlacing& placing) {
+Result<RunPlaces> place_ranks(const RunPlacing& placing) {
   const auto hosts = find_hosts(placing);
   if (!hosts) return Error(hosts.error());
   const auto ranks = count_ranks(placing, *hosts);
   if (!ranks) return Error(ranks.error());
   auto host_of = find_places(placing.map, *hosts, *ranks);
   if (!host_of) return std::move(host_of).error();
-  return launch::gather_ranks(*hosts, *host_of, own_name());
+  RunPlaces places;
+  places.used = launch::gather_ranks(*hosts, *host_of, own_name());
+  places.spare = launch::spare_hosts(*hosts, places.used, own_name());
+  for (const launch::Host& host : *hosts) places.slots += host.slots;
+  return places;
 }
 
 std::vector<std::string> usual_remote_shell(const RunPlacing& placing) {

@@ -17,7 +17,11 @@ struct RunPlacing {
   std::int64_t ranks = 0;  // 0: not given.
 };
 
-Result<std::vector<launch::HostRanks>> place_ranks(const RunPlacing& placing);
+struct RunPlaces {
+  std::vector<launch::HostRanks> used, spare;
+  std::uint32_t slots = 0;  // Of all hosts; 0: unknown.
+};
+Result<RunPlaces> place_ranks(const RunPlacing& placing);
 
 // The command that starts commands on another host by default.
 std::vector<std::string> usual_remote_shell(const RunPlacing& placing);

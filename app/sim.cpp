@@ -17,6 +17,7 @@
 #include "record_folder.hpp"
 #include "shared_options.hpp"
 #include "sim_live.hpp"
+#include "sim_models.hpp"
 #include "sim_options.hpp"
 #include "sim_settings.hpp"
 #include "sim_threads.hpp"
@@ -140,6 +141,7 @@ Result<int> run_program(const std::string& program, const std::vector<std::strin
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   ::setenv(simulation_variable, to_text(simulation).c_str(), 1);
+  put_own_library_first();
   // Fortran shall write each record at once, so that its rank is known.
   ::setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "1", 1);
   const pid_t child = ::fork();
@@ -176,6 +178,17 @@ Result<int> run_program(const std::string& program, const std::vector<std::strin
   return WEXITSTATUS(status);
 }
 
+// Where ranks are processes of their own, any program will do: the simulator runs in one of weft's.
+Status prepare_program(const std::string& program, SimulationOptions& simulation) {
+  if (simulation.separation != "processes") return check_linked(program);
+  if (launched().count > 1)
+    return Error::call(
+        "--separate processes: works in one process of weft sim, without mpirun; use --threads");
+  std::error_code failed;
+  simulation.program = std::filesystem::absolute(program, failed).string();
+  return {};
+}
+
 Status simulate(const SimOptions& options, const CLI::App& parser) {
   const std::vector<std::string> words = parser.remaining();
   if (asks_for_list(options.simulation.collectives)) return print(coll::list_algorithms());
@@ -192,13 +205,19 @@ Status simulate(const SimOptions& options, const CLI::App& parser) {
   }
   auto completed = complete(options);
   if (!completed) return std::move(completed).error();
+  if (!options.models.empty()) {
+    if (launched().count > 1)
+      return Error::call("--compare-models: starts runs of its own; start it without mpirun");
+    const std::vector<std::string> command = own_words();
+    return compare_models(options.models, command, command.size() - words.size());
+  }
   SimulationOptions& simulation = *completed;
   simulation.libraries = find_home().lib;
   // The program may start in another folder.
   simulation.machine.routing = with_absolute_path(simulation.machine.routing);
   auto program = find_program(words.front());
   if (!program) return std::move(program).error();
-  if (Status linked = check_linked(*program); !linked) return linked;
+  if (Status ready = prepare_program(*program, simulation); !ready) return ready;
   // Read here as well, so that errors in the description appear before the program starts.
   SignalForwarder signals;
   SimLive live;
@@ -206,7 +225,7 @@ Status simulate(const SimOptions& options, const CLI::App& parser) {
     const auto setup = read_setup(simulation);
     if (!setup) return Error(setup.error());
     if (launched().self == 0) warn_of(setup->machine.warnings);
-    prepare_threads(simulation, *setup);
+    if (simulation.separation != "processes") prepare_threads(simulation, *setup);
     if (!options.live.empty()) {
       const std::string title = std::filesystem::path(*program).filename().string();
       if (Status s =
@@ -218,7 +237,9 @@ Status simulate(const SimOptions& options, const CLI::App& parser) {
     if (launched().self == 0 && !simulation.out.empty() && !live.owns(simulation.out))
       if (Status s = write_sim_settings(simulation, *setup, {*program, words}); !s) return s;
   }
-  auto code = run_program(*program, words, simulation, live, signals);
+  const std::string started =
+      simulation.program.empty() ? *program : find_home().lib + "/weft-separate";
+  auto code = run_program(started, words, simulation, live, signals);
   if (!code) return std::move(code).error();
   if (!live.owns(simulation.out)) {
     // A failure of the program matters more than one of its record.
@@ -235,26 +256,30 @@ Status simulate(const SimOptions& options, const CLI::App& parser) {
 }  // namespace
 
 Command sim_command() {
-  return {"sim", "Run an MPI program on a simulated machine", [](CLI::App& parser) {
-            auto options = std::make_shared<SimOptions>();
-            pass_on_rest(parser, "PROGRAM");
-            CLI::Option* const ranks = add_sim_options(parser, *options);
-            parser.footer(
-                "The program must have been linked by 'weft cc', 'weft c++' or 'weft fc'. weft sim "
-                "returns its\nexit code. To use several machines or cores: mpirun -np 8 weft sim "
-                "..., with Open MPI or MPICH;\nresults are the same.\n"
-                "Examples:\n"
-                "  weft sim --net torus:8x8x8 ./halo3d 3 65536\n"
-                "  weft sim --net fattree:k=8,levels=3 -n 64 --record run ./program\n"
-                "  weft sim --net preset:nsim-torus --coll alltoall=bruck -o results ./program");
-            return std::function<Status()>([options, ranks, &parser] {
-              options->ranks_given = ranks->count() > 0;
-              Status ended = simulate(*options, parser);
-              // All processes end alike, and mpirun kills all as soon as one fails. So only process
-              // 0 fails, after it has printed the reason.
-              return launched().self == 0 ? std::move(ended) : Status();
-            });
-          }};
+  return {
+      "sim", "Run an MPI program on a simulated machine", [](CLI::App& parser) {
+        auto options = std::make_shared<SimOptions>();
+        pass_on_rest(parser, "PROGRAM");
+        CLI::Option* const ranks = add_sim_options(parser, *options);
+        parser.footer(
+            "The program must have been linked by 'weft cc', 'weft c++' or 'weft fc'; any other "
+            "that uses\nlibmpi_abi.so, and Python, needs --separate processes. weft sim returns "
+            "its exit code.\nTo use several machines or cores: mpirun -np 8 weft sim ..., with "
+            "Open MPI or MPICH;\nresults are the same.\n"
+            "Examples:\n"
+            "  weft sim --net torus:8x8x8 ./halo3d 3 65536\n"
+            "  weft sim --net fattree:k=8,levels=3 -n 64 --record run ./program\n"
+            "  weft sim --net preset:nsim-torus --coll alltoall=bruck -o results ./program\n"
+            "  weft sim --net torus:8x8x8 --compare-models packet,flow ./halo3d 3 65536\n"
+            "  weft sim --separate processes -n 16 --net torus:4x4 python3 halo.py");
+        return std::function<Status()>([options, ranks, &parser] {
+          options->ranks_given = ranks->count() > 0;
+          Status ended = simulate(*options, parser);
+          // All processes end alike, and mpirun kills all as soon as one fails. So only process
+          // 0 fails, after it has printed the reason.
+          return launched().self == 0 ? std::move(ended) : Status();
+        });
+      }};
 }
 
 }  // namespace weft::app

@@ -67,6 +67,8 @@ namespace {
 Status read_times(const SimOptions& options, SimulationOptions& simulation) {
   for (const Status& read : {
            read_time("--until", options.until, simulation.until),
+           read_duration("--start-skew", options.start_skew, Duration::zero(),
+                         simulation.start_skew),
            read_series(options.series, simulation),
            read_time("--watch-from", options.watch_from, simulation.watch_from),
            read_time("--watch-until", options.watch_until, simulation.watch_until),
@@ -95,6 +97,17 @@ Status add_record(SimOptions& options, SimulationOptions& simulation) {
   return {};
 }
 
+// Ranks in processes of their own have no other way to each other's data.
+Status read_payload(const SimOptions& options, SimulationOptions& simulation) {
+  const bool separate = simulation.separation == "processes";
+  if (!options.payload.empty() && options.payload != "none" && options.payload != "full")
+    return Error::call("--payload: '" + options.payload + "' is not none or full");
+  if (separate && options.payload == "none")
+    return Error::call("--payload none: with --separate processes messages carry their data");
+  simulation.carry_data = separate || options.payload == "full";
+  return {};
+}
+
 Status check(const SimOptions& options, SimulationOptions& simulation) {
   if (options.ranks_given) {
     if (Status s = read_count("-n", options.ranks, simulation.ranks); !s) return s;
@@ -111,9 +124,7 @@ Status check(const SimOptions& options, SimulationOptions& simulation) {
         !s)
       return s;
   }
-  if (options.payload != "none" && options.payload != "full")
-    return Error::call("--payload: '" + options.payload + "' is not none or full");
-  simulation.carry_data = options.payload == "full";
+  if (Status s = read_payload(options, simulation); !s) return s;
   const auto factor = parse_compute(options.compute);
   if (!factor) return Error(factor.error());
   simulation.compute_factor = *factor;
@@ -178,8 +189,9 @@ CLI::Option* add_rank_options(CLI::App& parser, SimOptions& options) {
       .add_option(
           "--separate", options.simulation.separation,
           "How each rank gets its own global variables: delta (compiled by weft cc), copies "
-          "of the program, or none (default: the best that the program allows)")
-      ->check(CLI::IsMember({"delta", "copies", "none"}));
+          "of the program, none, or processes: each rank is a process of this machine, for Python "
+          "and programs that weft cc has not linked (default: the best that the program allows)")
+      ->check(CLI::IsMember({"delta", "copies", "none", "processes"}));
   parser.add_option("--stack", options.stack, "Stack size of a rank (default: 64 KiB to 8 MiB)")
       ->type_name("SIZE");
   return ranks;
@@ -189,9 +201,9 @@ void add_message_options(CLI::App& parser, SimOptions& options) {
   begin_group(parser, "Messages");
   parser
       .add_option("--payload", options.payload,
-                  "Content of messages: none simulates their sizes only, full delivers their data")
-      ->type_name("none|full")
-      ->capture_default_str();
+                  "Content of messages: none simulates their sizes only, full delivers their data "
+                  "(default: none; full with --separate processes)")
+      ->type_name("none|full");
   parser
       .add_option("--compute", options.compute,
                   "Time of the program's own computing: none, measured on this machine, or "
@@ -219,8 +231,26 @@ void add_simulation_options(CLI::App& parser, SimOptions& options) {
       ->type_name("N")
       ->transform([](const std::string& text) { return text == "auto" ? "0" : text; })
       ->capture_default_str();
+  parser
+      .add_option(
+          "--model", options.simulation.model,
+          "How closely the network is simulated: flit (VCs share links flit by flit; slower), "
+          "packet (each packet in each router), or flow (messages share links; hundreds of times "
+          "faster, docs/concepts/fidelity.md)")
+      ->type_name("MODEL")
+      ->capture_default_str();
+  parser
+      .add_option("--compare-models", options.models,
+                  "Run the program once with each of these models, and print a table of times, "
+                  "differences and what the simulation cost: flit,packet,flow")
+      ->type_name("MODEL,MODEL");
   add_partition_option(parser, options.simulation.partition);
   add_seed_option(parser, options.simulation.seed, "random routing choices");
+  parser
+      .add_option("--start-skew", options.start_skew,
+                  "Ranks start within this time, each at a moment of its own by --seed: shows what "
+                  "rests on their being exactly alike (default: all at once)")
+      ->type_name("TIME");
   parser
       .add_option("--until", options.until, "Stop at this simulated time (default: run to the end)")
       ->type_name("TIME");

@@ -17,8 +17,9 @@ struct SimOptions {
   MachineOptions machine;
   SimulationOptions simulation;                                    // Options that need no parsing.
   std::int64_t ranks = 0, ranks_per_node = 0, cores_per_rank = 0;  // 0: not given.
-  std::string payload = "none", compute = "none", stack, until, series;
+  std::string payload, compute = "none", stack, until, start_skew, series;
   std::string watch_from, watch_until, watch_every;
+  std::string models;  // To be compared; empty: one model.
   std::string record;
   std::string live;  // "true" or a port; empty: no page.
   bool ranks_given = false, ranks_per_node_given = false, cores_per_rank_given = false;

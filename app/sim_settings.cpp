@@ -52,6 +52,7 @@ void add_ranks(const SimulationOptions& o, const SimulationSetup& setup, RunSett
 void add_simulation(const SimulationOptions& o, RunSettings& run) {
   auto& settings = run.settings;
   settings.emplace_back("seed", std::to_string(o.seed));
+  settings.emplace_back("model", o.model);
   settings.emplace_back("payload", o.carry_data ? "full" : "none");
   settings.emplace_back("compute", compute_text(o.compute_factor));
   settings.emplace_back("collectives", collectives_text(o.collectives));
@@ -59,6 +60,7 @@ void add_simulation(const SimulationOptions& o, RunSettings& run) {
   if (const auto request = conn::parse_request(o.connections);
       !o.connections.empty() && request && !request->groups_file.empty())
     settings.emplace_back("connections.groups", fingerprint_of_file(request->groups_file));
+  settings.emplace_back("start_skew", to_text(o.start_skew));
   settings.emplace_back("until",
                         o.until == Time::never() ? "the end" : to_text(o.until - Time::zero()));
   run.circumstances.emplace_back("threads", o.threads == 0 ? "auto" : std::to_string(o.threads));

@@ -44,6 +44,10 @@ void add_scenario_options(CLI::App& parser, TrafficOptions& o) {
       "NAME");
   add("arbitration", "Arbitration at outputs: through-first, round-robin or age", "NAME");
   add("release", "Whether a packet's tail or its head frees buffer space", "tail|head");
+  add("model",
+      "How closely the network is simulated: flit (VCs share links flit by flit; slower), packet, "
+      "or flow (much faster, docs/concepts/fidelity.md; default: packet)",
+      "MODEL");
   add("seed", "Seed of all random numbers (default: 1)", "N");
   parser
       .add_option(

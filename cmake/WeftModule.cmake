@@ -36,9 +36,10 @@ endif()
 
 set_property(GLOBAL PROPERTY WEFT_MODULES "")
 
-# PUBLIC headers are installed and keep what their first lines promise; HEADERS are for other modules of weft.
+# PUBLIC headers are installed and keep what their first lines promise; HEADERS are for other modules of weft. What is FOR_TESTS alone is
+# neither installed nor a part of the product.
 function(weft_module)
-  cmake_parse_arguments(arg "" "NAME" "USES;SOURCES;PUBLIC;HEADERS;TESTS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "FOR_TESTS" "NAME" "USES;SOURCES;PUBLIC;HEADERS;TESTS;PRIVATE" ${ARGN})
   set(target weft_${arg_NAME})
   add_library(${target} STATIC ${arg_SOURCES})
   add_library(weft::${arg_NAME} ALIAS ${target})
@@ -55,7 +56,6 @@ function(weft_module)
   else()
     weft_reuse_precompiled(${target} module)
   endif()
-  set_property(GLOBAL APPEND PROPERTY WEFT_MODULES "${arg_NAME}")
   file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   list(TRANSFORM arg_PUBLIC PREPEND ${folder}/)
   list(TRANSFORM arg_HEADERS PREPEND ${folder}/)
@@ -63,9 +63,12 @@ function(weft_module)
   set_property(GLOBAL APPEND PROPERTY WEFT_PRIVATE_HEADERS ${arg_HEADERS})
   string(REPLACE ";" " " uses "${arg_USES}")
   set_property(GLOBAL APPEND PROPERTY WEFT_LAYERS "${folder}:${uses}")
-  install(TARGETS ${target} EXPORT weft-targets
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  if(NOT arg_FOR_TESTS)
+    set_property(GLOBAL APPEND PROPERTY WEFT_MODULES "${arg_NAME}")
+    install(TARGETS ${target} EXPORT weft-targets
+      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+      FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  endif()
   if(BUILD_TESTING AND arg_TESTS)
     weft_test(NAME ${arg_NAME}_test SOURCES ${arg_TESTS} LINK weft::${arg_NAME})
   endif()

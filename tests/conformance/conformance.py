@@ -149,7 +149,7 @@ def read_options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weft")
     parser.add_argument("folders", nargs="+", type=lambda word: pathlib.Path(word).resolve())
-    parser.add_argument("--world", default="run,sim", help="run, sim or both")
+    parser.add_argument("--world", default="run,sim", help="run, sim, or both: run,sim")
     parser.add_argument("--only", default="*", help="programs whose name fits this pattern")
     parser.add_argument("--jobs", type=int, default=1, help="programs at once")
     parser.add_argument("--limit", type=float, default=120, help="seconds for a run whose list says nothing")

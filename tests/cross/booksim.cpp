@@ -6,13 +6,10 @@
 #include <filesystem>
 #include <map>
 
-#include "tests/cross/flits.hpp"
-
 #include <weft/base/file.hpp>
 #include <weft/base/text.hpp>
 #include <weft/study/traffic/experiment.hpp>
-#include <weft/study/traffic/saturation.hpp>
-#include <weft/study/traffic/zero_load.hpp>
+#include <weft/study/traffic/load.hpp>
 
 namespace weft::test {
 
@@ -79,8 +76,16 @@ std::string routing_name(const Reference& r) {
   return found == names.end() ? r.routing : found->second;
 }
 
-Result<Point> run_point(const Reference& reference, std::uint64_t seed, double load, double limit) {
-  Result<Scenario> scenario = scenario_of(reference, seed);
+// What is run, but for the load.
+struct Runs {
+  const Reference& reference;
+  Fidelity model = Fidelity::packet;
+  int seeds = 1;
+};
+
+Result<Point> run_point(const Runs& runs, std::uint64_t seed, double load, double limit) {
+  const Reference& reference = runs.reference;
+  Result<Scenario> scenario = scenario_of(reference, seed, runs.model);
   if (!scenario) return std::move(scenario).error();
   Experiment experiment;
   experiment.scenario = &*scenario;
@@ -92,30 +97,14 @@ Result<Point> run_point(const Reference& reference, std::uint64_t seed, double l
 }
 
 // Infinite where the network does not carry the load.
-Result<double> mean_latency(const Reference& reference, int seeds, double load, double limit) {
+Result<double> mean_latency(const Runs& runs, double load, double limit) {
   double sum = 0;
-  for (int s = 0; s < seeds; ++s) {
-    Result<Point> got = run_point(reference, static_cast<std::uint64_t>(s + 1), load, limit);
+  for (int s = 0; s < runs.seeds; ++s) {
+    Result<Point> got = run_point(runs, static_cast<std::uint64_t>(s + 1), load, limit);
     if (!got) return std::move(got).error();
     sum += got->claims_latency() ? got->latency() : INFINITY;
   }
-  return sum / seeds;
-}
-
-// The same in the flit-level router.
-Result<double> mean_flit_latency(const Reference& reference, int seeds, double load, double limit) {
-  const FlitRouter router{reference.vcs, reference.packet, reference.buffer,
-                          reference.wait_for_tail, reference.variant == "hold"};
-  double sum = 0;
-  for (int s = 0; s < seeds; ++s) {
-    const auto seed = static_cast<std::uint64_t>(s + 1);
-    Result<Scenario> scenario = scenario_of(reference, seed);
-    if (!scenario) return std::move(scenario).error();
-    if (scenario->policy->facts().looks) return Error::input("a routing that looks at ports");
-    const FlitRun run{load, reference.warmup, reference.measure, limit, seed};
-    sum += run_flits(*scenario, router, run).latency;
-  }
-  return sum / seeds;
+  return sum / runs.seeds;
 }
 
 template <typename Latency>
@@ -132,7 +121,31 @@ Result<double> search_saturation(const Reference& reference, Latency&& latency_a
   return bracket->stable;
 }
 
+// As the reference's README says. A VC that waits for the tail's credit has all of its buffer
+// again, one packet: that is cut-through.
+Status set_flit_router(const Reference& r, ScenarioRequest& request) {
+  const bool hold = r.variant == "hold";
+  for (const auto& [key, value] :
+       {std::pair{"model", "flit"},
+        {"release", "head"},
+        {"flit_router.requests", "all"},
+        {"flit_router.hold_switch", hold ? "true" : "false"},
+        {"flit_router.flow_control", r.wait_for_tail ? "cut-through" : "wormhole"}}) {
+    if (Status status = request.set(key, value); !status) return status;
+  }
+  return {};
+}
+
 }  // namespace
+
+bool locks_up(const Reference& r) {
+  return r.routing == "valiant" && r.topology == "torus";
+}
+
+bool is_scatter(const Reference& r, std::size_t i) {
+  return r.routing == "min_adapt" && r.points[i].error == 0 && i + 1 < r.points.size() &&
+         r.points[i].latency > r.points[i + 1].latency;
+}
 
 std::string reference_folder() {
   return WEFT_REFERENCE;
@@ -200,7 +213,7 @@ std::vector<std::string> list_references(const std::string& folder) {
 // The router that the reference's README describes, nothing tuned: four stages of one cycle, one
 // flit per cycle, credits that take a cycle, no lookahead, round robin. Buffers whose credits come
 // flit by flit (no waiting for the tail's) release as the head leaves.
-Result<Scenario> scenario_of(const Reference& r, std::uint64_t seed) {
+Result<Scenario> scenario_of(const Reference& r, std::uint64_t seed, Fidelity model) {
   ScenarioRequest request;
   const std::string k = std::to_string(r.k);
   const std::vector<std::pair<std::string, std::string>> options = {
@@ -217,12 +230,15 @@ Result<Scenario> scenario_of(const Reference& r, std::uint64_t seed) {
   for (const auto& [key, value] : options) {
     if (Status status = request.set(key, value); !status) return std::move(status).error();
   }
+  if (model == Fidelity::flit)
+    if (Status status = set_flit_router(r, request); !status) return std::move(status).error();
   return make_scenario(request);
 }
 
-Result<Comparison> compare(const Reference& reference, int seeds) {
+Result<Comparison> compare(const Reference& reference, int seeds, Fidelity model) {
   Comparison found;
-  Result<Scenario> scenario = scenario_of(reference, 1);
+  const Runs runs{reference, model, seeds};
+  Result<Scenario> scenario = scenario_of(reference, 1, model);
   if (!scenario) return std::move(scenario).error();
   Result<ZeroLoad> zero = zero_load_latency(*scenario);
   if (!zero) return std::move(zero).error();
@@ -230,30 +246,13 @@ Result<Comparison> compare(const Reference& reference, int seeds) {
   found.zero_load_hops = zero->hops;
   for (const ReferencePoint& point : reference.points) {
     for (const bool nominal : {true, false}) {
-      Result<double> latency =
-          mean_latency(reference, seeds, nominal ? point.offered : point.accepted, 0);
+      Result<double> latency = mean_latency(runs, nominal ? point.offered : point.accepted, 0);
       if (!latency) return std::move(latency).error();
       (nominal ? found.latency : found.accepted_latency).push_back(*latency);
     }
   }
-  Result<double> saturation = search_saturation(reference, [&](double load) {
-    return mean_latency(reference, seeds, load, 6 * reference.zero_load);
-  });
-  if (!saturation) return std::move(saturation).error();
-  found.saturation = *saturation;
-  return found;
-}
-
-Result<Comparison> compare_flits(const Reference& reference, int seeds) {
-  Comparison found;
-  for (const ReferencePoint& point : reference.points) {
-    Result<double> latency = mean_flit_latency(reference, seeds, point.offered, 0);
-    if (!latency) return std::move(latency).error();
-    found.latency.push_back(*latency);
-  }
-  Result<double> saturation = search_saturation(reference, [&](double load) {
-    return mean_flit_latency(reference, seeds, load, 6 * reference.zero_load);
-  });
+  Result<double> saturation = search_saturation(
+      reference, [&](double load) { return mean_latency(runs, load, 6 * reference.zero_load); });
   if (!saturation) return std::move(saturation).error();
   found.saturation = *saturation;
   return found;

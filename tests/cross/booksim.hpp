@@ -38,6 +38,13 @@ struct Reference {
   bool packet_by_packet() const { return vcs == 1 || variant == "hold"; }
 };
 
+// Of valiant on a torus the reference says that it locks up: what it names as saturation is where
+// that begins.
+bool locks_up(const Reference& r);
+// Latency grows with load: a row of one seed that lies above the next one is scatter. There is one,
+// of min_adapt, and only there it is passed over.
+bool is_scatter(const Reference& r, std::size_t i);
+
 // Where the curves are.
 std::string reference_folder();
 Result<Reference> read_reference(const std::string& path);
@@ -50,9 +57,10 @@ struct Comparison {
   double saturation = 0;
 };
 
-Result<Scenario> scenario_of(const Reference& reference, std::uint64_t seed);
-Result<Comparison> compare(const Reference& reference, int seeds);
-// The same with the flit-level router (flits.hpp): latency at the nominal load, and saturation.
-Result<Comparison> compare_flits(const Reference& reference, int seeds);
+// With --model packet or flit.
+Result<Scenario> scenario_of(const Reference& reference, std::uint64_t seed,
+                             Fidelity model = Fidelity::packet);
+Result<Comparison> compare(const Reference& reference, int seeds,
+                           Fidelity model = Fidelity::packet);
 
 }  // namespace weft::test

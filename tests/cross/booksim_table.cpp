@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the comparison with BookSim2 as the table of docs/validation.md: booksim_table FOLDER
-// [SEEDS [FILE-PART]]
+// [SEEDS [FILE-PART [packet|flit]]]
 #include <cstdio>
 #include <string>
 
@@ -9,10 +9,15 @@
 int main(int argc, char** argv) {
   using namespace weft::test;
   if (argc < 2) {
-    std::fprintf(stderr, "usage: booksim_table FOLDER [SEEDS [FILE-PART]]\n");
+    std::fprintf(stderr, "usage: booksim_table FOLDER [SEEDS [FILE-PART [packet|flit]]]\n");
     return 2;
   }
   const int seeds = argc > 2 ? std::stoi(argv[2]) : 2;
+  const auto model = weft::parse_fidelity(argc > 4 ? argv[4] : "packet");
+  if (!model) {
+    std::fprintf(stderr, "%s\n", model.error().text().c_str());
+    return 2;
+  }
   std::printf(
       "| curve | zero load | latency, weft/BookSim at 0.25, 0.5, 0.75, 0.9 of saturation | "
       "saturation |\n");
@@ -24,7 +29,7 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "%s\n", reference.error().text().c_str());
       return 1;
     }
-    const auto found = compare(*reference, seeds);
+    const auto found = compare(*reference, seeds, *model);
     if (!found) {
       std::printf("| %s | %s |\n", reference->file.c_str(), found.error().text().c_str());
       continue;

@@ -17,19 +17,6 @@
 namespace weft::test {
 namespace {
 
-// Of valiant on a torus the reference says that it locks up: what it names as saturation is where
-// that begins.
-bool locks_up(const Reference& r) {
-  return r.routing == "valiant" && r.topology == "torus";
-}
-
-// Latency grows with load: a row of one seed that lies above the next one is scatter. There is one,
-// of min_adapt, and only there it is passed over.
-bool is_scatter(const Reference& r, std::size_t i) {
-  return r.routing == "min_adapt" && r.points[i].error == 0 && i + 1 < r.points.size() &&
-         r.points[i].latency > r.points[i + 1].latency;
-}
-
 class Curve : public testing::TestWithParam<std::string> {};
 
 TEST_P(Curve, AgreesWithTheReference) {

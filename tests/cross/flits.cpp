@@ -20,6 +20,7 @@ struct Packet {
   std::int64_t born = 0;
   Flight flight;
   bool measured = false;
+  std::size_t send = 0;  // Its place among given sends.
 };
 
 struct Flit {
@@ -155,6 +156,24 @@ class Flits {
     return {latency_ / static_cast<double>(ended_), accepted()};
   }
 
+  std::vector<std::int64_t> arrivals(const std::vector<FlitSend>& sends) {
+    ends_at_.assign(sends.size(), 0);
+    open_ = static_cast<std::int64_t>(sends.size());
+    std::size_t next = 0;
+    for (now_ = 0; open_ > 0; ++now_) {
+      take_arrivals();
+      for (; next < sends.size() && sends[next].at == now_; ++next) {
+        Packet packet = packet_to(sends[next].from, sends[next].to, sends[next].bits);
+        packet.measured = true;
+        packet.send = next;
+        post(sends[next].from, packet);
+      }
+      for (std::uint32_t n = 0; n < sources_.size(); ++n) inject(n);
+      work();
+    }
+    return ends_at_;
+  }
+
  private:
   std::size_t at(int port, int vc) const {
     return static_cast<std::size_t>(port * shape_.vcs + vc);
@@ -169,15 +188,23 @@ class Flits {
     return all[static_cast<std::size_t>(now_ + later) % all.size()];
   }
 
-  void step(bool born) {
+  void take_arrivals() {
     for (const Arrival& a : due(credits_, 0)) take_credit(a);
     due(credits_, 0).clear();
     for (const Arrival& a : due(flits_, 0)) take_flit(a);
     due(flits_, 0).clear();
+  }
+
+  void step(bool born) {
+    take_arrivals();
     for (std::uint32_t n = 0; n < sources_.size(); ++n) {
       if (born) give_birth(n);
       inject(n);
     }
+    work();
+  }
+
+  void work() {
     for (std::uint32_t r = 0; r < routers_.size(); ++r) {
       allot_vcs(r);
       allot_switch(r);
@@ -189,15 +216,25 @@ class Flits {
     Rng& rng = draws_[node];
     const double chance = run_.load / shape_.packet;
     if (static_cast<double>(rng.next() >> 11) * 0x1p-53 >= chance) return;
-    Packet packet;
-    packet.to = scenario_.pattern->destination(NodeId(node), rng).index;
-    packet.born = now_;
+    const std::uint32_t to = scenario_.pattern->destination(NodeId(node), rng).index;
+    Packet packet = packet_to(node, to, rng.next());
     packet.measured = measuring();
-    packet.flight.destination = graph_.router_of(NodeId(packet.to));
-    packet.flight.destination_node = NodeId(packet.to);
-    packet.flight.source_node = NodeId(node);
-    packet.flight.state = rng.next();
     open_ += packet.measured ? 1 : 0;
+    post(node, packet);
+  }
+
+  Packet packet_to(std::uint32_t node, std::uint32_t to, std::uint64_t bits) const {
+    Packet packet;
+    packet.to = to;
+    packet.born = now_;
+    packet.flight.destination = graph_.router_of(NodeId(to));
+    packet.flight.destination_node = NodeId(to);
+    packet.flight.source_node = NodeId(node);
+    packet.flight.state = bits;
+    return packet;
+  }
+
+  void post(std::uint32_t node, const Packet& packet) {
     if (free_.empty()) {
       free_.push_back(static_cast<std::uint32_t>(packets_.size()));
       packets_.emplace_back();
@@ -263,6 +300,7 @@ class Flits {
       --open_;
       ++ended_;
       latency_ += static_cast<double>(now_ - packet.born + 1);
+      if (!ends_at_.empty()) ends_at_[packet.send] = now_;
     }
     free_.push_back(a.flit.packet);
   }
@@ -357,9 +395,11 @@ class Flits {
     const Flit flit = in.flits.front();
     in.flits.pop_front();
     router.vc_turn[static_cast<std::size_t>(port)] = (vc + 1) % shape_.vcs;
-    send(router.outputs[at(in.port, in.vc)], flit.tail);
-    router.held[static_cast<std::size_t>(port)] =
-        shape_.hold_switch && !flit.tail && !in.flits.empty() ? vc : none;
+    OutputVc& out = router.outputs[at(in.port, in.vc)];
+    send(out, flit.tail);
+    // A packet that lacks flits or credits gives the switch up, so that others use the link.
+    const bool goes_on = !flit.tail && !in.flits.empty() && out.credits > 0;
+    router.held[static_cast<std::size_t>(port)] = shape_.hold_switch && goes_on ? vc : none;
     if (in.port == ports_) {
       due(flits_, flit_delay).push_back({r, none, in.vc, flit});
     } else {
@@ -390,6 +430,7 @@ class Flits {
   std::vector<std::uint32_t> free_;
   std::array<std::vector<Arrival>, 4> flits_, credits_;
   std::int64_t open_ = 0, ended_ = 0, taken_ = 0;
+  std::vector<std::int64_t> ends_at_;  // Of given sends.
   double latency_ = 0;
 };
 
@@ -397,6 +438,11 @@ class Flits {
 
 FlitResult run_flits(const Scenario& scenario, const FlitRouter& router, const FlitRun& run) {
   return Flits(scenario, router, run).result();
+}
+
+std::vector<std::int64_t> run_flit_sends(const Scenario& scenario, const FlitRouter& router,
+                                         const std::vector<FlitSend>& sends) {
+  return Flits(scenario, router, {}).arrivals(sends);
 }
 
 }  // namespace weft::test

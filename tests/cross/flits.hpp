@@ -35,7 +35,17 @@ struct FlitResult {
   double accepted = 0;  // Flits per node and cycle, while measured.
 };
 
+// A packet of FlitRouter::packet flits. `bits`: Flight::state where it begins.
+struct FlitSend {
+  std::int64_t at = 0;  // Cycle.
+  std::uint32_t from = 0, to = 0;
+  std::uint64_t bits = 0;
+};
+
 // REQUIRES: one node to a router, and a routing that does not look at ports.
 FlitResult run_flits(const Scenario& scenario, const FlitRouter& router, const FlitRun& run);
+// The cycles in which their last flits reach the nodes. REQUIRES: sends in the order of time.
+std::vector<std::int64_t> run_flit_sends(const Scenario& scenario, const FlitRouter& router,
+                                         const std::vector<FlitSend>& sends);
 
 }  // namespace weft::test

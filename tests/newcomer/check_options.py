@@ -23,6 +23,7 @@ SHARED = {
     "--label": ("", set(), "Begin each line of a rank with [rank]"),
     "--list": ("", set(), "List"),
     "--map": ("", {"FILE|random"}, "Map file"),
+    "--model": ("", {"MODEL"}, "How closely"),
     "--net": ("", {"SPEC|FILE"}, "Network: a spec"),
     "--output": ("-o", {"FILE", "DIR"}, "Output"),
     "--partition": ("", {"NAME"}, "Partition of the network among threads or processes"),

@@ -100,8 +100,9 @@ class Local(unittest.TestCase):
             done = self.weft("sim", "-q", "--net", self.folder / "here.toml", "-n", ranks, program, "exchange", "0,1024,100000", 3)
             self.assertEqual(done.returncode, 0, done.stderr)
             times = [float(line.split()[1]) for line in done.stdout.splitlines()]
-            self.assertEqual(times, sorted(times))
-            self.assertGreater(times[0], 0)
+            # Times of small messages were measured and differ by less than the noise.
+            self.assertGreater(min(times[:2]), 0)
+            self.assertGreater(times[2], max(times[:2]))
 
     def test_failed(self):
         """Without the program that measures."""

@@ -35,6 +35,7 @@ TRAFFIC_CHANGES = {
     "--measure": (["--measure", "400"], {"measure_cycles"}),
     "--converge": (["--converge", "5"], {"converge"}),
     "--all": (["--all"], {"all_loads"}),
+    "--model": (["--model", "flow"], {"model"}),
 }
 TRAFFIC_SAME = {
     "--help": NOTHING_ELSE, "--show-machine": NOTHING_ELSE, "--vary": "each curve has the settings that it gives", "--compare": "as --vary",
@@ -67,6 +68,7 @@ MAP_CHANGES = {
     "--simulate": (["--simulate"], {"simulate"}),
     "--shrink": (["--simulate", "--shrink", "2"], {"shrink"}),
     "--order": (["--order", "queue"], {"nic.order"}),
+    "--model": (["--simulate", "--model", "flow"], {"model"}),
 }
 MAP_SAME = {
     "--help": NOTHING_ELSE, "--show-machine": NOTHING_ELSE, "--convert": NOTHING_ELSE, "--program": "its traffic is among the settings", "--threads": SPEED,

@@ -35,9 +35,11 @@ SIM_CHANGES = {
     "--connections": (["--connections", "full"], {"connections"}),
     "--seed": (["--seed", "7"], {"seed"}),
     "--until": (["--until", "5 us"], {"until"}),
+    "--model": (["--model", "flow"], {"model"}),
+    "--start-skew": (["--start-skew", "50 ns"], {"start_skew"}),
 }
 SIM_SAME = {
-    "--help": NOTHING_ELSE, "--show-machine": NOTHING_ELSE,
+    "--help": NOTHING_ELSE, "--show-machine": NOTHING_ELSE, "--compare-models": "it writes no record",
     "--threads": "results do not depend on it; it is among the circumstances", "--partition": "results do not depend on it; it is among the circumstances",
     "--record": FILES, "--output": FILES, "--matrix": FILES, "--series": FILES, "--timeline": FILES, "--record-output": FILES,
     "--watch": FILES, "--watch-from": FILES, "--watch-until": FILES, "--watch-every": FILES,

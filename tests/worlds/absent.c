@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the library does not have links, and says so by an error. */
+ * What the library does not have in a simulation says so by an error. */
 #include "check.h"
 
 int main(int count, char** words) {

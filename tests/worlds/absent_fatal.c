@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Starts processes, which is not supported, and handles no errors. */
+ * Starts processes, which a simulation does not support, and handles no errors. */
 #include <mpi.h>
 
 int main(int count, char** words) {

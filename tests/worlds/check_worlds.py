@@ -56,6 +56,11 @@ class Worlds(unittest.TestCase):
             lines = sorted(self.said(world, 4, "./counts").splitlines())
             self.assertEqual(lines, [f"rank {rank}: 0 wrong" for rank in range(4)], world)
 
+    def test_failures_where_nobody_fails(self):
+        for world in WORLDS:
+            lines = sorted(self.said(world, 4, "./failures").splitlines())
+            self.assertEqual(lines, [f"rank {rank}: 0 wrong" for rank in range(4)], world)
+
     def test_objects_from_before_the_start_stay(self):
         for world in WORLDS:
             lines = sorted(self.said(world, 3, "./early").splitlines())
@@ -146,9 +151,10 @@ class Worlds(unittest.TestCase):
         self.all_right(3, "./tool")
 
     def test_what_is_absent_says_so(self):
-        self.all_right(2, "./absent")
-        done = self.start([WEFT, "run", "--quiet", "-n", "1", "./absent_fatal"])
-        self.assertIn("MPI_Comm_spawn: unsupported operation: all processes of a job start together", done.stderr)
+        for world in ("sim", "sim, two threads"):
+            self.assertEqual(sorted(self.said(world, 2, "./absent").splitlines()), ["rank 0: 0 wrong", "rank 1: 0 wrong"])
+        done = self.start([WEFT, *SIM, "-n", "1", "./absent_fatal"])
+        self.assertIn("MPI_Comm_spawn: unsupported operation: all ranks of a simulation start together; weft run can start more", done.stderr)
 
     def test_files(self):
         """The same program writes the same file in every world, whoever aggregates."""

@@ -17,7 +17,7 @@ int main(int count, char** words) {
   MPI_Comm_rank(comm, &rank);
   MPI_Barrier(comm);
   if (rank == 1) raise(SIGKILL);
-  if (MPI_Recv(&data, 1, MPI_INT, 1, 0, comm, MPI_STATUS_IGNORE) == MPI_ERR_PROC_ABORTED) {
+  if (MPI_Recv(&data, 1, MPI_INT, 1, 0, comm, MPI_STATUS_IGNORE) == MPI_ERR_PROC_FAILED) {
     printf("rank %d is told\n", rank);
     fflush(stdout);
   }

@@ -39,7 +39,12 @@ mp::Request* Participant::receive(const Peer& from, std::byte* data, std::size_t
 }
 
 void Participant::settle(mp::Request* request, std::size_t* arrived) {
-  if (request->failed) note(peer_lost);
+  if (request->failed) {
+    note(peer_lost);
+    // What this rank would still send says nothing of its error where messages are empty anyway: in
+    // a barrier others would take it for the arrival of those that are lost.
+    team_.m.revoke(team_.context);
+  }
   if (request->kind == mp::Request::Kind::receive && !request->failed) {
     if (request->arrival.truncated) note(truncated);
     if (arrived != nullptr) {

@@ -61,7 +61,7 @@ class Participant {
     return send({team_.members[to], team_.context}, data, size, lane);
   }
   mp::Request* receive(int from, std::byte* data, std::size_t size, Lane lane = Lane::forward) {
-    return receive({{}, team_.context, from}, data, size, lane);
+    return receive({team_.members[from], team_.context, from}, data, size, lane);
   }
   // For peers outside of the team.
   struct Peer {

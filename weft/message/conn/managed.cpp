@@ -24,6 +24,7 @@ Managed::Managed(const Fabric& below, const Layout& layout, const Options& optio
       // After a change of route later frames may arrive first.
       fabric_{.self = below.self,
               .ranks = below.ranks,
+              .first = below.first,
               .ordered = options.mode != Mode::managed && below.ordered,
               .carries_data = below.carries_data,
               .transport = *this,
@@ -46,7 +47,9 @@ Managed::Managed(const Fabric& below, const Layout& layout, const Options& optio
 }
 
 void Managed::connect(RankId peer) {
-  if (connected(peer)) {
+  if (is_stranger(peer)) {
+    state_.below.connections.connect(peer);
+  } else if (connected(peer)) {
     state_.tell(Completion::Kind::rail_up, peer);
   } else if (state_.options.mode == Mode::managed) {
     shortcuts_.want(peer);
@@ -79,6 +82,8 @@ Managed::Carriage Managed::carriage_to(RankId peer) {
 
 void Managed::post(const SendPath& path, const FrameHead& head, Payload payload, bool stable,
                    std::uint64_t cookie) {
+  if (is_stranger(path.peer))
+    return state_.below.transport.post(path, head, payload, stable, cookie);
   if (state_.is_gone(path.peer)) return;
   switch (carriage_to(path.peer)) {
     case Carriage::directly:
@@ -103,6 +108,8 @@ void Managed::post(const SendPath& path, const FrameHead& head, Payload payload,
 
 void Managed::write(const SendPath& path, Payload payload, RemoteMemory target,
                     const FrameHead& notice, std::uint64_t cookie) {
+  if (is_stranger(path.peer))
+    return state_.below.transport.write(path, payload, target, notice, cookie);
   if (state_.is_gone(path.peer)) return;
   switch (carriage_to(path.peer)) {
     case Carriage::directly:
@@ -157,6 +164,7 @@ void Managed::write_now(const SendPath& path, Payload payload, RemoteMemory targ
 
 // Only what goes directly: nothing may be missing in the middle of what is relayed.
 bool Managed::take_back(RankId peer, std::uint64_t cookie) {
+  if (is_stranger(peer)) return state_.below.transport.take_back(peer, cookie);
   for (PendingSend& pending : state_.pending) {
     if (pending.kind != PendingSend::Kind::user || pending.peer != peer ||
         pending.cookie != cookie) {
@@ -172,7 +180,8 @@ bool Managed::take_back(RankId peer, std::uint64_t cookie) {
 
 std::uint64_t Managed::register_memory(RankId peer, std::byte* data, std::size_t size) {
   const std::uint64_t key = state_.below.transport.register_memory(peer, data, size);
-  if (state_.options.mode == Mode::managed) relays_.add_region(key, peer, data, size);
+  if (state_.options.mode == Mode::managed && !is_stranger(peer))
+    relays_.add_region(key, peer, data, size);
   return key;
 }
 
@@ -248,6 +257,10 @@ void Managed::wait(Time until) {
 
 // A frame or write that came directly, for the layer above.
 bool Managed::pass_up(Completion& in, Completion& out) {
+  if (is_stranger(in.peer)) {
+    out = std::move(in);
+    return true;
+  }
   const bool arrived = in.kind == Completion::Kind::frame || in.kind == Completion::Kind::written;
   if (!arrived || is_own(in.head) || state_.is_gone(in.peer)) return false;
   if (in.peer != state_.self) {

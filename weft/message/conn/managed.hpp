@@ -51,7 +51,9 @@ class Managed final : public Transport,
   void lower_rates(RankId peer, const std::byte* data, std::span<double> rates) const override;
   void connect(RankId peer) override;
   void disconnect(RankId) override {}  // Connections close by agreement; see shortcuts.cpp.
-  bool connected(RankId peer) const override { return state_.connected(peer); }
+  bool connected(RankId peer) const override {
+    return is_stranger(peer) ? state_.below.connections.connected(peer) : state_.connected(peer);
+  }
   bool needs_connection(RankId peer) const override {
     return state_.below.connections.needs_connection(peer);
   }
@@ -66,6 +68,8 @@ class Managed final : public Transport,
   void wait(Time until) override;
 
  private:
+  // A rank that did not start together with this one: the network carries everything.
+  bool is_stranger(RankId peer) const { return !fabric_.started_together(peer); }
   // How a frame reaches its peer.
   enum class Carriage : std::uint8_t { directly, when_open, by_relays };
 

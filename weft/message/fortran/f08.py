@@ -36,7 +36,7 @@ LARGE_BY_HAND = {
 INTENTS = {("cancel", "request"): "in", ("free_mem", "base"): "in", ("get_address", "location"): "", ("win_detach", "base"): "", ("dims_create", "dims"): "inout",
            ("group_range_incl", "ranges"): "in", ("group_range_excl", "ranges"): "in", ("dist_graph_neighbors", "sourceweights"): "",
            ("dist_graph_neighbors", "destweights"): "", ("info_get_string", "buflen"): "inout", ("info_create_env", "info"): "out", ("session_get_nth_pset", "pset_len"): "inout",
-           ("comm_spawn", "array_of_errcodes"): "", ("comm_spawn_multiple", "array_of_errcodes"): ""}
+           ("comm_agree", "flag"): "inout", ("comm_iagree", "flag"): "inout", ("comm_spawn", "array_of_errcodes"): "", ("comm_spawn_multiple", "array_of_errcodes"): ""}
 for kind in ("comm", "type", "win"):
     INTENTS |= {(f"{kind}_free_keyval", f"{kind}_keyval"): "inout", (f"{kind}_create_keyval", f"{kind}_keyval"): "out", (f"{kind}_get_attr", "attribute_val"): "out"}
 # What functions written by hand give back.

@@ -75,7 +75,7 @@ TEXT_SIZES = {"version": "MPI_MAX_LIBRARY_VERSION_STRING", "name": "MPI_MAX_PROC
               "string": "MPI_MAX_ERROR_STRING", "key": "MPI_MAX_INFO_KEY",
               "datarep": "MPI_MAX_DATAREP_STRING", "port_name": "MPI_MAX_PORT_NAME"}
 # Names with another spelling in the standard.
-SPELLINGS = {"indx": "index", "mode": "assert"}
+SPELLINGS = {"indx": "index", "mode": "assert", "Comm_agree value": "flag", "Comm_iagree value": "flag"}
 for name in ("Comm", "Type", "Win"):
     for function in ("free_keyval", "delete_attr"):
         SPELLINGS[f"{name}_{function} keyval"] = f"{name.lower()}_keyval"

@@ -21,6 +21,12 @@ static char** texts_of(const char* first, size_t length, size_t stride) {
   return texts;
 }
 
+/* Elsewhere the programs and their arguments mean nothing, and need not be there. */
+static int is_root(int comm, int root) {
+  int rank = -1;
+  return PMPI_Comm_rank(comm_of(comm), &rank) == MPI_SUCCESS && rank == root;
+}
+
 static void free_texts(char** texts) {
   for (char** text = texts; text && *text; ++text) free(*text);
   free(texts);
@@ -30,11 +36,13 @@ WRAPPER(comm_spawn, (const char* command, char* argv, int* maxprocs, int* info, 
                      int* comm, int* intercomm, int* array_of_errcodes, int* ierror,
                      size_t command_length, size_t argv_length)) {
   MPI_Comm made = MPI_COMM_NULL;
-  char* c_command = text_of(command, command_length, 1);
-  char** c_argv =
-      argv == mpi_fortran_argv_null_ ? MPI_ARGV_NULL : texts_of(argv, argv_length, argv_length);
-  *ierror = PMPI_Comm_spawn(c_command, c_argv, *maxprocs, info_of(*info), *root, comm_of(*comm),
-                            &made, errcodes_of(array_of_errcodes));
+  const int here = is_root(*comm, *root);
+  char* c_command = here ? text_of(command, command_length, 1) : NULL;
+  char** c_argv = !here || argv == mpi_fortran_argv_null_
+                      ? MPI_ARGV_NULL
+                      : texts_of(argv, argv_length, argv_length);
+  *ierror = PMPI_Comm_spawn(c_command, c_argv, *maxprocs, here ? info_of(*info) : MPI_INFO_NULL,
+                            *root, comm_of(*comm), &made, errcodes_of(array_of_errcodes));
   if (*ierror == MPI_SUCCESS) *intercomm = comm_number(made);
   free(c_command);
   free_texts(c_argv);
@@ -45,7 +53,7 @@ WRAPPER(comm_spawn_multiple, (int* count, char* commands, char* argvs, int* maxp
                               int* root, int* comm, int* intercomm, int* array_of_errcodes,
                               int* ierror, size_t command_length, size_t argv_length)) {
   MPI_Comm made = MPI_COMM_NULL;
-  const size_t number = *count > 0 ? (size_t)*count : 0;
+  const size_t number = *count > 0 && is_root(*comm, *root) ? (size_t)*count : 0;
   char** c_commands = calloc(number + 1, sizeof *c_commands);
   char*** c_argvs =
       argvs == mpi_fortran_argvs_null_ ? MPI_ARGVS_NULL : calloc(number + 1, sizeof *c_argvs);

@@ -2,6 +2,7 @@
 // What the network brings: envelopes of messages are matched, other frames go to the protocol that
 // they belong to.
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -23,7 +24,7 @@ void Messenger::handle(Completion& completion) {
   switch (completion.kind) {
     case Completion::Kind::frame:
     case Completion::Kind::written:
-      if (fabric_.ordered) {
+      if (fabric_.keeps_order(completion.peer)) {
         handle_frame(decode(completion.head), completion);
       } else {
         handle_in_order(decode(completion.head), completion);
@@ -57,14 +58,14 @@ void Messenger::handle_in_order(const Header& header, Completion& completion) {
     return;
   }
   const RankId peer = completion.peer;
-  if (header.sequence != (*peers_)[peer].seen) {
+  if (header.sequence != peers_->order(peer).seen) {
     peers_->hold(peer, header.sequence, std::move(completion));
     return;
   }
   do {
-    ++(*peers_)[peer].seen;
+    ++peers_->order(peer).seen;
     handle_frame(decode(completion.head), completion);
-  } while (peers_->take(peer, (*peers_)[peer].seen, completion));
+  } while (peers_->take(peer, peers_->order(peer).seen, completion));
 }
 
 void Messenger::handle_frame(const Header& header, Completion& completion) {
@@ -81,10 +82,13 @@ void Messenger::handle_frame(const Header& header, Completion& completion) {
       rendezvous_->on_part(header, completion);
       break;
     case Verb::head:
-      head_starts_->on_head(header, completion);
+      head_starts().on_head(header, completion);
       break;
     case Verb::cancel:
       on_cancel(header, completion.peer);
+      break;
+    case Verb::word:
+      on_word(header, completion);
       break;
     case Verb::credit:
     case Verb::none:
@@ -125,7 +129,7 @@ void Messenger::on_envelope(const Header& header, Completion& completion) {
   if (request != nullptr) {
     const std::uint64_t id = RequestTable::id_of(request);
     accept(request, envelope, data);
-    head_starts_->expect(envelope, id, nullptr);
+    if (envelope.ahead > 0) head_starts().expect(envelope, id, nullptr);
     return;
   }
   ++use_.unexpected;
@@ -135,7 +139,7 @@ void Messenger::on_envelope(const Header& header, Completion& completion) {
   record->data = std::move(completion.data);
   UnexpectedRecord* const kept = record.get();
   matching_->add_unexpected(std::move(record));
-  head_starts_->expect(envelope, 0, kept);
+  if (envelope.ahead > 0) head_starts().expect(envelope, 0, kept);
 }
 
 void Messenger::accept(Request* receive, const Envelope& message, const std::byte* data) {
@@ -173,7 +177,7 @@ void Messenger::accept(Request* receive, const UnexpectedRecord& record) {
   }
   const std::uint64_t id = RequestTable::id_of(receive);
   accept(receive, record, record.data.get());
-  if (record.ahead > 0 && requests_->find(id) != nullptr) head_starts_->hand_over(receive, record);
+  if (record.ahead > 0 && requests_->find(id) != nullptr) head_starts().hand_over(receive, record);
 }
 
 // A message that waits for a receive goes away.
@@ -191,7 +195,7 @@ bool Messenger::withdraw_unexpected(RankId peer, std::uint64_t sender) {
 // The sender has decided, and no data follows. Later messages of this sender come after this word,
 // so none of them has passed by a receive that must match again.
 void Messenger::on_cancel(const Header& header, RankId peer) {
-  head_starts_->drop(peer, header.sender);
+  if (head_starts_ != nullptr) head_starts_->drop(peer, header.sender);
   if (fabric_.observer != nullptr) fabric_.observer->withdrawn(peer, header.sender);
   if (withdraw_unexpected(peer, header.sender)) return;
   for (UnexpectedRecord* const record : taken_) {
@@ -233,12 +237,24 @@ void Messenger::match_again(Request* receive) {
 // What waits for this peer alone fails.
 void Messenger::on_peer_lost(RankId peer) {
   lost_.push_back(peer);
+  ++news_;
   rendezvous_->forget(peer);
-  head_starts_->forget(peer);
+  if (head_starts_ != nullptr) head_starts_->forget(peer);
   requests_->each_open([&](Request& request) {
     const bool waits = request.kind == Request::Kind::send || request.matched || request.bound;
     if (request.peer == peer && waits) fail(request);
   });
+}
+
+void Messenger::on_word(const Header& header, const Completion& completion) {
+  Word word{completion.peer, header.context, header.tag, header.key, {}};
+  const std::byte* const data = data_of(completion);
+  if (data != nullptr) {
+    word.content.resize(completion.size / sizeof(std::uint32_t));
+    std::memcpy(word.content.data(), data, word.content.size() * sizeof(std::uint32_t));
+  }
+  words_.push_back(std::move(word));
+  ++news_;
 }
 
 }  // namespace weft::mp

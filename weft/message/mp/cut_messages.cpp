@@ -19,7 +19,7 @@ std::uint16_t CutMessages::begin(const Message& message, std::size_t size) {
 
 std::uint16_t CutMessages::give(const Message& message, std::size_t offset, std::size_t size) {
   const Duration gap = message.tuning == nullptr ? Duration::zero() : message.tuning->gap;
-  const std::vector<RailPart> cut = rails_.cut(message.peer, size, message.tuning);
+  const std::vector<RailPart> cut = choice_.cut(message.peer, size, message.tuning);
   for (const RailPart& piece : cut) {
     if (unused_.empty()) {
       unused_.push_back(static_cast<std::uint32_t>(parts_.size()));
@@ -34,8 +34,8 @@ std::uint16_t CutMessages::give(const Message& message, std::size_t offset, std:
     notice.key = at;
     const std::byte* const data = message.data == nullptr ? nullptr : message.data + at;
     const std::uint64_t cookie = part_bit | (std::uint64_t{part.generation} << 32) | index;
-    fabric_.transport.write({message.peer, piece.rail, gap}, {data, piece.size}, {message.key, at},
-                            encode(notice), cookie);
+    transport_.write({message.peer, piece.rail, gap}, {data, piece.size}, {message.key, at},
+                     encode(notice), cookie);
   }
   return static_cast<std::uint16_t>(cut.size());
 }
@@ -92,9 +92,9 @@ void CutMessages::free(std::uint32_t index) {
 }
 
 bool CutMessages::any_up(RankId peer) const {
-  const auto count = static_cast<std::uint32_t>(fabric_.rails.rail_count(peer));
+  const auto count = static_cast<std::uint32_t>(rails_.rail_count(peer));
   for (std::uint32_t i = 0; i < count; ++i)
-    if (fabric_.rails.rail_facts(peer, RailId(i)).up) return true;
+    if (rails_.rail_facts(peer, RailId(i)).up) return true;
   return false;
 }
 

@@ -16,7 +16,8 @@ namespace weft::mp {
 
 class CutMessages {
  public:
-  CutMessages(const Fabric& fabric, const RailChoice& rails) : fabric_(fabric), rails_(rails) {}
+  CutMessages(const Fabric& fabric, const RailChoice& rails)
+      : transport_(fabric.transport), rails_(fabric.rails), choice_(rails) {}
   CutMessages(const CutMessages&) = delete;
   CutMessages& operator=(const CutMessages&) = delete;
 
@@ -55,8 +56,9 @@ class CutMessages {
   void free(std::uint32_t index);
   bool any_up(RankId peer) const;
 
-  const Fabric fabric_;
-  const RailChoice& rails_;
+  Transport& transport_;
+  const Rails& rails_;
+  const RailChoice& choice_;
   std::vector<Part> parts_;
   std::vector<std::uint32_t> unused_;
 };

@@ -10,14 +10,12 @@ void FrameSender::post(const Request* request, Header& header, Payload payload,
   const RailId rail = header.verb == Verb::eager ? rails_.for_eager(request->peer)
                                                  : rails_.for_control(request->peer);
   const bool more = header.verb == Verb::request && request->ahead > 0;
-  fabric_.transport.post({request->peer, rail, gap, more}, encode(header), payload, cookie != 0,
-                         cookie);
+  transport_.post({request->peer, rail, gap, more}, encode(header), payload, cookie != 0, cookie);
 }
 
 void FrameSender::answer(RankId peer, Header& header) {
   header.credit = peers_.settle(peer);
-  fabric_.transport.post({peer, rails_.for_control(peer), Duration::zero()}, encode(header), {},
-                         false, 0);
+  transport_.post({peer, rails_.for_control(peer), Duration::zero()}, encode(header), {}, false, 0);
 }
 
 void FrameSender::return_credit(RankId peer) {

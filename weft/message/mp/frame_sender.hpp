@@ -17,7 +17,11 @@ namespace weft::mp {
 class FrameSender {
  public:
   FrameSender(const Fabric& fabric, const Options& options, PeerTable& peers)
-      : fabric_(fabric), options_(options), peers_(peers), rails_(fabric, options) {}
+      : transport_(fabric.transport),
+        options_(options),
+        peers_(peers),
+        rails_(fabric, options),
+        fabric_(fabric) {}
 
   // The first frame of a message.
   void post(const Request* request, Header& header, Payload payload, std::uint64_t cookie);
@@ -29,17 +33,18 @@ class FrameSender {
   }
   // Numbers an envelope, where the network does not keep the order of frames.
   void number(Header& header, RankId peer) {
-    if (!fabric_.ordered) header.sequence = peers_[peer].sent++;
+    if (!fabric_.keeps_order(peer)) header.sequence = peers_.order(peer).sent++;
   }
   const RailChoice& rails() const { return rails_; }
 
  private:
   void return_credit(RankId peer);
 
-  const Fabric fabric_;
+  Transport& transport_;
   const Options& options_;
   PeerTable& peers_;
   const RailChoice rails_;
+  const Fabric fabric_;
 };
 
 }  // namespace weft::mp

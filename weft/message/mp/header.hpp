@@ -18,8 +18,9 @@ enum class Verb : std::uint8_t {
   credit,   // Nothing but the return of credit.
   cancel,   // A request is taken back: whoever has matched it must wait for another one.
   head,     // A part of a head start; `key` says where it begins.
+  word,     // No message: a Word (word.hpp). `tag` is its kind, `key` its number.
 };
-inline constexpr auto verb_last = Verb::head;
+inline constexpr auto verb_last = Verb::word;
 
 // What the most frequent frames need stands first: a network may leave out zeros at the end.
 struct Header {

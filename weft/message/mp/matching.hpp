@@ -54,10 +54,11 @@ class Matching {
   UnexpectedRecord* first_unexpected() { return first_; }
 
  private:
+  // A list is held by its first node, whose `before` is the last one.
   struct Bin {
-    Request *posted_first = nullptr, *posted_last = nullptr;
-    UnexpectedRecord *first = nullptr, *last = nullptr;
-    bool empty() const { return posted_first == nullptr && first == nullptr; }
+    Request* posted = nullptr;
+    UnexpectedRecord* unexpected = nullptr;
+    bool empty() const { return posted == nullptr && unexpected == nullptr; }
   };
   // Keep this many empty bins: most ranks receive from the same few peers.
   static constexpr std::size_t spare_bins = 3;
@@ -66,9 +67,9 @@ class Matching {
   }
   void drop(std::uint64_t bin);
 
-  FlatMap<Bin> bins_;
-  Request *wild_first_ = nullptr, *wild_last_ = nullptr;  // Receives from any source.
-  UnexpectedRecord *first_ = nullptr, *last_ = nullptr;
+  FlatMap<std::uint64_t, Bin> bins_;
+  Request* wild_ = nullptr;  // Receives from any source.
+  UnexpectedRecord* first_ = nullptr;
   std::uint64_t orders_ = 0;
 };
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+
 #include <gtest/gtest.h>
 
 #include <weft/base/rng.hpp>
@@ -41,6 +43,21 @@ TEST(Members, AreTheListTheyWereMadeOf) {
       EXPECT_EQ(members.find(RankId(r)).has_value(), used[r]);
     }
   }
+}
+
+TEST(Members, KnowWhetherTheyAreAmongSomeRanks) {
+  const Members range = Members::range(5, 3);
+  EXPECT_EQ(range.size(), 3);
+  EXPECT_EQ(range[2], RankId(7));
+  EXPECT_TRUE(range.within(5, 3));
+  EXPECT_TRUE(range.within(0, 8));
+  EXPECT_FALSE(range.within(0, 7));
+  EXPECT_FALSE(range.within(6, 10));
+  const std::array<RankId, 4> mixed = {RankId(9), RankId(1), RankId(4), RankId(3)};
+  EXPECT_TRUE(Members::of(mixed).within(1, 9));
+  EXPECT_FALSE(Members::of(mixed).within(2, 9));
+  EXPECT_FALSE(Members::of(mixed).within(1, 8));
+  EXPECT_TRUE(Members().within(0, 0));
 }
 
 }  // namespace

@@ -37,11 +37,17 @@ Messenger::Messenger(const Fabric& fabric, const Options& options)
       peers_(std::make_unique<PeerTable>()),
       sender_(std::make_unique<FrameSender>(fabric, options, *peers_)),
       trunk_(options.split == Split::measured ? std::make_unique<Trunk>(fabric, options) : nullptr),
-      head_starts_(
-          std::make_unique<HeadStarts>(fabric, options, *requests_, *peers_, trunk_.get())),
       rendezvous_(std::make_unique<Rendezvous>(fabric, *requests_, *sender_, trunk_.get())) {}
 
 Messenger::~Messenger() = default;
+
+// Most ranks never need them.
+HeadStarts& Messenger::head_starts() {
+  if (head_starts_ == nullptr)
+    head_starts_ =
+        std::make_unique<HeadStarts>(fabric_, options_, *requests_, *peers_, trunk_.get());
+  return *head_starts_;
+}
 
 void Messenger::release(Request* request) {
   requests_->release(request);
@@ -94,7 +100,8 @@ void Messenger::observe_sending(const Sending& sending, MessageFacts::Protocol p
 
 bool Messenger::send_now(const Sending& sending) {
   if (sending.size > static_cast<std::size_t>(options_.eager_limit.count) || sending.synchronous ||
-      sending.tuning != nullptr || options_.zero_copy || !fabric_.ordered || !lost_.empty()) {
+      sending.tuning != nullptr || options_.zero_copy || !fabric_.ordered || is_lost(sending.to) ||
+      is_revoked(sending.context)) {
     return false;
   }
   PeerState& peer = (*peers_)[sending.to];
@@ -132,10 +139,10 @@ void Messenger::send_large(Request* request, const Sending& sending) {
   Header header = envelope(Verb::request, sending);
   header.size = sending.size;
   header.sender = RequestTable::id_of(request);
-  header.key = request->ahead = head_starts_->draw(sending);
+  header.key = request->ahead = trunk_ == nullptr ? 0 : head_starts().draw(sending);
   sender_->number(header, sending.to);
   sender_->post(request, header, {}, 0);
-  if (request->ahead > 0) head_starts_->send(request);
+  if (request->ahead > 0) head_starts().send(request);
 }
 
 Request* Messenger::receive(const Receiving& receiving) {
@@ -151,12 +158,15 @@ Request* Messenger::receive(const Receiving& receiving) {
   }
   // Also when no data will come: where memory lies may decide how fast it is written.
   request->data = static_cast<std::byte*>(receiving.data);
+  // In a revoked context nothing is received, also if a message is there: its sender may have given
+  // it up.
+  const bool revoked = is_revoked(request->context);
   if (UnexpectedRecord* const found =
-          matching_->find(receiving.context, receiving.source, receiving.tag)) {
+          revoked ? nullptr : matching_->find(receiving.context, receiving.source, receiving.tag)) {
     matching_->number(request);
     const std::unique_ptr<UnexpectedRecord> record = matching_->remove_unexpected(found);
     accept(request, *record);
-  } else if ((request->bound && is_lost(request->peer)) || is_revoked(request->context)) {
+  } else if (revoked || (request->bound && is_lost(request->peer))) {
     request->failed = true;
     requests_->complete(request);
   } else {
@@ -219,7 +229,10 @@ Request* Messenger::receive_taken(UnexpectedRecord* message, const Receiving& re
   request->size = receiving.size;
   // Also when no data will come: where memory lies may decide how fast it is written.
   request->data = static_cast<std::byte*>(receiving.data);
-  if (record->withdrawn) {
+  if (is_revoked(record->context)) {
+    request->failed = true;
+    requests_->complete(request);
+  } else if (record->withdrawn) {
     match_again(request);
   } else {
     accept(request, *record);
@@ -243,8 +256,8 @@ void Messenger::finish_progress() {
 }
 
 void Messenger::wait(const Request* request) {
-  const std::size_t known = lost_.size();
-  while (!request->done && lost_.size() == known) {
+  const std::uint64_t known = news_;
+  while (!request->done && news_ == known) {
     if (fabric_.transport.poll(incoming_)) {
       handle(incoming_);
       continue;
@@ -266,8 +279,26 @@ bool Messenger::is_lost(RankId peer) const {
 }
 
 bool Messenger::is_revoked(ContextId context) const {
-  return !revoked_.empty() &&
-         std::find(revoked_.begin(), revoked_.end(), context) != revoked_.end();
+  return !revoked_.empty() && revoked_.contains(context);
+}
+
+void Messenger::say(const Word& word) {
+  if (is_lost(word.peer)) return;
+  Header header;
+  header.verb = Verb::word;
+  header.internal = 1;
+  header.context = word.context;
+  header.tag = word.kind;
+  header.key = word.number;
+  header.credit = peers_->settle(word.peer);
+  const auto* const data = reinterpret_cast<const std::byte*>(word.content.data());
+  const std::size_t size = word.content.size() * sizeof(std::uint32_t);
+  fabric_.transport.post({word.peer, sender_->rails().for_control(word.peer), Duration::zero()},
+                         encode(header), {size == 0 ? nullptr : data, size}, false, 0);
+}
+
+std::vector<Word> Messenger::take_words() {
+  return std::exchange(words_, {});
 }
 
 bool Messenger::quiet() const {
@@ -285,8 +316,7 @@ void Messenger::fail(Request& request) {
 // Sends under way come to their end, as the network may still read their memory. Receives do not
 // wait for senders that may have given up; data that arrives later finds its memory closed.
 void Messenger::revoke(ContextId context) {
-  if (is_revoked(context)) return;
-  revoked_.push_back(context);
+  if (!revoked_.insert(context).second) return;
   requests_->each_open([&](Request& request) {
     const bool leaving = request.kind == Request::Kind::send && request.matched;
     if (request.context == context && !leaving) fail(request);

@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include <weft/message/mp/options.hpp>
 #include <weft/message/mp/request.hpp>
+#include <weft/message/mp/word.hpp>
 #include <weft/message/port/fabric.hpp>
 
 namespace weft::mp {
@@ -59,7 +61,7 @@ class Messenger {
 
   // Handles what the network has brought, then resumes the tasks that waited. Never blocks.
   void progress();
-  // Progress until the request is done, or a peer is lost. (Waiting for several: progress(), look,
+  // Progress until the request is done, or there is news. (Waiting for several: progress(), look,
   // pause().)
   void wait(const Request* request);
   void pause();  // Until the network has something new.
@@ -72,6 +74,14 @@ class Messenger {
 
   // Peers that cannot be reached any more, in the order of finding out.
   const std::vector<RankId>& lost() const { return lost_; }
+  bool is_lost(RankId peer) const;
+
+  // Goes at once; to a lost peer, nowhere.
+  void say(const Word& word);
+  // Words that have arrived since the last call, in order.
+  std::vector<Word> take_words();
+  // Counts losses and words, so that whoever waits can see that something happened.
+  std::uint64_t news() const { return news_; }
 
   // No message of ours is under way any more: every send is done.
   bool quiet() const;
@@ -84,11 +94,11 @@ class Messenger {
 
  private:
   // messenger.cpp
+  HeadStarts& head_starts();
   void send_eager(Request* request, const Sending& sending);
   void send_large(Request* request, const Sending& sending);
   void observe_sending(const Sending& sending, MessageFacts::Protocol protocol) const;
   void finish_progress();
-  bool is_lost(RankId peer) const;
   bool is_revoked(ContextId context) const;
   void fail(Request& request);
 
@@ -105,6 +115,7 @@ class Messenger {
   bool withdraw_unexpected(RankId peer, std::uint64_t sender);
   void match_again(Request* receive);
   void on_peer_lost(RankId peer);
+  void on_word(const Header& header, const Completion& completion);
 
   const Fabric fabric_;
   const Options& options_;
@@ -113,10 +124,12 @@ class Messenger {
   std::unique_ptr<PeerTable> peers_;
   std::unique_ptr<FrameSender> sender_;
   std::unique_ptr<Trunk> trunk_;  // Null: messages are cut once, by what rails say of themselves.
-  std::unique_ptr<HeadStarts> head_starts_;
+  std::unique_ptr<HeadStarts> head_starts_;  // Null: none so far.
   std::unique_ptr<Rendezvous> rendezvous_;
   std::vector<RankId> lost_;
-  std::vector<ContextId> revoked_;
+  std::unordered_set<ContextId> revoked_;
+  std::vector<Word> words_;  // Not taken yet.
+  std::uint64_t news_ = 0;
   std::vector<UnexpectedRecord*> taken_;  // Large messages out of matching, until their receives.
   Completion incoming_;                   // Kept: making one costs more than filling it.
   Use use_;

@@ -17,14 +17,19 @@
 namespace weft::mp {
 
 struct PeerState {
-  std::uint32_t used = 0;            // Credit that we use at the peer.
-  std::uint32_t owed = 0;            // Credit to give back.
-  std::uint32_t sent = 0, seen = 0;  // Envelopes, where the network does not keep their order.
+  std::uint32_t used = 0;  // Credit that we use at the peer.
+  std::uint32_t owed = 0;  // Credit to give back.
+};
+
+// Envelopes, where the network does not keep their order.
+struct PeerOrder {
+  std::uint32_t sent = 0, seen = 0;
 };
 
 class PeerTable {
  public:
   PeerState& operator[](RankId rank) { return peers_[rank.index]; }
+  PeerOrder& order(RankId rank) { return orders_[rank.index]; }
 
   // Takes credit for an eager message; false when there is not enough.
   bool draw(RankId rank, std::size_t size, Bytes limit) {
@@ -69,7 +74,8 @@ class PeerTable {
 
  private:
   static constexpr std::size_t message_cost = 64;  // Memory of a message, beside its data.
-  FlatMap<PeerState> peers_;
+  FlatMap<std::uint32_t, PeerState> peers_;
+  FlatMap<std::uint32_t, PeerOrder> orders_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Completion> early_;
 };
 

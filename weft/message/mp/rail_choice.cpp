@@ -32,12 +32,12 @@ int rails_for(int rails, const Tuning* tuning) {
 
 // If all rails are down the network finds a way, or reports the peer as lost.
 RailId RailChoice::for_control(RankId peer) const {
-  const auto count = static_cast<std::uint32_t>(fabric_.rails.rail_count(peer));
+  const auto count = static_cast<std::uint32_t>(rails_.rail_count(peer));
   RailId best(0);
   if (count < 2) return best;
-  RailFacts facts = fabric_.rails.rail_facts(peer, best);
+  RailFacts facts = rails_.rail_facts(peer, best);
   for (std::uint32_t i = 1; i < count; ++i) {
-    const RailFacts other = fabric_.rails.rail_facts(peer, RailId(i));
+    const RailFacts other = rails_.rail_facts(peer, RailId(i));
     if (!other.up || (facts.up && facts.latency <= other.latency)) continue;
     best = RailId(i);
     facts = other;
@@ -47,13 +47,13 @@ RailId RailChoice::for_control(RankId peer) const {
 
 // Spreads peers over equal rails, so that a rank with many peers uses all of them.
 RailId RailChoice::spread(RankId peer) const {
-  const auto count = static_cast<std::uint32_t>(fabric_.rails.rail_count(peer));
+  const auto count = static_cast<std::uint32_t>(rails_.rail_count(peer));
   const RailId best = for_control(peer);
-  const Duration least = fabric_.rails.rail_facts(peer, best).latency;
-  const std::uint32_t turn = fabric_.self.index + peer.index;
+  const Duration least = rails_.rail_facts(peer, best).latency;
+  const std::uint32_t turn = self_.index + peer.index;
   for (std::uint32_t i = 0; i < count; ++i) {
     const RailId rail((turn + i) % count);
-    const RailFacts facts = fabric_.rails.rail_facts(peer, rail);
+    const RailFacts facts = rails_.rail_facts(peer, rail);
     if (facts.up && facts.frames && facts.latency <= least + least / 2) return rail;
   }
   return best;
@@ -64,11 +64,11 @@ RailId RailChoice::spread(RankId peer) const {
 // the network finds a way or reports the peer as lost.
 std::vector<RailPart> RailChoice::fastest(RankId peer, std::uint32_t among,
                                           std::size_t most) const {
-  const std::uint32_t turn = fabric_.self.index + peer.index;
+  const std::uint32_t turn = self_.index + peer.index;
   std::vector<RailPart> up, down;
   for (std::uint32_t i = 0; i < among; ++i) {
     const RailId rail((turn + i) % among);
-    const RailFacts facts = fabric_.rails.rail_facts(peer, rail);
+    const RailFacts facts = rails_.rail_facts(peer, rail);
     const auto megabits = static_cast<std::uint64_t>(facts.rate.in_bit_per_s()) / 1'000'000;
     (facts.up ? up : down).push_back({rail, 0, std::max<std::size_t>(megabits, 1)});
   }
@@ -85,7 +85,7 @@ std::vector<RailPart> RailChoice::fastest(RankId peer, std::uint32_t among,
 // Equal parts, or proportional to the rates of the rails. A message that is tuned to some rails
 // takes the first of them, in their order; tuned to one, the quickest.
 std::vector<RailPart> RailChoice::cut(RankId peer, std::size_t size, const Tuning* tuning) const {
-  const int rails = rails_for(fabric_.rails.rail_count(peer), tuning);
+  const int rails = rails_for(rails_.rail_count(peer), tuning);
   if (rails < 2) return {{for_control(peer), 0, size}};
   const auto among = static_cast<std::uint32_t>(rails);
   const auto least = static_cast<std::size_t>(options_.stripe_min.count);

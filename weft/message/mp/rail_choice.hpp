@@ -24,12 +24,13 @@ struct RailPart {
 
 class RailChoice {
  public:
-  RailChoice(const Fabric& fabric, const Options& options) : fabric_(fabric), options_(options) {}
+  RailChoice(const Fabric& fabric, const Options& options)
+      : rails_(fabric.rails), options_(options), self_(fabric.self) {}
 
   // For frames without data: the rail of least latency; the first of them if equal.
   RailId for_control(RankId peer) const;
   RailId for_eager(RankId peer) const {
-    return fabric_.rails.rail_count(peer) < 2 ? RailId(0) : spread(peer);
+    return rails_.rail_count(peer) < 2 ? RailId(0) : spread(peer);
   }
   // For a large message that is cut once: its parts, none of them empty. `tuning` may be null.
   std::vector<RailPart> cut(RankId peer, std::size_t size, const Tuning* tuning) const;
@@ -39,8 +40,9 @@ class RailChoice {
   // Each part's size is its rail's rate, in Mbit/s.
   std::vector<RailPart> fastest(RankId peer, std::uint32_t among, std::size_t most) const;
 
-  const Fabric fabric_;
+  const Rails& rails_;
   const Options& options_;
+  const RankId self_;
 };
 
 // How many of `rails` a message may use. `tuning` may be null.

@@ -22,7 +22,7 @@ void Rendezvous::answer(Request* receive, const Envelope& message) {
   header.receiver = RequestTable::id_of(receive);
   header.size = size;
   if (receive->data != nullptr && size > message.ahead) {
-    receive->region = fabric_.transport.register_memory(message.peer, receive->data, size);
+    receive->region = transport_.register_memory(message.peer, receive->data, size);
     header.key = receive->region;
   }
   sender_.answer(message.peer, header);

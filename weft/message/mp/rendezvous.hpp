@@ -21,7 +21,7 @@ class Rendezvous {
  public:
   // `trunk` may be null: then messages are cut once, by what the rails say of themselves.
   Rendezvous(const Fabric& fabric, RequestTable& requests, FrameSender& sender, Trunk* trunk)
-      : fabric_(fabric),
+      : transport_(fabric.transport),
         requests_(requests),
         sender_(sender),
         trunk_(trunk),
@@ -45,7 +45,7 @@ class Rendezvous {
   void add_parts(const CutMessages::Returned& part);
   void write_measured(Request* send, const Header& ready, const Header& notice);
 
-  const Fabric fabric_;
+  Transport& transport_;
   RequestTable& requests_;
   FrameSender& sender_;
   Trunk* const trunk_;

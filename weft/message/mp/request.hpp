@@ -61,20 +61,19 @@ struct Request {
   Request(Request&&) noexcept;
   Request& operator=(Request&&) noexcept;
 
+  enum class Kind : std::uint8_t { free, send, receive };
   bool done = false;
-  bool failed = false;             // The peer is lost, or the context revoked.
+  bool failed = false;  // The peer is lost, or the context revoked.
+  Kind kind = Kind::free;
+  // What is not explained by its caller is for the message layer alone.
+  bool matched = false;
+  bool released = false;  // The caller has let go; freed when done.
+  bool internal : 1 = false;
+  bool bound : 1 = false;  // Fails when its peer is lost.
+  bool taken : 1 = false;  // A receive of a message that was taken out of matching before.
+  std::uint16_t parts_open = 0;
   Arrival arrival;                 // For a receive; a send sets only `cancelled`.
   std::coroutine_handle<> waiter;  // Resumed once, by progress(), after it is done.
-
-  enum class Kind : std::uint8_t { free, send, receive };
-  Kind kind = Kind::free;
-  // The rest is for the message layer alone.
-  bool internal = false;
-  bool matched = false;
-  bool bound = false;     // Fails when its peer is lost.
-  bool taken = false;     // A receive of a message that was taken out of matching before.
-  bool released = false;  // The caller has let go; freed when done.
-  std::uint16_t parts_open = 0;
   std::uint32_t generation = 0;
   std::uint32_t index = 0;
   ContextId context = 0;
@@ -82,13 +81,20 @@ struct Request {
   RankId peer;
   std::byte* data = nullptr;
   std::size_t size = 0;
-  std::size_t missing = 0;  // Bytes of a rendezvous that have not arrived.
-  std::size_t ahead = 0;    // The head start of a send (head_starts.hpp).
+  // Of a receive: bytes of a rendezvous that have not arrived. Of a send: its head start
+  // (head_starts.hpp).
+  union {
+    std::size_t missing = 0;
+    std::size_t ahead;
+  };
+  // Of a receive: counts those that were posted. Of a send: null for the usual.
+  union {
+    std::uint64_t order = 0;
+    const Tuning* tuning;
+  };
   std::uint64_t region = 0;
   std::uint64_t sender = 0;          // The sender's request, for a receive by rendezvous.
   std::unique_ptr<Covered> covered;  // Which parts have arrived, if there are several.
-  std::uint64_t order = 0;           // Counts posted receives.
-  const Tuning* tuning = nullptr;
   Request *before = nullptr, *after = nullptr;  // In the list of posted receives.
 };
 

@@ -11,9 +11,13 @@ Request::Request(Request&&) noexcept = default;
 Request& Request::operator=(Request&&) noexcept = default;
 
 Request* RequestTable::add() {
-  requests_.emplace_back();
-  requests_.back().index = static_cast<std::uint32_t>(requests_.size() - 1);
-  return &requests_.back();
+  const std::uint32_t index = made_++;
+  const std::uint32_t chunk = std::bit_width(index / first_chunk);
+  if (chunk == chunks_.size())
+    chunks_.push_back(std::make_unique<Request[]>(chunk == 0 ? first_chunk : index));
+  Request& request = at(index);
+  request.index = index;
+  return &request;
 }
 
 void RequestTable::add_arrived(Request* receive, std::size_t offset, std::size_t size) {

@@ -3,10 +3,10 @@
 // request without finding another.
 #pragma once
 
+#include <bit>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -24,7 +24,7 @@ class RequestTable {
   RequestTable& operator=(const RequestTable&) = delete;
 
   Request* make(Request::Kind kind) {
-    Request* const request = unused_.empty() ? add() : reuse();
+    Request* const request = unused_ == nullptr ? add() : reuse();
     request->kind = kind;
     if (kind == Request::Kind::send) ++sends_open_;
     return request;
@@ -32,8 +32,8 @@ class RequestTable {
   // Ids come over the network: any number may stand in them. Null: there is no such request.
   Request* find(std::uint64_t id) {
     const std::uint64_t index = (id & 0xffffffffu) - 1;
-    if (index >= requests_.size()) return nullptr;
-    Request& request = requests_[index];
+    if (index >= made_) return nullptr;
+    Request& request = at(static_cast<std::uint32_t>(index));
     const bool same = request.generation == id >> 32 && request.kind != Request::Kind::free;
     return same ? &request : nullptr;
   }
@@ -68,7 +68,8 @@ class RequestTable {
   bool any_send_open() const { return sends_open_ > 0; }
   template <typename Visit>
   void each_open(Visit&& visit) {
-    for (Request& request : requests_) {
+    for (std::uint32_t i = 0; i < made_; ++i) {
+      Request& request = at(i);
       if (request.kind != Request::Kind::free && !request.done) visit(request);
     }
   }
@@ -76,10 +77,17 @@ class RequestTable {
   std::vector<std::coroutine_handle<>> ready;  // To be resumed: what they waited for is done.
 
  private:
+  // A rank has few requests at a time and there are many ranks: the first chunk holds
+  // `first_chunk`, each other one as many as all before it.
+  static constexpr std::uint32_t first_chunk = 4;
+  Request& at(std::uint32_t index) {
+    const auto chunk = static_cast<std::size_t>(std::bit_width(index / first_chunk));
+    return chunks_[chunk][chunk == 0 ? index : index - (first_chunk << (chunk - 1))];
+  }
   Request* add();
   Request* reuse() {
-    Request& request = requests_[unused_.back()];
-    unused_.pop_back();
+    Request& request = *unused_;
+    unused_ = request.after;
     const std::uint32_t index = request.index, generation = request.generation;
     std::destroy_at(&request);
     std::construct_at(&request);
@@ -93,14 +101,15 @@ class RequestTable {
     request->kind = Request::Kind::free;
     request->covered.reset();
     ++request->generation;
-    unused_.push_back(request->index);
+    request->after = unused_;
+    unused_ = request;
   }
 
   Transport& transport_;
   MessageObserver* const observer_;
-  std::deque<Request> requests_;
-  std::vector<std::uint32_t> unused_;
-  std::uint32_t sends_open_ = 0;
+  std::vector<std::unique_ptr<Request[]>> chunks_;
+  Request* unused_ = nullptr;  // A list by `after`: last freed, first used.
+  std::uint32_t made_ = 0, sends_open_ = 0;
 };
 
 }  // namespace weft::mp

@@ -26,6 +26,17 @@ TEST(RequestTable, AnIdNeverFindsAnotherRequest) {
   EXPECT_EQ(table.find(~std::uint64_t{0}), nullptr);
 }
 
+TEST(RequestTable, FindsAllOfMany) {
+  TestPort port;
+  RequestTable table(port.fabric());
+  std::vector<Request*> made;
+  for (int i = 0; i < 100; ++i) made.push_back(table.make(Request::Kind::receive));
+  for (Request* const one : made) EXPECT_EQ(table.find(RequestTable::id_of(one)), one);
+  int open = 0;
+  table.each_open([&](const Request&) { ++open; });
+  EXPECT_EQ(open, 100);
+}
+
 TEST(RequestTable, WhatWasReleasedEarlyIsFreedWhenDone) {
   TestPort port;
   RequestTable table(port.fabric());

@@ -70,16 +70,21 @@ class [[nodiscard]] Task {
   std::coroutine_handle<promise_type> handle_;
 };
 
-// co_await finished(messenger, request): waits, releases the request, gives its arrival.
+// How a request ended.
+struct Ended : Arrival {
+  bool failed = false;
+};
+
+// co_await finished(messenger, request): waits, releases the request, tells how it ended.
 class Finished {
  public:
   Finished(Messenger& messenger, Request* request) : messenger_(messenger), request_(request) {}
   bool await_ready() const { return request_->done; }
   void await_suspend(std::coroutine_handle<> waiter) { request_->waiter = waiter; }
-  Arrival await_resume() const {
-    const Arrival arrival = request_->arrival;
+  Ended await_resume() const {
+    const Ended ended{request_->arrival, request_->failed};
     messenger_.release(request_);
-    return arrival;
+    return ended;
   }
 
  private:

@@ -111,10 +111,15 @@ const int* predefined(Process& process, int keyval) {
       return &any;
     case MPI_WTIME_IS_GLOBAL:
       return process.runtime.one_clock() ? &yes : &zero;
-    case MPI_UNIVERSE_SIZE:
+    case MPI_UNIVERSE_SIZE: {
+      const std::optional<int> universe = process.runtime.universe(process.world.size());
+      if (!universe) return nullptr;
+      process.universe_size = *universe;
       return &process.universe_size;
+    }
     case MPI_APPNUM:
-      return &zero;
+      process.application = process.runtime.application();
+      return &process.application;
     case MPI_LASTUSEDCODE:
       return &process.last_used_code;
     default:
@@ -140,6 +145,8 @@ int get(Call& call, MPI_Comm comm, int keyval, void* value, int* flag) {
     *flag = 1;
     return MPI_SUCCESS;
   }
+  *flag = 0;
+  if (keyval == MPI_UNIVERSE_SIZE) return MPI_SUCCESS;  // It is not known.
   if (!find_keyval(process, keyval, Keyval::Kind::comm)) return call.result(c, MPI_ERR_KEYVAL);
   *flag = c->attributes.get(keyval, static_cast<void**>(value)) ? 1 : 0;
   return MPI_SUCCESS;

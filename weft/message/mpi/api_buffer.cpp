@@ -148,7 +148,7 @@ int start_flush(Call& call, const Owner& owner, MPI_Request* request) {
   if (!request) return owner.result(call, MPI_ERR_ARG);
   Process& process = call.process();
   // The request keeps the communicator, and with it the buffer.
-  Communicator& comm = owner.comm ? *owner.comm : process.self_only;
+  Communicator& comm = owner.comm ? *owner.comm : process.self_only();
   *request = handle_of(start_operation(process, comm, std::make_unique<Flush>(*owner.buffering)));
   return MPI_SUCCESS;
 }

@@ -8,6 +8,7 @@
 #include <weft/message/mpi/call.hpp>
 #include <weft/message/mpi/group.hpp>
 #include <weft/message/mpi/handlers.hpp>
+#include <weft/message/mpi/meeting.hpp>
 #include <weft/message/mpi/transfer.hpp>
 
 using weft::mpi::Call;
@@ -31,7 +32,7 @@ int free_communicator(Call& call, MPI_Comm* handle) {
   Communicator* comm = call.communicator(*handle);
   if (!comm) return call.error();
   Process& process = call.process();
-  if (comm == &process.world || comm == &process.self_only) {
+  if (comm == &process.world || comm->handle == MPI_COMM_SELF) {
     return call.result(comm, MPI_ERR_COMM, "predefined");
   }
   if (const int error = comm->attributes.clear(process, comm->handle)) {
@@ -41,10 +42,23 @@ int free_communicator(Call& call, MPI_Comm* handle) {
   if (const weft::mpi::Buffering* const buffering = comm->buffering.get()) {
     process.wait_until([&] { return buffering->sent(); });
   }
+  const bool connects = !comm->worlds.empty();
   comm->freed = true;
+  if (process.parent == *handle) process.parent = MPI_COMM_NULL;
   release(process, comm);
+  process.consider_losses();
+  if (connects) {
+    if (const auto ticket = tell_connected(process)) process.runtime.desk()->ignore(*ticket);
+  }
   *handle = MPI_COMM_NULL;
   return MPI_SUCCESS;
+}
+
+// The launcher knows before any member goes on: one that ends after that takes no other with it.
+void separate(Process& process, Communicator& comm) {
+  comm.parting = true;
+  if (const auto ticket = tell_connected(process)) await(process, *ticket);
+  if (!comm.revoked) process.run(all_max(scope_of(process, comm), {}));
 }
 
 }  // namespace
@@ -134,13 +148,15 @@ WEFT_MPI(Comm_disconnect)(MPI_Comm* comm) {
     });
     return done;
   });
+  if (!c->worlds.empty()) separate(process, *c);
   return free_communicator(call, comm);
 }
 
 WEFT_MPI(Comm_get_parent)(MPI_Comm* parent) {
   Call call("MPI_Comm_get_parent", Call::local);
   if (call.error()) return call.error();
-  *parent = MPI_COMM_NULL;
+  if (!parent) return call.result(MPI_ERR_ARG);
+  *parent = call.process().parent;
   return MPI_SUCCESS;
 }
 

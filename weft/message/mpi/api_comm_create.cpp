@@ -52,10 +52,12 @@ int duplicate(Call& call, MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
   const InfoTable* hints = nullptr;
   if (const int error = find_hints(call, *parent, info, hints)) return error;
   Process& process = call.process();
-  const std::uint32_t context = agree_context(process, *parent);
-  Communicator* made = copy(process, *parent, hints);
-  made->context = context;
   *newcomm = MPI_COMM_NULL;
+  const std::optional<std::uint32_t> context = agree_context(process, *parent);
+  if (!context) return call.result(parent, parent->failure());
+  Communicator* made = copy(process, *parent, hints);
+  made->context = *context;
+  catch_up(process, *made);
   if (const int error = copy_attributes(call, *parent, made)) return error;
   *newcomm = made->handle;
   return MPI_SUCCESS;
@@ -71,12 +73,17 @@ class Duplication final : public weft::mpi::Operation {
   Duplication(const Duplication&) = delete;
   Duplication& operator=(const Duplication&) = delete;
 
-  mp::Task start() override {
-    const InternalScope scope = scope_of(process_, parent_);
-    return agree(process_, {scope, false}, made_.context);
-  }
+  mp::Task start() override { return steps(*this); }
 
  private:
+  static mp::Task steps(Duplication& self) {
+    const InternalScope scope = scope_of(self.process_, self.parent_);
+    mp::Task agreed = agree(self.process_, {scope, false}, self.made_.context);
+    if (co_await agreed != 0) co_return self.parent_.failure();
+    catch_up(self.process_, self.made_);
+    co_return MPI_SUCCESS;
+  }
+
   Process& process_;
   Communicator& parent_;
   Communicator& made_;
@@ -102,6 +109,13 @@ void give(MPI_Comm* newcomm, const Communicator* made) {
   *newcomm = made ? made->handle : MPI_COMM_NULL;
 }
 
+int give_part(Call& call, Communicator& parent, int colour, int key, MPI_Comm* newcomm) {
+  Communicator* made = nullptr;
+  const int error = split(call.process(), parent, colour, key, made);
+  give(newcomm, made);
+  return call.result(&parent, error);
+}
+
 bool all_in(const Members& some, const Members& all) {
   const Finder finder(all);
   for (int i = 0; i < some.size(); ++i) {
@@ -118,34 +132,44 @@ bool spans_nodes(const Process& process, const Communicator& comm) {
   return false;
 }
 
+// The same for all members of the communicator that are on this node. Ranks that did not start
+// together may count nodes differently, but not members.
+int colour_of_node(const Process& process, const Communicator& comm) {
+  const std::uint32_t node = process.runtime.node_of(process.rank());
+  if (comm.worlds.empty()) return static_cast<int>(node);
+  int first = 0;
+  while (process.runtime.node_of(comm.local[first]) != node) ++first;
+  return first;
+}
+
 // The colour of ranks that share a resource of this name.
-int colour_of_resource(const Process& process, const std::string* name) {
+int colour_of_resource(const Process& process, const Communicator& comm, const std::string* name) {
   const bool node = name && (*name == "mpi_shared_memory" || *name == weft::mpi::node_resource);
-  return node ? static_cast<int>(process.runtime.node_of(process.rank())) : MPI_UNDEFINED;
+  return node ? colour_of_node(process, comm) : MPI_UNDEFINED;
 }
 
 int colour_of_set(const Process& process, const std::string* name) {
   const auto members = name ? weft::mpi::find_process_set(process, *name) : std::nullopt;
   if (!members) return MPI_UNDEFINED;
-  return members->size() == process.world.local.size() ? 0 : static_cast<int>(process.rank().index);
+  const bool whole = members->size() == process.world.local.size();
+  return static_cast<int>(whole ? process.fabric.first : process.rank().index);
 }
 
 // Which ranks belong together, and by which resource if the library chooses one.
 int colour_of(const Process& process, const Communicator& comm, int split_type, InfoTable* hints) {
-  const int node = static_cast<int>(process.runtime.node_of(process.rank()));
   const std::string* const type = hints ? hints->find("mpi_hw_resource_type") : nullptr;
   switch (split_type) {
     case MPI_COMM_TYPE_SHARED:
-      return node;
+      return colour_of_node(process, comm);
     case MPI_COMM_TYPE_HW_UNGUIDED:
       // The next smaller part of the machine: ranks of one node know of none.
       if (!spans_nodes(process, comm)) return MPI_UNDEFINED;
       if (hints) hints->set("mpi_hw_resource_type", weft::mpi::node_resource);
-      return node;
+      return colour_of_node(process, comm);
     case MPI_COMM_TYPE_HW_GUIDED:
-      return colour_of_resource(process, type);
+      return colour_of_resource(process, comm, type);
     case MPI_COMM_TYPE_RESOURCE_GUIDED:
-      if (type) return colour_of_resource(process, type);
+      if (type) return colour_of_resource(process, comm, type);
       return colour_of_set(process, hints ? hints->find("mpi_pset_name") : nullptr);
     default:
       return MPI_UNDEFINED;
@@ -181,8 +205,7 @@ WEFT_MPI(Comm_split)(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   if (!parent) return call.error();
   if (!newcomm) return call.result(parent, MPI_ERR_ARG);
   if (color < 0 && color != MPI_UNDEFINED) return call.result(parent, MPI_ERR_ARG, "color");
-  give(newcomm, split(call.process(), *parent, color, key));
-  return MPI_SUCCESS;
+  return give_part(call, *parent, color, key, newcomm);
 }
 
 WEFT_MPI(Comm_split_type)
@@ -197,8 +220,7 @@ WEFT_MPI(Comm_split_type)
   if (!newcomm || !known) return call.result(parent, MPI_ERR_ARG);
   Process& process = call.process();
   const int colour = colour_of(process, *parent, split_type, hints);
-  give(newcomm, split(process, *parent, colour, key));
-  return MPI_SUCCESS;
+  return give_part(call, *parent, colour, key, newcomm);
 }
 
 WEFT_MPI(Comm_create)(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
@@ -212,12 +234,13 @@ WEFT_MPI(Comm_create)(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
   const std::optional<int> rank = members->find(process.rank());
   if (parent->inter) {
     // The group of the other side is not known, so it takes a split.
-    give(newcomm, split(process, *parent, rank ? 0 : MPI_UNDEFINED, rank.value_or(0)));
-    return MPI_SUCCESS;
+    return give_part(call, *parent, rank ? 0 : MPI_UNDEFINED, rank.value_or(0), newcomm);
   }
-  const std::uint32_t context = agree_context(process, *parent);
+  *newcomm = MPI_COMM_NULL;
+  const std::optional<std::uint32_t> context = agree_context(process, *parent);
+  if (!context) return call.result(parent, parent->failure());
   give(newcomm,
-       rank ? make_communicator(process, *parent, {context, *members, {}, false}) : nullptr);
+       rank ? make_communicator(process, *parent, {*context, *members, {}, false}) : nullptr);
   return MPI_SUCCESS;
 }
 
@@ -237,7 +260,9 @@ WEFT_MPI(Comm_create_group)(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* n
   const mp::ContextId traffic = parent->context_of(Communicator::Traffic::creation);
   const InternalScope scope{{process.messenger, *members, *rank, traffic, tag}, 0, false, {}};
   std::uint32_t context = 0;
-  process.run(agree(process, {scope, true}, context));
+  if (process.run(agree(process, {scope, true}, context)) != 0) {
+    return call.result(parent, parent->failure());
+  }
   give(newcomm, make_communicator(process, *parent, {context, *members, {}, false}));
   return MPI_SUCCESS;
 }

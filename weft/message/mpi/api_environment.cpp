@@ -13,6 +13,8 @@
 #include <weft/message/mpi/call.hpp>
 #include <weft/message/mpi/contexts.hpp>
 #include <weft/message/mpi/handlers.hpp>
+#include <weft/message/mpi/meeting.hpp>
+#include <weft/message/mpi/recovery.hpp>
 
 using weft::mpi::Call;
 using weft::mpi::Process;
@@ -26,6 +28,22 @@ void copy_text(const std::string& text, char* to, std::size_t room, int* length)
   if (length) *length = static_cast<int>(size);
 }
 
+// Ranks that others have asked for meet those in MPI_Init.
+void meet_parent(Process& process) {
+  weft::mpi::JobDesk* const desk = process.runtime.desk();
+  if (desk == nullptr || !desk->parent()) return;
+  weft::mpi::Encounter found;
+  found.meeting = *desk->parent();
+  weft::mpi::Communicator* const made = meet(process, process.world, 0, found);
+  if (made == nullptr) {
+    weft::mpi::end_job(process, found.error,
+                       "rank " + std::to_string(process.rank().index) +
+                           ": MPI_Init: the rank that asked for this process has ended");
+  }
+  made->name = "MPI_COMM_PARENT";
+  process.parent = made->handle;
+}
+
 int begin(Call& call, int level) {
   Process& process = call.process();
   if (process.stage != Process::Stage::before) return call.result(MPI_ERR_OTHER, "called twice");
@@ -33,14 +51,16 @@ int begin(Call& call, int level) {
   process.thread_level = std::max(process.thread_level, level);
   if (!process.running()) process.main_thread = ::pthread_self();
   process.stage = Process::Stage::running;
+  meet_parent(process);
+  process.consider_losses();
   return MPI_SUCCESS;
 }
 
-// A barrier: no rank leaves before all have arrived; the library's own obligations are finished
-// first.
+// A barrier: no rank leaves before all that are not lost have arrived; the library's own
+// obligations are finished first.
 void internal_barrier(Process& process) {
   weft::mpi::InternalScope all = scope_of(process, process.world);
-  process.run(all_max(all, {}));
+  if (process.world.revoked || process.run(all_max(all, {})) != 0) meet_survivors(process);
   if (!process.messenger.quiet()) process.wait_until([&] { return process.messenger.quiet(); });
 }
 
@@ -78,9 +98,12 @@ WEFT_MPI(Finalize)(void) {
                                           ? "called before MPI_Init"
                                           : "called after MPI_Finalize");
   }
-  const int error = process.self_only.attributes.clear(process, MPI_COMM_SELF);
-  if (error != MPI_SUCCESS) return call.result(&process.self_only, error);
+  if (weft::mpi::Communicator* const self_only = process.self_only_if_made()) {
+    const int error = self_only->attributes.clear(process, MPI_COMM_SELF);
+    if (error != MPI_SUCCESS) return call.result(self_only, error);
+  }
   process.stage = Process::Stage::finalizing;
+  if (!process.connected.empty()) await(process, process.runtime.desk()->finalize());
   internal_barrier(process);
   process.stage = Process::Stage::after;
   if (process.leaves_at_exit) return MPI_SUCCESS;  // Sessions may go on, or begin.

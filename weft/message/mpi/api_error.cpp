@@ -115,6 +115,7 @@ WEFT_MPI(Comm_set_errhandler)(MPI_Comm comm, MPI_Errhandler errhandler) {
   retain_handler(process, errhandler);
   release_handler(process, c->handler);
   c->handler = errhandler;
+  process.consider_losses();
   return MPI_SUCCESS;
 }
 

@@ -21,7 +21,6 @@ using weft::mpi::ErrorHandler;
 using weft::mpi::File;
 using weft::mpi::file_trouble;
 using weft::mpi::FileCall;
-using weft::mpi::FileHints;
 using weft::mpi::InfoTable;
 using weft::mpi::Process;
 using weft::mpi::result_without_file;
@@ -159,10 +158,12 @@ int open_file(Call& call, MPI_Comm comm, const Wanted& wanted, MPI_File* fh) {
                                parent ? "an intercommunicator" : "no such handle");
   }
   if (!fh) return result_without_file(call, MPI_ERR_ARG, "no place for the handle");
-  const std::uint32_t context = agree_context(process, *parent);
+  const std::optional<std::uint32_t> context = agree_context(process, *parent);
+  if (!context) return result_without_file(call, parent->failure(), {});
   File* const file = process.files.make();
   file->handle = reinterpret_cast<MPI_File>(file);
-  file->comm = make_communicator(process, *parent, {context, parent->local, {}, false});
+  file->comm = make_communicator(process, *parent, {*context, parent->local, {}, false});
+  file->comm->internal = true;
   // What goes wrong in a request is reported by the call that completes it.
   release_handler(process, std::exchange(file->comm->handler, MPI_ERRORS_RETURN));
   file->handler = process.file_handler;

@@ -99,9 +99,10 @@ std::vector<int> list(const int* values, int count) {
   return count > 0 ? std::vector<int>(values, values + count) : std::vector<int>();
 }
 
-MPI_Comm make(weft::mpi::Process& process, Communicator& parent, LocalGraph graph) {
-  return make_with(process, parent, parent.local,
-                   std::make_shared<const Topology>(Topology{std::move(graph)}));
+int make(Call& call, Communicator& parent, LocalGraph graph, MPI_Comm* made) {
+  return call.result(&parent,
+                     make_with(call.process(), parent, parent.local,
+                               std::make_shared<const Topology>(Topology{std::move(graph)}), made));
 }
 
 int check_info(Call& call, const Communicator& comm, MPI_Info info) {
@@ -128,9 +129,10 @@ WEFT_MPI(Graph_create)
   if (const int error = check_graph(call, *parent, nnodes, indx, edges)) return error;
   if (nnodes == 0) return MPI_SUCCESS;
   Graph graph{list(indx, nnodes), list(edges, indx[nnodes - 1])};
-  *comm_graph = weft::mpi::make_first(call.process(), *parent, nnodes,
-                                      std::make_shared<const Topology>(Topology{std::move(graph)}));
-  return MPI_SUCCESS;
+  return call.result(
+      parent, weft::mpi::make_first(call.process(), *parent, nnodes,
+                                    std::make_shared<const Topology>(Topology{std::move(graph)}),
+                                    comm_graph));
 }
 
 WEFT_MPI(Graph_map)
@@ -221,8 +223,7 @@ WEFT_MPI(Dist_graph_create_adjacent)
     graph.source_weights = list(sourceweights, indegree);
     graph.destination_weights = list(destweights, outdegree);
   }
-  *comm_dist_graph = make(call.process(), *parent, std::move(graph));
-  return MPI_SUCCESS;
+  return make(call, *parent, std::move(graph), comm_dist_graph);
 }
 
 WEFT_MPI(Dist_graph_create)
@@ -252,8 +253,7 @@ WEFT_MPI(Dist_graph_create)
   }
   LocalGraph graph = spread_edges(call.process(), *parent, edges);
   graph.weighted = weighted;
-  *comm_dist_graph = make(call.process(), *parent, std::move(graph));
-  return MPI_SUCCESS;
+  return make(call, *parent, std::move(graph), comm_dist_graph);
 }
 
 WEFT_MPI(Dist_graph_neighbors_count)

@@ -13,7 +13,6 @@
 
 using weft::mpi::first_free_handle;
 using weft::mpi::Inside;
-using weft::mpi::Pool;
 using weft::mpi::self;
 
 namespace {
@@ -28,16 +27,16 @@ void* handle_of_value(int number) {
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(number));
 }
 
-template <typename T>
-int to_number(const Pool<T>& pool, const void* handle) {
+template <typename AnyPool>
+int to_number(const AnyPool& pool, const void* handle) {
   if (value_of(handle) < first_free_handle) return static_cast<int>(value_of(handle));
-  const T* object = pool.find(handle);
+  const auto* const object = pool.find(handle);
   return object ? pool.number(object) : -1;
 }
 
 // A number without an object gives an invalid handle, which the next call reports.
-template <typename T>
-void* from_number(const Pool<T>& pool, int number) {
+template <typename AnyPool>
+void* from_number(const AnyPool& pool, int number) {
   if (number >= 0 && static_cast<std::uintptr_t>(number) < first_free_handle) {
     return handle_of_value(number);
   }

@@ -9,6 +9,7 @@
 #include <weft/message/mpi/contexts.hpp>
 #include <weft/message/mpi/group.hpp>
 #include <weft/message/mpi/handlers.hpp>
+#include <weft/message/mpi/meeting.hpp>
 
 using weft::RankId;
 using weft::mp::Members;
@@ -21,18 +22,8 @@ namespace mp = weft::mp;
 
 namespace {
 
-// Leaders exchange their groups and broadcast the result to their own members. Messages between the
-// leaders use ranks of the peer communicator.
-mp::Task trade_groups(InternalScope scope, Words& remote) {
-  if (scope.own.rank == scope.leader) {
-    const Words mine = weft::mpi::encode(weft::mpi::list(scope.own.members));
-    mp::Task traded = swap_words(scope.own.messenger, scope.link, mine, remote);
-    co_await traded;
-  }
-  mp::Task sent = broadcast(scope.own, scope.leader, remote);
-  co_await sent;
-  co_return 0;
-}
+// Communicators that are made from groups have no parent that could be revoked.
+constexpr int member_failed = MPI_ERR_PROC_FAILED;
 
 struct Leaders {
   int local;
@@ -83,7 +74,7 @@ InternalScope scope_from(Process& process, const Members& group, int rank, const
   for (const char* c = stringtag; *c != 0; ++c) {
     hash = (hash ^ static_cast<unsigned char>(*c)) * 16777619;
   }
-  const mp::ContextId traffic = process.self_only.context_of(Communicator::Traffic::creation);
+  const mp::ContextId traffic = process.self_only().context_of(Communicator::Traffic::creation);
   const int tag = static_cast<int>(hash & 0x3fffffff);
   return {{process.messenger, group, rank, traffic, tag}, 0, false, {}};
 }
@@ -98,7 +89,7 @@ int check_origin(Process& process, const Origin& origin, const MPI_Comm* made) {
 
 MPI_Comm make_from_groups(Process& process, weft::mpi::NewCommunicator wanted,
                           const Origin& origin) {
-  Communicator* made = make_communicator(process, process.self_only, std::move(wanted));
+  Communicator* made = make_communicator(process, process.self_only(), std::move(wanted));
   retain_handler(process, origin.handler);
   release_handler(process, made->handler);
   made->handler = origin.handler;
@@ -124,7 +115,8 @@ WEFT_MPI(Comm_create_from_group)
   const std::optional<int> rank = members->find(process.rank());
   if (!rank) return call.result(MPI_ERR_GROUP, "the calling process is not a member");
   std::uint32_t context = 0;
-  process.run(agree(process, {scope_from(process, *members, *rank, stringtag), true}, context));
+  const InternalScope scope = scope_from(process, *members, *rank, stringtag);
+  if (process.run(agree(process, {scope, true}, context)) != 0) return call.result(member_failed);
   *newcomm = make_from_groups(process, {context, *members, {}, false}, origin);
   return MPI_SUCCESS;
 }
@@ -157,10 +149,13 @@ WEFT_MPI(Intercomm_create_from_groups)
                   static_cast<int>(peer.index), scope.own.tag};
   }
   std::uint32_t context = 0;
-  process.run(agree(process, {scope, true}, context));
   Words remote;
-  process.run(trade_groups(scope, remote));
+  if (process.run(agree(process, {scope, true}, context)) != 0 ||
+      process.run(trade_groups(scope, remote)) != 0) {
+    return call.result(member_failed);
+  }
   Members others = Members::of(weft::mpi::decode(remote));
+  acquaint(process, others);
   *newintercomm = make_from_groups(process, {context, *local, std::move(others), true}, origin);
   return MPI_SUCCESS;
 }
@@ -180,10 +175,13 @@ WEFT_MPI(Intercomm_create)
     return error;
   }
   std::uint32_t context = 0;
-  process.run(agree(process, {scope, true}, context));
   Words remote;
-  process.run(trade_groups(scope, remote));
+  if (process.run(agree(process, {scope, true}, context)) != 0 ||
+      process.run(trade_groups(scope, remote)) != 0) {
+    return call.result(local, local->failure());
+  }
   Members others = Members::of(weft::mpi::decode(remote));
+  acquaint(process, others);
   const Communicator* made =
       make_communicator(process, *local, {context, local->local, std::move(others), true});
   *newintercomm = made->handle;
@@ -197,16 +195,19 @@ WEFT_MPI(Intercomm_merge)(MPI_Comm intercomm, int high, MPI_Comm* newintracomm) 
   if (!parent->inter) return call.result(parent, MPI_ERR_COMM, "no intercommunicator");
   if (!newintracomm) return call.result(parent, MPI_ERR_ARG);
   Process& process = call.process();
-  const std::uint32_t context = agree_context(process, *parent);
+  const std::optional<std::uint32_t> context = agree_context(process, *parent);
+  if (!context) return call.result(parent, parent->failure());
   // Whether some rank wants to be high and some rank low; otherwise the lowest rank decides.
   std::array<std::uint32_t, 2> preferences = {high ? 1U : 0U, high ? 0U : 1U};
-  process.run(all_max(scope_of(process, *parent), preferences));
+  if (process.run(all_max(scope_of(process, *parent), preferences)) != 0) {
+    return call.result(parent, parent->failure());
+  }
   const bool differ = preferences[0] == 1 && preferences[1] == 1;
   const bool first = differ ? !high : parent->local[0] < parent->remote[0];
   Members all =
       first ? united(parent->local, parent->remote) : united(parent->remote, parent->local);
   const Communicator* made =
-      make_communicator(process, *parent, {context, std::move(all), {}, false});
+      make_communicator(process, *parent, {*context, std::move(all), {}, false});
   *newintracomm = made->handle;
   return MPI_SUCCESS;
 }

@@ -35,7 +35,15 @@ void tell_no_process(MPI_Status* status) {
   if (status) weft::mpi::set_status(*status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
 }
 
-// Probes once, or until there is a message. `Look` returns something like an optional.
+// Why nothing that is wanted may ever come; success: it may.
+int trouble(const Process& process, const Communicator& comm, int source) {
+  if (comm.revoked) return MPI_ERR_REVOKED;
+  const bool lost = source == MPI_ANY_SOURCE ? comm.any_source_in_doubt()
+                                             : process.messenger.is_lost(comm.peers()[source]);
+  return lost ? MPI_ERR_PROC_FAILED : MPI_SUCCESS;
+}
+
+// Probes once, or until there is a message or trouble. `Look` returns something like an optional.
 template <typename Look>
 auto look_for(Process& process, const Communicator& comm, const Wanted& wanted, bool blocks,
               Look look) {
@@ -52,7 +60,10 @@ auto look_for(Process& process, const Communicator& comm, const Wanted& wanted, 
   };
   process.progress();
   auto found = glance();
-  if (!found && blocks) process.wait_until([&] { return static_cast<bool>(found = glance()); });
+  if (!found && blocks) {
+    process.wait_until(
+        [&] { return (found = glance()) || trouble(process, comm, wanted.source) != MPI_SUCCESS; });
+  }
   process.waiting_for = outer;
   return found;
 }
@@ -77,9 +88,10 @@ int probe(Call& call, const Wanted& wanted, int* flag, MPI_Status* status) {
   if (flag) *flag = found ? 1 : 0;
   if (found) {
     tell_status(status, *found);
-  } else {
-    process.found_nothing();
+    return MPI_SUCCESS;
   }
+  if (const int error = trouble(process, *comm, wanted.source)) return call.result(comm, error);
+  process.found_nothing();
   return MPI_SUCCESS;
 }
 
@@ -106,6 +118,7 @@ int matched_probe(Call& call, const Wanted& wanted, int* flag, MPI_Message* mess
   if (flag) *flag = found ? 1 : 0;
   *message = MPI_MESSAGE_NULL;
   if (!found) {
+    if (const int error = trouble(process, *comm, wanted.source)) return call.result(comm, error);
     process.found_nothing();
     return MPI_SUCCESS;
   }

@@ -70,6 +70,10 @@ WEFT_MPI(Request_free)(MPI_Request* request) {
   Request* found = request ? find_request(process, *request) : nullptr;
   if (!found) return call.result(MPI_ERR_REQUEST);
   *request = MPI_REQUEST_NULL;
+  if (found == process.sent) {
+    free_request(process, found);
+    return MPI_SUCCESS;
+  }
   found->orphan = true;
   process.orphans.push_back(found);
   process.sweep();

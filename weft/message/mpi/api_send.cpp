@@ -7,6 +7,7 @@
 #include <weft/message/mpi/transfer.hpp>
 
 using weft::mpi::Call;
+using weft::mpi::Process;
 using weft::mpi::Request;
 using weft::mpi::SendMode;
 using weft::mpi::TransferArguments;
@@ -33,14 +34,14 @@ int make_send(const char* name, const TransferArguments& arguments, Request&& re
   if (const int error = prepare(call, arguments, Request::Kind::send, request)) return error;
   request.transfer.mode = mode;
   if (!handle) return call.result(request.transfer.comm, MPI_ERR_ARG);
-  Request* kept = keep(call.process(), std::move(request));
-  if (!kept->persistent) start(call.process(), *kept);
-  if (kept->error != MPI_SUCCESS) {
-    const int error = call.result(kept->transfer.comm, kept->error, describe_error(*kept));
-    free_request(call.process(), kept);
-    return error;
+  Process& process = call.process();
+  process.fabric.processor.charge(weft::Work::request);
+  if (!request.persistent) {
+    start(process, request);
+    if (request.error != MPI_SUCCESS)
+      return call.result(request.transfer.comm, request.error, describe_error(request));
   }
-  *handle = handle_of(kept);
+  *handle = has_left(request) ? hold_sent(process) : handle_of(store(process, std::move(request)));
   return MPI_SUCCESS;
 }
 

@@ -59,6 +59,7 @@ int begin(Call& call, const InfoTable* hints, MPI_Errhandler handler, MPI_Sessio
   retain_handler(process, handler);
   made->info.set("thread_level", weft::mpi::name_of_thread_level(level));
   ++process.open_sessions;
+  process.consider_losses();
   if (!process.leaves_at_exit) process.runtime.leave_at_exit();
   process.leaves_at_exit = true;
   *session = reinterpret_cast<MPI_Session>(made);
@@ -106,6 +107,7 @@ WEFT_MPI(Session_finalize)(MPI_Session* session) {
   release_handler(process, found->handler);
   process.sessions.free(found);
   --process.open_sessions;
+  process.consider_losses();
   *session = MPI_SESSION_NULL;
   return MPI_SUCCESS;
 }

@@ -105,8 +105,8 @@ WEFT_MPI(Cart_create)
   if (ndims > 0 && !periods) return call.result(parent, MPI_ERR_ARG);
   auto topology = std::make_shared<const Topology>(
       Topology{Cartesian({dims, static_cast<std::size_t>(ndims)}, flags(periods, ndims))});
-  *comm_cart = weft::mpi::make_first(call.process(), *parent, size, std::move(topology));
-  return MPI_SUCCESS;
+  return call.result(
+      parent, weft::mpi::make_first(call.process(), *parent, size, std::move(topology), comm_cart));
 }
 
 WEFT_MPI(Cart_sub)(MPI_Comm comm, const int* remain_dims, MPI_Comm* newcomm) {
@@ -127,14 +127,15 @@ WEFT_MPI(Cart_sub)(MPI_Comm comm, const int* remain_dims, MPI_Comm* newcomm) {
   Cartesian part(extents, std::move(periodic));
   if (extents.empty()) {
     // A grid without dimensions has one rank, the first, as MPI_Cart_create defines it.
-    *newcomm = weft::mpi::make_first(call.process(), *c, 1,
-                                     std::make_shared<const Topology>(Topology{std::move(part)}));
-    return MPI_SUCCESS;
+    return call.result(
+        c, weft::mpi::make_first(call.process(), *c, 1,
+                                 std::make_shared<const Topology>(Topology{std::move(part)}),
+                                 newcomm));
   }
   const std::vector<weft::RankId> ranks = part_of(*c, *grid, part, kept);
-  *newcomm = weft::mpi::make_with(call.process(), *c, weft::mp::Members::of(ranks),
-                                  std::make_shared<const Topology>(Topology{std::move(part)}));
-  return MPI_SUCCESS;
+  return call.result(c, weft::mpi::make_with(
+                            call.process(), *c, weft::mp::Members::of(ranks),
+                            std::make_shared<const Topology>(Topology{std::move(part)}), newcomm));
 }
 
 WEFT_MPI(Cart_map)

@@ -65,10 +65,16 @@ Window* create(Call& call, const Wanted& wanted, MPI_Comm comm, int& error) {
   error = call.result(parent, error);
   if (error != MPI_SUCCESS) return nullptr;
 
-  const std::uint32_t context = agree_context(process, const_cast<Communicator&>(*parent));
+  const std::optional<std::uint32_t> context =
+      agree_context(process, const_cast<Communicator&>(*parent));
+  if (!context) {
+    error = call.result(parent, parent->failure());
+    return nullptr;
+  }
   Window* window = process.windows.make();
   window->handle = reinterpret_cast<MPI_Win>(window);
-  window->comm = make_communicator(process, *parent, {context, parent->local, {}, false});
+  window->comm = make_communicator(process, *parent, {*context, parent->local, {}, false});
+  window->comm->internal = true;
   window->base = static_cast<std::byte*>(wanted.base);
   window->size = wanted.size;
   window->unit = wanted.unit;
@@ -94,8 +100,8 @@ void discard(Process& process, Window* window) {
 // If one rank has failed, all have. No rank is accessed before all are ready.
 int agree(Process& process, const Window& window, int error) {
   std::array<std::uint32_t, 1> worst = {static_cast<std::uint32_t>(error)};
-  process.run(all_max(scope_of(process, *window.comm), worst));
-  return static_cast<int>(worst[0]);
+  const bool lost = process.run(all_max(scope_of(process, *window.comm), worst)) != 0;
+  return lost && worst[0] == MPI_SUCCESS ? MPI_ERR_PROC_FAILED : static_cast<int>(worst[0]);
 }
 
 int allocate_window(Call& call, const Wanted& wanted, MPI_Comm comm, void* baseptr, MPI_Win* win) {
@@ -152,7 +158,7 @@ class Sharing {
   // The same on all ranks.
   int run() {
     tell_wants();
-    if (facts_.size() != 2 * (2 * ranks_ + shared_words)) return MPI_ERR_PROC_ABORTED;
+    if (facts_.size() != 2 * (2 * ranks_ + shared_words)) return MPI_ERR_PROC_FAILED;
     lay_out();
     int error = static_cast<int>(fact(trouble));
     if (error == MPI_SUCCESS) {

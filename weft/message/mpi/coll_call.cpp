@@ -13,7 +13,7 @@ namespace weft::mpi {
 
 namespace {
 
-int code_of(int error) {
+int code_of(const Communicator& comm, int error) {
   switch (error) {
     case coll::ok:
       return MPI_SUCCESS;
@@ -22,7 +22,7 @@ int code_of(int error) {
     case coll::incomplete:
       return MPI_ERR_OTHER;
     default:
-      return MPI_ERR_PROC_ABORTED;
+      return comm.failure();
   }
 }
 
@@ -40,6 +40,7 @@ const coll::Grid* grid_of(const Process& process, const Communicator& comm) {
 const Groups* groups_of(const Process& process, Communicator& comm) {
   const coll::Choices* choices = process.choices;
   if (!choices || !choices->groups()) return nullptr;
+  if (!comm.worlds.empty()) return nullptr;  // Ranks that came later know of no groups.
   if (!choices->may_bundle_by_group() && !choices->forces(coll::Algorithm::groups)) return nullptr;
   const Groups* groups = choices->groups();
   if (comm.local != process.world.local) {
@@ -102,7 +103,7 @@ mp::Task Collective::steps(Collective& self) {
   } else if (self.stores) {
     self.receive.store(process);
   }
-  co_return code_of(error);
+  co_return code_of(self.comm, error);
 }
 
 CollectiveCall::CollectiveCall(const Form& form)
@@ -110,6 +111,10 @@ CollectiveCall::CollectiveCall(const Form& form)
   comm_ = call_.communicator(form.comm);
   error_ = call_.error();
   if (!comm_) return;
+  if (comm_->revoked) {
+    fail(MPI_ERR_REVOKED);
+    return;
+  }
   if (form.kind != Form::Kind::blocking && !form.request) {
     fail(MPI_ERR_ARG, "no place for the request");
     return;

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <weft/base/groups.hpp>
 #include <weft/message/mp/members.hpp>
@@ -40,7 +42,8 @@ struct Communicator {
   std::uint32_t users = 1;
   std::uint32_t collective_calls = 0;
   MPI_Errhandler handler = MPI_ERRORS_ARE_FATAL;
-  bool freed = false;  // By the program; requests may still use it.
+  bool freed = false;     // By the program; requests may still use it.
+  bool internal = false;  // Of a file or window: the program has no handle.
   Attributes attributes;
   std::string name;
   InfoTable info;
@@ -48,10 +51,25 @@ struct Communicator {
   std::unique_ptr<const Groups> groups;      // Members near each other; created when needed.
   std::shared_ptr<Buffering> buffering;      // Null: the program has attached no buffer.
   MPI_Session session = MPI_SESSION_NULL;    // From which it descends.
+  // Failures: how many members are known to be lost, how many of those (in the order of the
+  // messenger's list) the program has acknowledged, and how often members have agreed.
+  std::uint32_t lost_members = 0;
+  std::uint32_t acknowledged = 0;
+  std::uint32_t consensus_calls = 0;
+  bool revoked = false;
+  bool parting = false;               // In MPI_Comm_disconnect.
+  std::vector<std::uint32_t> worlds;  // Others that it connects, by their first ranks.
 
   int size() const { return local.size(); }
   // The ranks that point-to-point calls (and roots on the other side) refer to.
   const mp::Members& peers() const { return inter ? remote : local; }
+  bool has(RankId member) const {
+    return local.find(member).has_value() || (inter && remote.find(member).has_value());
+  }
+  // A receive from any rank may wait for one that is lost, and the program does not know.
+  bool any_source_in_doubt() const { return lost_members > acknowledged; }
+  // What an operation returns that cannot come to its end.
+  int failure() const { return revoked ? MPI_ERR_REVOKED : MPI_ERR_PROC_FAILED; }
 
   mp::ContextId context_of(Traffic traffic) const {
     return context * 8 + static_cast<mp::ContextId>(traffic);
@@ -78,10 +96,14 @@ struct NewCommunicator {
 };
 Communicator* make_communicator(Process& process, const Communicator& parent, NewCommunicator made);
 
-// Collective over the parent: agrees on a context that is new to all members. Blocks.
-std::uint32_t agree_context(Process& process, Communicator& parent);
-// Collective: groups the ranks by colour, ordered by key, then by rank. Returns null for the colour
-// MPI_UNDEFINED. Blocks.
-Communicator* split(Process& process, Communicator& parent, int colour, int key);
+// Tells a communicator that has got its context what happened to that, or to its members, before.
+void catch_up(Process& process, Communicator& comm);
+
+// Collective over the parent: agrees on a context that is new to all members. Blocks. Nothing: a
+// member is lost, or the parent revoked.
+std::optional<std::uint32_t> agree_context(Process& process, Communicator& parent);
+// Collective: groups the ranks by colour, ordered by key, then by rank. `made` is null for the
+// colour MPI_UNDEFINED. Blocks. Returns an error class.
+int split(Process& process, Communicator& parent, int colour, int key, Communicator*& made);
 
 }  // namespace weft::mpi

@@ -23,7 +23,7 @@ bool is_active(Process& process, MPI_Request handle) {
 
 bool is_done(Process& process, MPI_Request handle) {
   const Request* request = find_request(process, handle);
-  return !request || is_done(*request);
+  return !request || is_done(*request) || is_held_up(*request);
 }
 
 Outcome look(Process& process, MPI_Request handle, MPI_Status* status) {
@@ -31,6 +31,10 @@ Outcome look(Process& process, MPI_Request handle, MPI_Status* status) {
   if (!request || !request->active) {
     if (status) set_status_empty(*status);
     return {};
+  }
+  if (is_held_up(*request)) {
+    if (status) set_status_empty(*status);
+    return {MPI_ERR_PROC_FAILED_PENDING, request->transfer.comm->handle, {}};
   }
   finish(process, *request);
   Outcome outcome{request->error, MPI_COMM_NULL, {}};
@@ -51,7 +55,7 @@ Outcome look(Process& process, MPI_Request handle, MPI_Status* status) {
 Outcome complete(Process& process, MPI_Request& handle, MPI_Status* status) {
   Outcome outcome = look(process, handle, status);
   Request* request = find_request(process, handle);
-  if (!request) return outcome;
+  if (!request || outcome.error == MPI_ERR_PROC_FAILED_PENDING) return outcome;
   if (request->persistent) {
     request->active = false;
     request->finished = false;

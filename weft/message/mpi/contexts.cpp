@@ -40,28 +40,30 @@ mp::Task agree(Process& process, Agreement agreement, std::uint32_t& context) {
   const InternalGroup& own = agreement.scope.own;
   const bool alone = agreement.blocking && process.thread_level != MPI_THREAD_MULTIPLE;
   ++process.agreements;
+  int error = 0;
   for (std::uint32_t round = 0;; ++round) {
     const bool busy = !alone || process.agreements > 1;
     std::array<std::uint32_t, 2> proposal = {process.next_context + spread(own, round),
                                              busy ? 1U : 0U};
     mp::Task proposed = all_max(agreement.scope, proposal);
-    co_await proposed;
+    error = co_await proposed;
+    if (error != 0) break;
     context = proposal[0];
     std::array<std::uint32_t, 1> refused = {context < process.next_context ? 1U : 0U};
     process.next_context = std::max(process.next_context, context + 1);
     if (proposal[1] == 0) break;
     mp::Task confirmed = all_max(agreement.scope, refused);
-    co_await confirmed;
-    if (refused[0] == 0) break;
+    error = co_await confirmed;
+    if (error != 0 || refused[0] == 0) break;
   }
   --process.agreements;
-  co_return 0;
+  co_return error;
 }
 
-std::uint32_t agree_context(Process& process, Communicator& parent) {
+std::optional<std::uint32_t> agree_context(Process& process, Communicator& parent) {
   std::uint32_t context = 0;
   const mp::Task task = agree(process, {scope_of(process, parent), true}, context);
-  process.run(task);
+  if (process.run(task) != 0 || parent.revoked) return std::nullopt;
   return context;
 }
 

@@ -76,10 +76,25 @@ constexpr std::array<const char*, 63> texts = {
 };
 static_assert(texts.size() == MPI_ERR_ABI + 1);
 
+// Beyond those of the standard.
+const char* text_of_failure(int error_class) {
+  switch (error_class) {
+    case MPI_ERR_PROC_FAILED:
+      return "a process has failed";
+    case MPI_ERR_PROC_FAILED_PENDING:
+      return "a process has failed, and the request waits for any";
+    case MPI_ERR_REVOKED:
+      return "the communicator is revoked";
+    default:
+      return nullptr;
+  }
+}
+
 }  // namespace
 
 const char* standard_text(int error_class) {
   if (error_class == MPI_ERR_LASTCODE) return "last error code of the standard";
+  if (const char* text = text_of_failure(error_class)) return text;
   if (error_class < 0 || error_class >= static_cast<int>(texts.size())) return nullptr;
   return texts[static_cast<std::size_t>(error_class)];
 }

@@ -134,7 +134,7 @@ bool has_lost_member(const Process& process, const File& file) {
 int agree(Process& process, const File& file, int error) {
   std::array<std::uint32_t, 1> worst = {static_cast<std::uint32_t>(error)};
   process.run(all_max(scope_of(process, *file.comm), worst));
-  if (worst[0] == MPI_SUCCESS && has_lost_member(process, file)) return MPI_ERR_PROC_ABORTED;
+  if (worst[0] == MPI_SUCCESS && has_lost_member(process, file)) return MPI_ERR_PROC_FAILED;
   return static_cast<int>(worst[0]);
 }
 

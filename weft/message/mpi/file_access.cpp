@@ -173,7 +173,7 @@ mp::Task FileAccess::steps(FileAccess& self) {
     code = co_await done;
   }
   if (code == MPI_SUCCESS && !alone && has_lost_member(self.process_, self.file_)) {
-    code = MPI_ERR_PROC_ABORTED;
+    code = MPI_ERR_PROC_FAILED;
   }
   --self.file_.accesses;
   co_return code;
@@ -216,7 +216,7 @@ mp::Task FileAccess::take_turn() {
   }
   mp::Task told = broadcast(scope.own, 0, all);
   co_await told;
-  if (all.size() != 2 * ranks) co_return MPI_ERR_PROC_ABORTED;
+  if (all.size() != 2 * ranks) co_return MPI_ERR_PROC_FAILED;
   const std::size_t own = 2 * static_cast<std::size_t>(scope.own.rank);
   begin_ = static_cast<std::int64_t>(all[own] | std::uint64_t{all[own + 1]} << 32) * each;
   co_return MPI_SUCCESS;

@@ -57,7 +57,7 @@ mp::Task ask(Process& process, File& file, Question question, std::int64_t& valu
       send(process, file, {0, question_tag, Traffic::messages, &question, sizeof question});
   co_await mp::finished(process.messenger, asked);
   const mp::Arrival arrival = co_await mp::finished(process.messenger, told);
-  co_return arrival.size == sizeof value ? MPI_SUCCESS : MPI_ERR_PROC_ABORTED;
+  co_return arrival.size == sizeof value ? MPI_SUCCESS : MPI_ERR_PROC_FAILED;
 }
 
 }  // namespace

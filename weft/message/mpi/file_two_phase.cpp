@@ -166,7 +166,8 @@ mp::Task TwoPhase::tell_facts(int code) {
   push(mine, segments_.empty() ? 0 : segments_.front().offset);
   push(mine, segments_.empty() ? 0 : segments_.back().end());
   Manner manner = segments_.size() > 1 ? scattered : in_one_piece;
-  if (access_.view_->overlaps()) manner = overlapping;
+  if (access_.view_->overlaps(access_.begin_, access_.begin_ + access_.total_))
+    manner = overlapping;
   mine.push_back(manner);
   mine.push_back(static_cast<std::uint32_t>(code));
   const InternalScope& scope = access_.tags_->facts;
@@ -177,7 +178,7 @@ mp::Task TwoPhase::tell_facts(int code) {
   co_await spread;
   const auto ranks = static_cast<std::size_t>(file_.comm->size());
   if (all.size() != each * ranks) {
-    worst_ = MPI_ERR_PROC_ABORTED;
+    worst_ = MPI_ERR_PROC_FAILED;
     co_return 0;
   }
   for (std::size_t i = 0; i < ranks; ++i) {

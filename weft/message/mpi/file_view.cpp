@@ -73,18 +73,16 @@ int FileView::set_blocks(bool may_overlap, std::string& detail) {
           "the file is only read";
       return MPI_ERR_IO;
     }
-    overlaps_ = overlaps_ || overlaps;
+    blocks_overlap_ = blocks_overlap_ || overlaps;
     blocks_.push_back({offset, size, start});
     start += size;
   }
   if (blocks_.empty()) return MPI_SUCCESS;
+  // A program may well access one filetype only, as HDF5 does, so its extent does not matter then.
   const Block& last = blocks_.back();
-  if (extent_ < last.offset + last.size - blocks_.front().offset) {
-    detail = "the extent of the filetype is less than its data, so that copies of it overlap";
-    if (!may_overlap || extent_ <= 0) return MPI_ERR_IO;
-    overlaps_ = true;
-  }
-  return MPI_SUCCESS;
+  tiles_overlap_ = extent_ < last.offset + last.size - blocks_.front().offset;
+  detail = "the filetype has data and no extent";
+  return extent_ > 0 ? MPI_SUCCESS : MPI_ERR_IO;
 }
 
 std::int64_t FileView::place(std::int64_t stream) const {

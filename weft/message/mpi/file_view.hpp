@@ -45,7 +45,10 @@ class FileView {
   const std::string& representation() const { return representation_; }
   bool external() const { return external_; }
   bool empty() const { return blocks_.empty(); }  // It shows nothing of the file.
-  bool overlaps() const { return overlaps_; }     // It shows some bytes twice.
+  // The bytes [from, to) of the stream are not all different bytes of the file.
+  bool overlaps(std::int64_t from, std::int64_t to) const {
+    return blocks_overlap_ || (tiles_overlap_ && from < to && from / size_ != (to - 1) / size_);
+  }
   bool gapless() const { return blocks_.size() == 1 && size_ == extent_; }
 
   // Where the byte of the stream lies in the file. REQUIRES: not empty.
@@ -69,8 +72,9 @@ class FileView {
   const Datatype* filetype_ = nullptr;
   std::string representation_;
   bool external_ = false;
-  bool overlaps_ = false;
-  std::vector<Block> blocks_;  // Of one filetype, ascending.
+  bool blocks_overlap_ = false;  // Of one filetype,
+  bool tiles_overlap_ = false;   // or one filetype and the next.
+  std::vector<Block> blocks_;    // Of one filetype, ascending.
   std::int64_t size_ = 0, extent_ = 0;
 };
 

@@ -107,25 +107,52 @@ TEST(FileView, RandomTypesShowTheirBytes) {
 
 TEST(FileView, WhatIsNoViewIsRefused) {
   run_rank([](int) {
-    MPI_Datatype backwards = MPI_DATATYPE_NULL, tight = MPI_DATATYPE_NULL, open = MPI_DATATYPE_NULL;
+    MPI_Datatype backwards = MPI_DATATYPE_NULL, flat = MPI_DATATYPE_NULL, open = MPI_DATATYPE_NULL;
     const std::array<int, 2> lengths = {1, 1};
     const std::array<int, 2> offsets = {4, 0};
     MPI_Type_indexed(2, lengths.data(), offsets.data(), MPI_INT, &backwards);
     MPI_Type_commit(&backwards);
-    MPI_Type_create_resized(MPI_DOUBLE, 0, 4, &tight);
-    MPI_Type_commit(&tight);
+    MPI_Type_create_resized(MPI_DOUBLE, 0, 0, &flat);
+    MPI_Type_commit(&flat);
     MPI_Type_contiguous(2, MPI_INT, &open);
     EXPECT_EQ(error_of({.filetype = backwards}), MPI_ERR_IO);
-    EXPECT_EQ(error_of({.filetype = tight}), MPI_ERR_IO);
     EXPECT_EQ(error_of({.filetype = backwards, .may_overlap = true}), MPI_ERR_IO);
-    EXPECT_TRUE(view_of({.filetype = tight, .may_overlap = true})->overlaps());
+    EXPECT_EQ(error_of({.filetype = flat}), MPI_ERR_IO);
     EXPECT_EQ(error_of({.filetype = open}), MPI_ERR_TYPE);  // Not committed.
     EXPECT_EQ(error_of({.etype = MPI_DATATYPE_NULL}), MPI_ERR_TYPE);
     EXPECT_EQ(error_of({.etype = MPI_INT}), MPI_ERR_ARG);  // A byte is no whole number.
     EXPECT_EQ(error_of({.representation = "words"}), MPI_ERR_UNSUPPORTED_DATAREP);
     EXPECT_EQ(error_of({.etype = MPI_LONG, .filetype = MPI_LONG, .representation = "external32"}),
               MPI_ERR_UNSUPPORTED_DATAREP);
-    for (MPI_Datatype* type : {&backwards, &tight, &open}) MPI_Type_free(type);
+    for (MPI_Datatype* type : {&backwards, &flat, &open}) MPI_Type_free(type);
+  });
+}
+
+// As HDF5 makes them: of a piece without bounds of its own, and one with bounds, which alone count.
+// It accesses no more than one.
+TEST(FileView, AnExtentLessThanTheDataMattersFromTheSecondOne) {
+  run_rank([](int) {
+    MPI_Datatype bounded = MPI_DATATYPE_NULL, type = MPI_DATATYPE_NULL;
+    MPI_Type_create_resized(MPI_DOUBLE, 0, 16, &bounded);
+    const std::array<int, 2> lengths = {1, 1};
+    const std::array<MPI_Aint, 2> offsets = {0, 24};
+    const std::array<MPI_Datatype, 2> types = {MPI_DOUBLE, bounded};
+    MPI_Type_create_struct(2, lengths.data(), offsets.data(), types.data(), &type);
+    MPI_Type_commit(&type);
+    MPI_Aint low = 0, extent = 0;
+    MPI_Type_get_extent(type, &low, &extent);
+    EXPECT_EQ(low, 24);
+    EXPECT_EQ(extent, 16);
+    const auto view = view_of({.displacement = 100, .filetype = type});
+    ASSERT_NE(view, nullptr);
+    EXPECT_FALSE(view->overlaps(0, 16));
+    EXPECT_TRUE(view->overlaps(8, 24));
+    const auto segments = view->segments(0, 16);
+    ASSERT_EQ(segments.size(), 2u);
+    EXPECT_EQ(segments[0].offset, 100);
+    EXPECT_EQ(segments[1].offset, 124);
+    MPI_Type_free(&bounded);
+    MPI_Type_free(&type);
   });
 }
 

@@ -62,8 +62,9 @@ void end_job(Process& process, int code, const std::string& line) {
 // MPI 4 specifies MPI_COMM_SELF, earlier versions MPI_COMM_WORLD: use the one that the program has
 // changed.
 const Communicator& default_communicator(const Process& process) {
-  if (process.self_only.handler != MPI_ERRORS_ARE_FATAL) return process.self_only;
-  return process.world;
+  const Communicator* const self_only = process.self_only_if_made();
+  const bool changed = self_only != nullptr && self_only->handler != MPI_ERRORS_ARE_FATAL;
+  return changed ? *self_only : process.world;
 }
 
 }  // namespace weft::mpi

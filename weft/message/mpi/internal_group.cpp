@@ -60,8 +60,8 @@ mp::Task all_max(InternalGroup internal, std::span<std::uint32_t> values) {
         receive_words(internal.messenger, link_to(internal, from), in.data(), in.size());
     mp::Request* send =
         send_words(internal.messenger, link_to(internal, to), out.data(), out.size());
-    co_await mp::finished(internal.messenger, send);
-    co_await mp::finished(internal.messenger, receive);
+    const bool gone = (co_await mp::finished(internal.messenger, send)).failed;
+    if ((co_await mp::finished(internal.messenger, receive)).failed || gone) co_return member_lost;
     raise_to(values, in);
   }
   co_return 0;
@@ -69,18 +69,19 @@ mp::Task all_max(InternalGroup internal, std::span<std::uint32_t> values) {
 
 mp::Task all_max(InternalScope scope, std::span<std::uint32_t> values) {
   mp::Task inside = all_max(scope.own, values);
-  co_await inside;
-  if (!scope.linked) co_return 0;
+  const int error = co_await inside;
+  if (error != 0 || !scope.linked) co_return error;
   Words agreed(values.begin(), values.end());
   if (scope.own.rank == scope.leader) {
     Words theirs;
     mp::Task traded = swap_words(scope.own.messenger, scope.link, agreed, theirs);
-    co_await traded;
+    if (const int lost = co_await traded) co_return lost;
     theirs.resize(agreed.size());
     raise_to(agreed, theirs);
   }
   mp::Task sent = broadcast(scope.own, scope.leader, agreed);
-  co_await sent;
+  if (const int lost = co_await sent) co_return lost;
+  agreed.resize(values.size());
   std::copy(agreed.begin(), agreed.end(), values.begin());
   co_return 0;
 }
@@ -90,20 +91,18 @@ mp::Task give(InternalGroup internal, int to, const Words& words) {
   mp::Request* first = send_words(internal.messenger, link_to(internal, to), &count, 1);
   mp::Request* second =
       send_words(internal.messenger, link_to(internal, to), words.data(), words.size());
-  co_await mp::finished(internal.messenger, first);
-  co_await mp::finished(internal.messenger, second);
-  co_return 0;
+  const bool gone = (co_await mp::finished(internal.messenger, first)).failed;
+  co_return (co_await mp::finished(internal.messenger, second)).failed || gone ? member_lost : 0;
 }
 
 mp::Task take(InternalGroup internal, int from, Words& words) {
   std::uint32_t count = 0;
   mp::Request* first = receive_words(internal.messenger, link_to(internal, from), &count, 1);
-  co_await mp::finished(internal.messenger, first);
+  if ((co_await mp::finished(internal.messenger, first)).failed) co_return member_lost;
   words.resize(count);
   mp::Request* second =
       receive_words(internal.messenger, link_to(internal, from), words.data(), words.size());
-  co_await mp::finished(internal.messenger, second);
-  co_return 0;
+  co_return (co_await mp::finished(internal.messenger, second)).failed ? member_lost : 0;
 }
 
 mp::Task swap_words(mp::Messenger& messenger, Link link, const Words& mine, Words& theirs) {
@@ -112,13 +111,15 @@ mp::Task swap_words(mp::Messenger& messenger, Link link, const Words& mine, Word
   mp::Request* receive_count = receive_words(messenger, link, &their_count, 1);
   mp::Request* send_count = send_words(messenger, link, &count, 1);
   mp::Request* send = send_words(messenger, link, mine.data(), mine.size());
-  co_await mp::finished(messenger, receive_count);
-  theirs.resize(their_count);
-  mp::Request* receive = receive_words(messenger, link, theirs.data(), theirs.size());
-  co_await mp::finished(messenger, receive);
-  co_await mp::finished(messenger, send_count);
-  co_await mp::finished(messenger, send);
-  co_return 0;
+  bool gone = (co_await mp::finished(messenger, receive_count)).failed;
+  if (!gone) {
+    theirs.resize(their_count);
+    mp::Request* receive = receive_words(messenger, link, theirs.data(), theirs.size());
+    gone = (co_await mp::finished(messenger, receive)).failed;
+  }
+  gone = (co_await mp::finished(messenger, send_count)).failed || gone;
+  gone = (co_await mp::finished(messenger, send)).failed || gone;
+  co_return gone ? member_lost : 0;
 }
 
 int tree_parent(int rank) {
@@ -135,7 +136,7 @@ mp::Task broadcast(InternalGroup internal, int root, Words& words) {
   const int place = (internal.rank - root + size) % size;  // Position in a tree rooted at 0.
   if (place != 0) {
     mp::Task taken = take(internal, (tree_parent(place) + root) % size, words);
-    co_await taken;
+    if (const int lost = co_await taken) co_return lost;
   }
   const int end = tree_end(place, size);
   int step = 1;
@@ -143,7 +144,7 @@ mp::Task broadcast(InternalGroup internal, int root, Words& words) {
   for (; step > 0; step /= 2) {
     if (place + step >= end) continue;
     mp::Task given = give(internal, (place + step + root) % size, words);
-    co_await given;
+    if (const int lost = co_await given) co_return lost;
   }
   co_return 0;
 }
@@ -162,13 +163,17 @@ mp::Task collect(InternalGroup internal, Words mine, Words& all) {
                                      all.data() + each * static_cast<std::size_t>(step),
                                      each * below));
   }
-  for (mp::Request* receive : receives) co_await mp::finished(internal.messenger, receive);
+  bool gone = false;
+  for (mp::Request* receive : receives) {
+    gone = (co_await mp::finished(internal.messenger, receive)).failed || gone;
+  }
+  if (gone) co_return member_lost;
   if (internal.rank != 0) {
     mp::Request* send = send_words(
         internal.messenger, link_to(internal, tree_parent(internal.rank)), all.data(), all.size());
-    co_await mp::finished(internal.messenger, send);
+    gone = (co_await mp::finished(internal.messenger, send)).failed;
   }
-  co_return 0;
+  co_return gone ? member_lost : 0;
 }
 
 Words encode(std::span<const std::uint32_t> ranks) {

@@ -43,6 +43,10 @@ struct InternalScope {
 
 using Words = std::vector<std::uint32_t>;
 
+// What these tasks return if a member is lost, or the context revoked; otherwise 0. Other members
+// may have come to the end all the same.
+inline constexpr int member_lost = 1;
+
 // Replaces the values by their maximum over all members. No member is done before all have started.
 mp::Task all_max(InternalGroup internal, std::span<std::uint32_t> values);
 mp::Task all_max(InternalScope scope, std::span<std::uint32_t> values);

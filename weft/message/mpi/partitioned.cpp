@@ -25,7 +25,7 @@ struct Done {
 // Releases a finished request; returns its error.
 int conclude(Process& process, mp::Request*& low) {
   mp::Request* const ended = std::exchange(low, nullptr);
-  const int error = ended->failed              ? MPI_ERR_PROC_ABORTED
+  const int error = ended->failed              ? MPI_ERR_PROC_FAILED
                     : ended->arrival.truncated ? MPI_ERR_TRUNCATE
                                                : MPI_SUCCESS;
   process.messenger.release(ended);
@@ -225,7 +225,7 @@ mp::Task PartitionedReceive::round() {
     mp::Task taken = take_offer(error);
     co_await taken;
   }
-  if (!known_) co_return error == MPI_SUCCESS ? MPI_ERR_PROC_ABORTED : error;
+  if (!known_) co_return error == MPI_SUCCESS ? MPI_ERR_PROC_FAILED : error;
   const std::size_t sent = offer.partitions * offer.size;
   shown_.arrival = {transfer.peer, transfer.tag, sent, false, false};
   if (sent > size() * static_cast<std::size_t>(partitions)) co_return MPI_ERR_TRUNCATE;

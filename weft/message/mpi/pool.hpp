@@ -3,9 +3,11 @@
 // that a program passes as a handle can be classified: freed, never created, or a live object.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <utility>
@@ -16,7 +18,9 @@ namespace weft::mpi {
 // Predefined handles are integers below this; objects in a pool have greater numbers in Fortran.
 inline constexpr std::uintptr_t first_free_handle = 4096;
 
-template <typename T>
+// Most ranks have few objects, and there are up to a million ranks: the first chunk of memory holds
+// `first_chunk` objects, each other one as many as all before it.
+template <typename T, std::uint32_t first_chunk = 1>
 class Pool {
  public:
   Pool() = default;
@@ -33,7 +37,7 @@ class Pool {
   T* make(Arguments&&... arguments) {
     Slot* slot = free_;
     if (slot) {
-      free_ = slot->next_free;
+      free_ = slot->next_free();
     } else {
       slot = &grow();
     }
@@ -47,7 +51,7 @@ class Pool {
     Slot* slot = reinterpret_cast<Slot*>(object);
     object->~T();
     slot->alive = false;
-    slot->next_free = free_;
+    slot->set_next_free(free_);
     free_ = slot;
     --alive_;
   }
@@ -88,21 +92,27 @@ class Pool {
 
  private:
   struct Slot {
-    alignas(T) std::byte storage[sizeof(T)];
+    alignas(std::max(alignof(T),
+                     alignof(void*))) std::byte storage[std::max(sizeof(T), sizeof(void*))];
     bool alive = false;
-    Slot* next_free = nullptr;
     T* object() { return std::launder(reinterpret_cast<T*>(storage)); }
+    // A slot without an object holds the next free slot.
+    Slot* next_free() const {
+      Slot* next = nullptr;
+      std::memcpy(&next, storage, sizeof(void*));
+      return next;
+    }
+    void set_next_free(Slot* next) { std::memcpy(storage, &next, sizeof(void*)); }
   };
 
-  // Chunk c holds first_chunk << c slots, so few chunks ever exist.
-  static constexpr std::uint32_t first_chunk = 2;
-  static std::uint32_t chunk_size(std::size_t chunk) { return first_chunk << chunk; }
-  static std::uint32_t chunk_start(std::size_t chunk) {
-    return (first_chunk << chunk) - first_chunk;
+  static std::uint32_t chunk_size(std::size_t chunk) {
+    return chunk == 0 ? first_chunk : first_chunk << (chunk - 1);
   }
-
+  static std::uint32_t chunk_start(std::size_t chunk) {
+    return chunk == 0 ? 0 : first_chunk << (chunk - 1);
+  }
   static std::size_t chunk_of(std::uint32_t index) {
-    return static_cast<std::size_t>(std::bit_width((index + first_chunk) / first_chunk)) - 1;
+    return static_cast<std::size_t>(std::bit_width(index / first_chunk));
   }
 
   Slot& at(std::uint32_t index) const {
@@ -132,6 +142,30 @@ class Pool {
   std::vector<std::unique_ptr<Slot[]>> chunks_;
   Slot* free_ = nullptr;
   std::uint32_t made_ = 0, alive_ = 0;
+};
+
+// A pool that most ranks never use: until then it is a pointer.
+template <typename T>
+class RarePool {
+ public:
+  template <typename... Arguments>
+  T* make(Arguments&&... arguments) {
+    if (pool_ == nullptr) pool_ = std::make_unique<Pool<T>>();
+    return pool_->make(std::forward<Arguments>(arguments)...);
+  }
+  void free(T* object) { pool_->free(object); }
+  T* find(const void* handle) const { return pool_ == nullptr ? nullptr : pool_->find(handle); }
+  int number(const T* object) const { return pool_->number(object); }
+  T* numbered(int number) const { return pool_ == nullptr ? nullptr : pool_->numbered(number); }
+  std::uint32_t alive() const { return pool_ == nullptr ? 0 : pool_->alive(); }
+  void swap(RarePool& other) noexcept { pool_.swap(other.pool_); }
+  template <typename Visit>
+  void for_each(Visit visit) {
+    if (pool_ != nullptr) pool_->for_each(visit);
+  }
+
+ private:
+  std::unique_ptr<Pool<T>> pool_;
 };
 
 }  // namespace weft::mpi

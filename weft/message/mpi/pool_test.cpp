@@ -32,6 +32,21 @@ TEST(Pool, FindsWhatLivesAndNothingElse) {
   EXPECT_EQ(pool.numbered(4096 + 5000), nullptr);
 }
 
+TEST(Pool, ThatIsRareIsMadeWhenItIsUsed) {
+  RarePool<std::string> pool, other;
+  EXPECT_EQ(pool.find(&pool), nullptr);
+  EXPECT_EQ(pool.numbered(4096), nullptr);
+  EXPECT_EQ(pool.alive(), 0U);
+  std::string* const made = pool.make("a");
+  EXPECT_EQ(pool.find(made), made);
+  EXPECT_EQ(pool.numbered(pool.number(made)), made);
+  other.swap(pool);
+  EXPECT_EQ(pool.find(made), nullptr);
+  EXPECT_EQ(other.find(made), made);
+  other.free(made);
+  EXPECT_EQ(other.alive(), 0U);
+}
+
 TEST(Pool, ReusesPlaces) {
   Pool<std::string> pool;
   std::string* first = pool.make("a");

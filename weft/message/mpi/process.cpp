@@ -13,6 +13,7 @@
 #include <weft/message/mpi/file_access.hpp>
 #include <weft/message/mpi/group.hpp>
 #include <weft/message/mpi/handlers.hpp>
+#include <weft/message/mpi/recovery.hpp>
 #include <weft/message/mpi/session.hpp>
 #include <weft/message/mpi/taken.hpp>
 #include <weft/message/mpi/tool.hpp>
@@ -33,14 +34,10 @@ Process::Process(const Fabric& fabric_of_rank, const mp::Options& options, Runti
     : fabric(fabric_of_rank), runtime(outside), messenger(fabric_of_rank, options) {
   world.handle = MPI_COMM_WORLD;
   world.name = "MPI_COMM_WORLD";
-  world.local = mp::Members::all(fabric.ranks);
-  world.rank = static_cast<int>(fabric.self.index);
+  world.local = mp::Members::range(fabric.first, fabric.ranks);
+  world.rank = static_cast<int>(fabric.self.index - fabric.first);
   world.context = next_context++;
-  self_only.handle = MPI_COMM_SELF;
-  self_only.name = "MPI_COMM_SELF";
-  const std::array<RankId, 1> me = {fabric.self};
-  self_only.local = mp::Members::of(me);
-  self_only.context = next_context++;
+  ++next_context;  // That of MPI_COMM_SELF.
   universe_size = world.size();
   if (fabric.observer != nullptr) fabric.observer->set_teller(this);
 }
@@ -53,7 +50,18 @@ void Process::take_over(Process& earlier) {
   tool = std::move(earlier.tool);
   file_handler = earlier.file_handler;
   world.handler = earlier.world.handler;
-  self_only.handler = earlier.self_only.handler;
+  if (const Communicator* const other = earlier.self_only_if_made())
+    self_only().handler = other->handler;
+}
+
+Communicator& Process::make_self_only() {
+  self_only_ = std::make_unique<Communicator>();
+  self_only_->handle = MPI_COMM_SELF;
+  self_only_->name = "MPI_COMM_SELF";
+  const std::array<RankId, 1> me = {fabric.self};
+  self_only_->local = mp::Members::of(me);
+  self_only_->context = world.context + 1;
+  return *self_only_;
 }
 
 Process::~Process() {
@@ -63,18 +71,21 @@ Process::~Process() {
 void Process::progress() {
   messenger.progress();
   if (!orphans.empty()) sweep();
-  if (messenger.lost().size() > losses_) note_losses();
+  if (messenger.news() != news_) note_news();
 }
 
-void Process::wait_low(const mp::Request* request) {
+void Process::wait_low(const mp::Request* request, const Communicator* any_of) {
+  const auto in_doubt = [&] {
+    return any_of != nullptr && any_of->any_source_in_doubt() && !request->matched;
+  };
   if (CallLock::active() != nullptr) [[unlikely]] {
-    wait_until([&] { return request->done; });
+    wait_until([&] { return request->done || in_doubt(); });
     return;
   }
-  while (!request->done) {
+  while (!request->done && !in_doubt()) {
     messenger.wait(request);
     if (!orphans.empty()) sweep();
-    if (messenger.lost().size() > losses_) note_losses();
+    if (messenger.news() != news_) note_news();
   }
 }
 
@@ -143,10 +154,15 @@ bool is_fatal(MPI_Errhandler handler) {
   return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
 }
 
-// A program without MPI_Init handles errors if all of its sessions do.
+// A program handles errors if it does so for those that belong to no communicator, or for any one
+// that it has made. One without MPI_Init handles them if all of its sessions do.
 bool loss_is_fatal(Process& process) {
   if (process.stage != Process::Stage::before) {
-    return is_fatal(default_communicator(process).handler);
+    bool handles = !is_fatal(default_communicator(process).handler);
+    process.communicators.for_each([&](const Communicator& comm) {
+      handles = handles || (!comm.freed && !comm.internal && !is_fatal(comm.handler));
+    });
+    return !handles;
   }
   bool fatal = process.sessions.alive() == 0;
   process.sessions.for_each([&](const Session& s) { fatal = fatal || is_fatal(s.handler); });
@@ -157,27 +173,48 @@ bool loss_is_fatal(Process& process) {
 
 // Unless the program handles errors, the loss of a rank ends the job, even if no rank waits for it.
 void Process::note_losses() {
+  if (losses_ == messenger.lost().size()) return;
   const bool fatal = loss_is_fatal(*this);
   while (losses_ < messenger.lost().size()) {
     const RankId lost = messenger.lost()[losses_++];
-    if (fatal) end_for(lost);
-    // Collective calls with a missing member never complete, and ranks that noticed first have left
-    // them, so they fail for all.
-    const auto revoke = [&](const Communicator& comm) {
-      if (!comm.local.find(lost) && !comm.remote.find(lost)) return;
-      using Traffic = Communicator::Traffic;
-      for (const Traffic traffic : {Traffic::collectives, Traffic::local, Traffic::creation}) {
-        messenger.revoke(comm.context_of(traffic));
-      }
+    // A rank that no communicator leads to any more is not missed.
+    bool missed = fabric.started_together(lost);
+    communicators.for_each([&](const Communicator& comm) {
+      missed = missed || (!comm.freed && !comm.parting && comm.has(lost));
+    });
+    misses_ = misses_ || missed;
+    if (missed && fatal) end_for(lost);
+    const auto tell = [&](Communicator& comm) {
+      if (comm.has(lost)) catch_up(*this, comm);
     };
-    revoke(world);
-    communicators.for_each(revoke);
+    tell(world);
+    communicators.for_each(tell);
+    if (consensus) consensus->lose(lost);
   }
+  consider_losses();
+}
+
+// What a rank said before it was lost counts.
+void Process::note_news() {
+  news_ = messenger.news();
+  hear_words(*this);
+  note_losses();
+}
+
+void Process::consider_losses() {
+  Resilience now = misses_ ? Resilience::noticed : Resilience::handles;
+  if (recovers_) now = Resilience::recovers;
+  if (loss_is_fatal(*this)) now = Resilience::none;
+  if (std::exchange(told_, now) != now) runtime.tell_resilience(now);
+}
+
+void Process::recover() {
+  if (!std::exchange(recovers_, true)) consider_losses();
 }
 
 void Process::end_for(RankId lost) {
   const std::string why = runtime.trouble_with(lost);
-  end_job(*this, MPI_ERR_PROC_ABORTED,
+  end_job(*this, MPI_ERR_PROC_FAILED,
           "rank " + std::to_string(rank().index) + ": rank " + std::to_string(lost.index) +
               " is lost" + (why.empty() ? "" : ": " + why));
 }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,7 @@ class Choices;  // Forced algorithms.
 namespace weft::mpi {
 
 class Buffering;      // buffering.hpp: buffered sends.
+class Consensus;      // consensus.hpp: agreement in spite of failures.
 class ErrorCodes;     // error_codes.hpp: codes added by the program.
 struct File;          // file.hpp
 struct Group;         // group.hpp
@@ -85,22 +87,32 @@ struct Process final : public WaitTeller {
   std::uint32_t next_context = 0;  // This and all greater ones are unused at this rank.
   std::uint32_t agreements = 0;    // Agreements on contexts in progress.
   Communicator world;
-  Communicator self_only;  // MPI_COMM_SELF
+  // MPI_COMM_SELF. Made when it is first asked for: most ranks have no use for it.
+  Communicator& self_only() { return self_only_ == nullptr ? make_self_only() : *self_only_; }
+  Communicator* self_only_if_made() const { return self_only_.get(); }
 
   Pool<Communicator> communicators;
-  Pool<Request> requests;
-  Pool<Group> groups;
-  Pool<InfoObject> infos;
-  Pool<ErrorHandler> handlers;
-  Pool<Keyval> keyvals;
-  Pool<TakenMessage> taken;
-  Pool<Window> windows;
-  Pool<File> files;
-  Pool<Session> sessions;
+  Pool<Request, 4> requests;
+  // Stands for each send that left at once, as long as the program holds its handle: null until the
+  // first of them.
+  Request* sent = nullptr;
+  std::uint32_t sends_held = 0;
+  RarePool<Group> groups;
+  RarePool<InfoObject> infos;
+  RarePool<ErrorHandler> handlers;
+  RarePool<Keyval> keyvals;
+  RarePool<TakenMessage> taken;
+  RarePool<Window> windows;
+  RarePool<File> files;
+  RarePool<Session> sessions;
   std::unique_ptr<Buffering> buffering;             // Null until the first buffered send.
   std::unique_ptr<ErrorCodes> error_codes;          // Null until the program adds one.
   std::unique_ptr<InfoTable> environment;           // MPI_INFO_ENV
   std::unique_ptr<Tool> tool;                       // Null until MPI_T_init_thread.
+  std::unique_ptr<Consensus> consensus;             // Null until it is needed.
+  std::unordered_set<std::uint32_t> revoked;        // Contexts.
+  MPI_Comm parent = MPI_COMM_NULL;                  // Leads to the ranks that asked for this one.
+  std::vector<std::uint32_t> connected;             // Other worlds, as the launcher was told.
   MPI_Errhandler file_handler = MPI_ERRORS_RETURN;  // Of MPI_FILE_NULL.
   // Representations of data in files: their names, and whether functions of the program convert.
   std::vector<std::pair<std::string, bool>> representations;
@@ -113,7 +125,7 @@ struct Process final : public WaitTeller {
   std::vector<Request*> orphans;  // Freed by the program but not yet done.
 
   // Storage for the attributes of the environment.
-  int universe_size = 0;
+  int universe_size = 0, application = 0;
   int last_used_code = MPI_ERR_LASTCODE;
 
   // From the last short call: a contiguous predefined type and its size.
@@ -166,7 +178,8 @@ struct Process final : public WaitTeller {
     }
     for (progress(); !done(); progress()) messenger.pause();
   }
-  void wait_low(const mp::Request* request);
+  // Or until a receive from any rank of this communicator is in doubt; null: it is of one rank.
+  void wait_low(const mp::Request* request, const Communicator* any_of = nullptr);
   // Runs a task to completion; returns its error code.
   int run(const mp::Task& task) {
     wait_until([&] { return task.done(); });
@@ -181,6 +194,11 @@ struct Process final : public WaitTeller {
   }
   // Before the calling thread leaves: looks at the network for threads that sleep there.
   void help_waiters(CallLock& lock);
+
+  // What the loss of a rank means for this one may have changed: tells the launcher.
+  void consider_losses();
+  // The program uses functions for failures.
+  void recover();
 
   Waiting waiting() const override;
   std::vector<Waiting> threads_waiting() const override;
@@ -220,13 +238,20 @@ struct Process final : public WaitTeller {
     std::optional<CallPutAway> away_;
     unsigned depth_ = 0;
   };
+  Communicator& make_self_only();
   Waiting describe_wait(const char* call_name, const WaitingFor& wait) const;
   void wait_among_threads(CallLock& lock, CallLock::Waiter& me);
+  void note_news();
   void note_losses();
   [[noreturn]] void end_for(RankId lost);
 
+  std::unique_ptr<Communicator> self_only_;
   Idle idle_;
-  std::size_t losses_ = 0;   // Number of the messenger's losses that were handled.
+  std::uint64_t news_ = 0;              // Of the messenger, that were handled,
+  std::size_t losses_ = 0;              // and how many of them were losses,
+  bool misses_ = false;                 // some of ranks that this one is connected to.
+  Resilience told_ = Resilience::none;  // To the launcher.
+  bool recovers_ = false;
   Time asked_at_;            // When the program last read the clock,
   std::uint32_t asked_ = 0;  // and how often since anything else happened.
   std::uint64_t clock_reads_ = 0;

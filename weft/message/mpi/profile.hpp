@@ -45,6 +45,8 @@ class Profile {
     for (last_ = 0; last_ < records_.size(); ++last_) {
       if (records_[last_].call == call) return records_[last_];
     }
+    // Few at a time: a program calls a dozen functions, in each of up to a million ranks.
+    if (records_.size() == records_.capacity()) records_.reserve(records_.size() + 4);
     return records_.emplace_back(Record{call, 0, 0, {}});
   }
 

@@ -64,7 +64,7 @@ std::optional<int> receive_quickly(const char* name, const TransferArguments& ar
   const Inside inside;
   Process& process = self();
   const Piece piece = find_piece(process, arguments);
-  if (piece.comm == nullptr) return std::nullopt;
+  if (piece.comm == nullptr || piece.comm->revoked) return std::nullopt;
   mp::Receiving receiving;
   receiving.context = piece.comm->context_of(Communicator::Traffic::messages);
   receiving.source = source_for_matching(arguments.peer);
@@ -75,7 +75,7 @@ std::optional<int> receive_quickly(const char* name, const TransferArguments& ar
   mp::Request* const low = process.messenger.receive(receiving);
   if (!low->done) {
     process.call = name;
-    process.wait_low(low);
+    process.wait_low(low, any ? piece.comm : nullptr);
     process.call = nullptr;
   }
   if (status) {
@@ -84,12 +84,14 @@ std::optional<int> receive_quickly(const char* name, const TransferArguments& ar
                static_cast<std::int64_t>(std::min(arrival.size, piece.size)));
     set_status_cancelled(*status, false);
   }
-  if (low->failed || low->arrival.truncated) {
+  const bool given_up = !low->done;  // It may have waited for a rank that is lost.
+  if (given_up) process.messenger.cancel(low);
+  if (low->failed || low->arrival.truncated || given_up) {
     const mp::Arrival arrival = low->arrival;
-    const bool failed = low->failed;
+    const bool failed = low->failed || given_up;
     process.messenger.release(low);
     Call call(name, Call::communicates);
-    return call.result(piece.comm, failed ? MPI_ERR_PROC_ABORTED : MPI_ERR_TRUNCATE,
+    return call.result(piece.comm, failed ? piece.comm->failure() : MPI_ERR_TRUNCATE,
                        failed ? std::string()
                               : std::to_string(arrival.size) + " bytes from rank " +
                                     std::to_string(arrival.source) + " with tag " +

@@ -322,6 +322,43 @@ TEST(Request, ErrorsStandInTheStatuses) {
   });
 }
 
+// They share an object, which the program must not notice.
+TEST(Request, SendsThatLeftAtOnce) {
+  run_jobs(2, [](int rank) {
+    std::array<MPI_Request, 4> sends;
+    std::array<int, 4> values = {3, 4, 5, 6};
+    if (rank == 1) {
+      for (int i = 0; i < 4; ++i) {
+        int value = 0;
+        MPI_Recv(&value, 1, MPI_INT, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        EXPECT_EQ(value, 3 + i);
+      }
+      return;
+    }
+    for (int i = 0; i < 4; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      MPI_Isend(&values[k], 1, MPI_INT, 1, i, MPI_COMM_WORLD, &sends[k]);
+    }
+    return_errors();
+    EXPECT_EQ(MPI_Request_free(&sends[0]), MPI_SUCCESS);
+    EXPECT_EQ(sends[0], MPI_REQUEST_NULL);
+    MPI_Status status;
+    int flag = 0;
+    EXPECT_EQ(MPI_Cancel(&sends[1]), MPI_SUCCESS);
+    EXPECT_EQ(MPI_Start(&sends[1]), MPI_ERR_REQUEST);
+    EXPECT_EQ(MPI_Request_get_status(sends[1], &flag, &status), MPI_SUCCESS);
+    EXPECT_TRUE(flag);
+    EXPECT_EQ(MPI_Wait(&sends[1], &status), MPI_SUCCESS);
+    EXPECT_EQ(sends[1], MPI_REQUEST_NULL);
+    MPI_Test_cancelled(&status, &flag);
+    EXPECT_FALSE(flag);
+    MPI_Request copy = sends[2];
+    EXPECT_EQ(MPI_Waitall(4, sends.data(), MPI_STATUSES_IGNORE), MPI_SUCCESS);
+    EXPECT_EQ(sends[3], MPI_REQUEST_NULL);
+    EXPECT_EQ(MPI_Wait(&copy, MPI_STATUS_IGNORE), MPI_ERR_REQUEST);
+  });
+}
+
 TEST(Request, GarbageIsAnError) {
   run_jobs(1, [](int) {
     return_errors();

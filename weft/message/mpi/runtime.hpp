@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <weft/message/mpi/file_descriptor.hpp>
 #include <weft/message/mpi/include/mpi.h>
+#include <weft/message/mpi/job_desk.hpp>
 #include <weft/message/mpi/shared_block.hpp>
 #include <weft/message/port/fabric.hpp>
 #include <weft/message/port/storage.hpp>
@@ -17,6 +19,14 @@ namespace weft::mpi {
 
 // The name of a node among kinds of hardware, for MPI_Comm_split_type and MPI_Get_hw_resource_info.
 inline constexpr const char* node_resource = "weft://node";
+
+// What the loss of a rank means for another one.
+enum class Resilience : std::uint8_t {
+  none,      // It cannot go on.
+  handles,   // It gets errors, and handles them.
+  noticed,   // It has got to know of a loss.
+  recovers,  // It knows what to do: it has used functions for failures.
+};
 
 class Runtime {
  public:
@@ -62,6 +72,21 @@ class Runtime {
   // Called once if the program uses sessions: leave() is due when the program ends, unless the
   // calling rank is still running() then.
   virtual void leave_at_exit() {}
+  // What the launcher does for ranks on request; null: nothing, and what MPI_Comm_spawn says then.
+  virtual JobDesk* desk() { return nullptr; }
+  struct NoDesk {
+    int error = MPI_ERR_UNSUPPORTED_OPERATION;
+    const char* why = "all ranks of a simulation start together; weft run can start more";
+  };
+  virtual NoDesk no_desk() const { return {}; }
+  // MPI_APPNUM, and MPI_UNIVERSE_SIZE: how many ranks there is room for, if that is known.
+  virtual int application() const { return 0; }
+  virtual std::optional<int> universe(int ranks) const { return ranks; }
+
+  // For the launcher, which decides whether a job outlives the loss of a rank.
+  virtual void tell_resilience(Resilience /*now*/) {}
+  // Some rank has left in order. Told only where ranks were lost.
+  virtual bool others_leave() { return false; }
   // Why a rank cannot be reached any more; for error messages.
   virtual std::string trouble_with(RankId /*rank*/) const { return {}; }
 

@@ -33,7 +33,10 @@ bool is_name(std::string_view name, std::string_view of) {
 
 std::optional<mp::Members> find_process_set(const Process& process, std::string_view name) {
   if (is_name(name, process_sets[0])) return process.world.local;
-  if (is_name(name, process_sets[1])) return process.self_only.local;
+  if (is_name(name, process_sets[1])) {
+    const std::array<RankId, 1> me = {process.fabric.self};
+    return mp::Members::of(me);
+  }
   return std::nullopt;
 }
 

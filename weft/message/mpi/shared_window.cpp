@@ -33,7 +33,7 @@ template <typename Done>
 int poll_until(Process& process, const Window& window, Done done) {
   process.progress();  // Also: this rank acts in memory not before its time has come.
   while (!done()) {
-    if (is_broken(process, window)) return MPI_ERR_PROC_ABORTED;
+    if (is_broken(process, window)) return MPI_ERR_PROC_FAILED;
     const Time called = process.entered;
     process.entered = process.fabric.processor.now();
     process.found_nothing();

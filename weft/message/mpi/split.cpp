@@ -125,7 +125,7 @@ mp::Task share(InternalGroup internal, Assignment& assignment) {
   if (internal.rank != 0) {
     Words words;
     mp::Task taken = take(internal, tree_parent(internal.rank), words);
-    co_await taken;
+    if (const int lost = co_await taken) co_return lost;
     assignment = Assignment::read(words);
   }
   int step = 1;
@@ -138,7 +138,7 @@ mp::Task share(InternalGroup internal, Assignment& assignment) {
         static_cast<std::size_t>(tree_end(child, internal.members.size()) - internal.rank);
     const Words words = assignment.part(from, to).write();
     mp::Task given = give(internal, child, words);
-    co_await given;
+    if (const int lost = co_await given) co_return lost;
   }
   co_return 0;
 }
@@ -147,34 +147,38 @@ mp::Task form(Communicator& comm, InternalScope scope, Choice mine, Assignment& 
   Words own = {static_cast<std::uint32_t>(mine.colour), static_cast<std::uint32_t>(mine.key)};
   Choices local;
   mp::Task collected = collect(scope.own, own, local);
-  co_await collected;
+  if (const int lost = co_await collected) co_return lost;
   if (scope.own.rank == 0) {
     Choices remote;
     if (scope.linked) {
       mp::Task traded = swap_words(scope.own.messenger, scope.link, local, remote);
-      co_await traded;
+      if (const int lost = co_await traded) co_return lost;
     }
     assignment = assign(comm, local, remote);
   }
   mp::Task shared = share(scope.own, assignment);
-  co_await shared;
-  co_return 0;
+  co_return co_await shared;
 }
 
 }  // namespace
 
-Communicator* split(Process& process, Communicator& parent, int colour, int key) {
-  const std::uint32_t context = agree_context(process, parent);
+int split(Process& process, Communicator& parent, int colour, int key, Communicator*& made) {
+  made = nullptr;
+  const std::optional<std::uint32_t> context = agree_context(process, parent);
+  if (!context) return parent.failure();
   Assignment assignment;
-  process.run(form(parent, scope_of(process, parent), {colour, key}, assignment));
+  if (process.run(form(parent, scope_of(process, parent), {colour, key}, assignment)) != 0) {
+    return parent.failure();
+  }
   const std::uint32_t group = assignment.of_member[0];
-  if (group == Assignment::none) return nullptr;
-  NewCommunicator made;
-  made.context = context;
-  made.inter = parent.inter;
-  made.local = mp::Members::of(decode(assignment.groups[group].local));
-  made.remote = mp::Members::of(decode(assignment.groups[group].remote));
-  return make_communicator(process, parent, std::move(made));
+  if (group == Assignment::none) return MPI_SUCCESS;
+  NewCommunicator wanted;
+  wanted.context = *context;
+  wanted.inter = parent.inter;
+  wanted.local = mp::Members::of(decode(assignment.groups[group].local));
+  wanted.remote = mp::Members::of(decode(assignment.groups[group].remote));
+  made = make_communicator(process, parent, std::move(wanted));
+  return MPI_SUCCESS;
 }
 
 }  // namespace weft::mpi

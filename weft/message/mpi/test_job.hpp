@@ -42,6 +42,7 @@ struct Job {
   bool carries_data = true;
   std::int64_t eager_limit = 64;  // Small, so that tests see both protocols.
   std::uint32_t ranks_per_node = 2;
+  std::vector<TestnetOptions::Loss> losses = {};  // In the order of steps.
 
   std::string text() const {
     return std::to_string(ranks) + " ranks, seed " + std::to_string(seed) +
@@ -55,6 +56,7 @@ inline Status run_bare(const Job& job, const std::function<void(int rank)>& body
   network.seed = job.seed;
   network.ordered = job.ordered;
   network.carries_data = job.carries_data;
+  network.losses = job.losses;
   mp::Options options;
   options.eager_limit = Bytes{job.eager_limit};
   TestRuntime runtime(job.ranks_per_node);

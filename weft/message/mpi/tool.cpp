@@ -74,7 +74,9 @@ constexpr std::array<PerformanceVariable, 11> measures = {{
     {"weft_rails_up", "Rails to each rank of the communicator that work", level, nullptr,
      &rails_up_to},
     {"weft_requests", "Requests that the program holds", level,
-     [](const Process& p) { return std::uint64_t{p.requests.alive()}; }},
+     [](const Process& p) {
+       return std::uint64_t{p.requests.alive()} - (p.sent == nullptr ? 0 : 1) + p.sends_held;
+     }},
     {"weft_communicators", "Communicators that the program has made and not freed", level,
      [](const Process& p) { return std::uint64_t{p.communicators.alive()}; }},
     {"weft_groups", "Groups that the program has made and not freed", level,

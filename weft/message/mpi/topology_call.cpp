@@ -11,27 +11,31 @@
 
 namespace weft::mpi {
 
-MPI_Comm make_with(Process& process, Communicator& parent, mp::Members members,
-                   std::shared_ptr<const Topology> topology) {
-  const std::uint32_t context = agree_context(process, parent);
-  Communicator* made = make_communicator(process, parent, {context, std::move(members), {}, false});
-  made->topology = std::move(topology);
-  return made->handle;
+int make_with(Process& process, Communicator& parent, mp::Members members,
+              std::shared_ptr<const Topology> topology, MPI_Comm* made) {
+  *made = MPI_COMM_NULL;
+  const std::optional<std::uint32_t> context = agree_context(process, parent);
+  if (!context) return parent.failure();
+  Communicator* comm =
+      make_communicator(process, parent, {*context, std::move(members), {}, false});
+  comm->topology = std::move(topology);
+  *made = comm->handle;
+  return MPI_SUCCESS;
 }
 
-MPI_Comm make_first(Process& process, Communicator& parent, int size,
-                    std::shared_ptr<const Topology> topology) {
+int make_first(Process& process, Communicator& parent, int size,
+               std::shared_ptr<const Topology> topology, MPI_Comm* made) {
   if (size == parent.size()) {
-    return make_with(process, parent, parent.local, std::move(topology));
+    return make_with(process, parent, parent.local, std::move(topology), made);
   }
   if (parent.rank >= size) {
-    agree_context(process, parent);
-    return MPI_COMM_NULL;
+    *made = MPI_COMM_NULL;
+    return agree_context(process, parent) ? MPI_SUCCESS : parent.failure();
   }
   std::vector<RankId> ranks;
   ranks.reserve(static_cast<std::size_t>(size));
   for (int i = 0; i < size; ++i) ranks.push_back(parent.local[i]);
-  return make_with(process, parent, mp::Members::of(ranks), std::move(topology));
+  return make_with(process, parent, mp::Members::of(ranks), std::move(topology), made);
 }
 
 namespace {

@@ -11,12 +11,12 @@
 
 namespace weft::mpi {
 
-// With these members, one of which is the calling rank.
-MPI_Comm make_with(Process& process, Communicator& parent, mp::Members members,
-                   std::shared_ptr<const Topology> topology);
-// With the first `size` ranks; MPI_COMM_NULL for the others.
-MPI_Comm make_first(Process& process, Communicator& parent, int size,
-                    std::shared_ptr<const Topology> topology);
+// With these members, one of which is the calling rank. Returns an error class.
+int make_with(Process& process, Communicator& parent, mp::Members members,
+              std::shared_ptr<const Topology> topology, MPI_Comm* made);
+// With the first `size` ranks; MPI_COMM_NULL for the others. Returns an error class.
+int make_first(Process& process, Communicator& parent, int size,
+               std::shared_ptr<const Topology> topology, MPI_Comm* made);
 
 // An edge; any rank may have specified it.
 struct Edge {

@@ -123,7 +123,14 @@ void start_send(Process& process, Request& request) {
     pack(process, transfer, request.staging.get());
     sending.data = request.staging.get();
   }
-  request.low = process.messenger.send(sending);
+  mp::Request* const low = process.messenger.send(sending);
+  if (!low->done || low->failed) {
+    request.low = low;
+    return;
+  }
+  // It has left: nothing need be remembered until the program asks.
+  process.messenger.release(low);
+  request.staging.reset();
 }
 
 mp::Receiving receiving_of(Process& process, Request& request) {
@@ -157,11 +164,14 @@ void unpack(Process& process, Request& request) {
 
 void finish_low(Process& process, Request& request) {
   if (!request.low) return;
+  const bool given_up = !request.low->done;  // Held up, in a call that blocks.
+  if (given_up) process.messenger.cancel(request.low);
   request.arrival = request.low->arrival;
-  if (request.low->failed) request.error = MPI_ERR_PROC_ABORTED;
+  if (given_up) request.arrival.cancelled = false;
+  if (given_up || request.low->failed) request.error = request.transfer.comm->failure();
   if (request.kind == Request::Kind::receive) {
     if (request.arrival.truncated) request.error = MPI_ERR_TRUNCATE;
-    unpack(process, request);
+    if (!given_up) unpack(process, request);
   }
   process.messenger.release(request.low);
   request.low = nullptr;
@@ -219,6 +229,12 @@ bool is_done(const Request& request) {
     return !request.cancelling || !low || low->done;
   }
   return !request.low || request.low->done;
+}
+
+bool is_held_up(const Request& request) {
+  return request.active && !request.finished && request.kind == Request::Kind::receive &&
+         request.transfer.peer == MPI_ANY_SOURCE && request.low && !request.low->done &&
+         !request.low->matched && request.transfer.comm->any_source_in_doubt();
 }
 
 mp::Request* low_of(const Request& request) {
@@ -314,14 +330,18 @@ std::string describe(const Request& request, std::vector<RankId>* on) {
 void wait_for(Process& process, const Request* const* requests, int count) {
   const WaitingFor outer = std::exchange(process.waiting_for, {requests, nullptr, count, nullptr});
   for (int i = 0; i < count; ++i) {
-    if (is_done(*requests[i])) continue;
-    process.wait_until([&] { return is_done(*requests[i]); });
+    const auto settled = [&] { return is_done(*requests[i]) || is_held_up(*requests[i]); };
+    if (!settled()) process.wait_until(settled);
   }
   process.waiting_for = outer;
 }
 
 Request* keep(Process& process, Request&& prepared) {
   process.fabric.processor.charge(Work::request);
+  return store(process, std::move(prepared));
+}
+
+Request* store(Process& process, Request&& prepared) {
   Request* request = process.requests.make();
   *request = std::move(prepared);
   if (request->transfer.comm) request->transfer.comm->retain();
@@ -329,7 +349,27 @@ Request* keep(Process& process, Request&& prepared) {
   return request;
 }
 
+bool has_left(const Request& request) {
+  return request.kind == Request::Kind::send && request.active && request.low == nullptr &&
+         request.buffered == nullptr && !request.persistent;
+}
+
+MPI_Request hold_sent(Process& process) {
+  if (process.sent == nullptr) {
+    process.sent = process.requests.make();
+    process.sent->active = process.sent->finished = true;
+  }
+  process.sent->orphan = false;
+  ++process.sends_held;
+  return handle_of(process.sent);
+}
+
 void free_request(Process& process, Request* request) {
+  if (request == process.sent) {
+    // An orphan's handle is no longer valid.
+    if (process.sends_held > 0) request->orphan = --process.sends_held == 0;
+    return;
+  }
   if (request->buffered) request->buffered->held = false;
   if (request->transfer.type) Datatype::release(request->transfer.type);
   Communicator* comm = request->transfer.comm;

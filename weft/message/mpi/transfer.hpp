@@ -34,6 +34,9 @@ void start(Process& process, Request& request);
 // Receives a message that MPI_Mprobe has taken.
 void start_taken(Process& process, Request& request, mp::UnexpectedRecord* message);
 bool is_done(const Request& request);
+// A receive from any rank that may wait for one that is lost, which the program has not
+// acknowledged: it is not done, but calls that wait for it return.
+bool is_held_up(const Request& request);
 // The request in the message layer; null if that is done.
 mp::Request* low_of(const Request& request);
 // Once or more often after it is done: afterwards data is in place, and request.error has the
@@ -51,8 +54,15 @@ void wait_for(Process& process, const Request* const* requests, int count);
 // Frees a request object and releases its communicator and type.
 void free_request(Process& process, Request* request);
 
-// Moves a prepared request into the pool; holds communicator and type.
+// Moves a prepared request into the pool; holds communicator and type. keep() also charges the
+// rank's time for it.
 Request* keep(Process& process, Request&& prepared);
+Request* store(Process& process, Request&& prepared);
+
+// A non-blocking send that was started needs no request any more. Most small ones do not: a rank
+// has one object for all of them.
+bool has_left(const Request& request);
+MPI_Request hold_sent(Process& process);
 
 inline int source_for_matching(int source) {
   return source == MPI_ANY_SOURCE ? mp::any_source : source;

@@ -19,7 +19,9 @@ namespace weft {
 // Cheap to copy; the roles must outlive all copies.
 struct Fabric {
   RankId self;
+  // Those that started together, from `first` on. There may be others, which came later or earlier.
   std::uint32_t ranks = 0;
+  std::uint32_t first = 0;
   bool ordered = true;       // Frames between two ranks arrive in the order they were posted.
   bool carries_data = true;  // false: of the program's data only the size travels.
   Transport& transport;
@@ -27,6 +29,10 @@ struct Fabric {
   Rails& rails;
   Processor& processor;
   MessageObserver* observer = nullptr;  // Null: messages are not observed.
+
+  bool started_together(RankId rank) const { return rank.index - first < ranks; }
+  // Layers that change the order of frames do so only between ranks that started together.
+  bool keeps_order(RankId peer) const { return ordered || !started_together(peer); }
 };
 
 // The rank that this thread executes now; null outside of any. Set by the code that switches ranks.

@@ -64,6 +64,8 @@ struct Completion {
   // The data of a frame: lent by the network until the next poll, or owned by the reader.
   const std::byte* lent = nullptr;
   std::unique_ptr<std::byte[]> data;
+  // Of a write whose data the network could not put in its place: the data goes here.
+  std::byte* target = nullptr;
 };
 
 }  // namespace weft

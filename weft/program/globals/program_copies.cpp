@@ -33,13 +33,26 @@ namespace {
 constexpr const char* own_path = "/proc/self/exe";
 constexpr std::uintptr_t cache_line = 64;  // Ranks of two workers must not share a cache line.
 
+// The library that holds this code, which names the same words.
+std::uintptr_t own_library() {
+  Dl_info own = {};
+  return ::dladdr(std::bit_cast<const void*>(&own_library), &own) == 0
+             ? 0
+             : std::bit_cast<std::uintptr_t>(own.dli_fbase);
+}
+
 // Names a shared library that was compiled with the pass; it would look for its data among the
 // program's copies.
 std::string library_with_pass() {
-  std::string found;
+  struct Search {
+    std::uintptr_t own = own_library();
+    std::string found;
+  } search;
   ::dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* out) {
-        if (*info->dlpi_name == '\0') return 0;  // Skips the program itself, whose name is empty.
+      [](dl_phdr_info* info, std::size_t, void* given) {
+        auto& [own, found] = *static_cast<Search*>(given);
+        // Skips the program itself, whose name is empty.
+        if (*info->dlpi_name == '\0' || info->dlpi_addr == own) return 0;
         for (std::size_t i = 0; i < info->dlpi_phnum; ++i) {
           if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
           const auto tables = detail::ElfTables::read(
@@ -47,15 +60,15 @@ std::string library_with_pass() {
               std::bit_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
           for (const ElfW(Rela) & relocation : tables.relocations) {
             const ElfW(Sym)& symbol = tables.symbol_of(relocation);
-            if (ELF64_R_SYM(relocation.r_info) != 0 && symbol.st_shndx == SHN_UNDEF &&
+            if (ELF64_R_SYM(relocation.r_info) != 0 &&
                 std::strcmp(tables.name_of(symbol), "__weft_delta") == 0)
-              *static_cast<std::string*>(out) = info->dlpi_name;
+              found = info->dlpi_name;
           }
         }
         return 0;
       },
-      &found);
-  return found;
+      &search);
+  return search.found;
 }
 
 // Why the pass does not keep this program's ranks apart; empty if it does.
@@ -103,7 +116,7 @@ Result<std::unique_ptr<ProgramCopies>> ProgramCopies::make(std::uint32_t ranks,
       *how == Separation::delta && !library.empty())
     return Error::input(library +
                         " was compiled with weft cc and holds data that ranks would "
-                        "share: make it a static library (.a)");
+                        "share: make it a static library (.a), or use --separate processes");
   std::unique_ptr<ProgramCopies> copies(new ProgramCopies(*std::move(program), *how, ranks));
   copies->reason_ = reason;
   if (*how == Separation::delta) copies->choose_packing(marks->data_alignment);

@@ -70,15 +70,15 @@ class ProgramCopies {
   void run_destructors(std::uint32_t rank);
 
   void enter(std::uint32_t rank) {
-    __weft_delta = first_data_delta_ + rank * data_stride_;
     libc_->enter(rank);
     thread_locals_->enter(rank);
+    __weft_delta = first_data_delta_ + rank * data_stride_;  // Last: it may be among those.
   }
   // In a thread that belongs to the rank for good, instead of enter().
   void begin_thread(std::uint32_t rank) {
-    __weft_delta = first_data_delta_ + rank * data_stride_;
     libc_->begin_thread(rank);
     thread_locals_->begin_thread(how_ == Separation::none ? 0 : delta(rank));
+    __weft_delta = first_data_delta_ + rank * data_stride_;
   }
   void leave(std::uint32_t rank) {
     thread_locals_->leave(rank);

@@ -3,6 +3,8 @@
 
 #include <link.h>
 
+#include <weft/program/globals/words.h>
+
 namespace weft {
 
 namespace {
@@ -33,6 +35,8 @@ Found find_segment() {
 ThreadLocals::ThreadLocals(std::uint32_t ranks) {
   const Found found = find_segment();
   if (found.segment == nullptr) return;
+  // The word with which code finds its rank's variables is no variable of a rank.
+  if (found.segment->p_memsz == sizeof __weft_delta && found.block == &__weft_delta) return;
   size_ = found.segment->p_memsz;
   filled_ = found.segment->p_filesz;
   initial_ = found.base + found.segment->p_vaddr;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words through which compiled programs find a rank's data. The compiler pass knows them by
-// name, so these three are part of the binary interface of executables and never change.
+// name, so these three are part of the binary interface of executables and never change. Objects
+// that the pass has made define them weakly, and then the program's are used by all: so it also
+// starts with another MPI library.
 #pragma once
 
 #include <stdint.h>

@@ -23,6 +23,7 @@
 #include <weft/message/mpi/runtime.hpp>
 #include <weft/message/port/call_lock.hpp>
 #include <weft/program/real_run/recorder.hpp>
+#include <weft/program/real_run/seat_desk.hpp>
 #include <weft/program/real_run/shared_blocks.hpp>
 #include <weft/program/real_run/singleton.hpp>
 #include <weft/real/launch/seat.hpp>
@@ -83,7 +84,7 @@ class WiredRuntime final : public mpi::Runtime {
       const CallLockHeld held;
       recorder_->end_early();
     }
-    if (code == MPI_ERR_PROC_ABORTED) seat_->abort_for_loss(code, message);
+    if (code == MPI_ERR_PROC_FAILED) seat_->abort_for_loss(code, message);
     seat_->abort(code == 0 ? 1 : code, message);
     __builtin_unreachable();  // Some compilers do not trust [[noreturn]] on a virtual function.
   }
@@ -108,6 +109,20 @@ class WiredRuntime final : public mpi::Runtime {
     return open_block_of_host(ticket, size);
   }
   std::string trouble_with(RankId rank) const override { return wire_->trouble_with(rank); }
+  void tell_resilience(mpi::Resilience now) override {
+    if (seat_ != nullptr) seat_->tell_resilience(static_cast<launch::Resilience>(now));
+  }
+  mpi::JobDesk* desk() override { return desk_.get(); }
+  NoDesk no_desk() const override { return without_weft_run(); }
+  int application() const override {
+    return seat_ == nullptr ? 0 : static_cast<int>(seat_->birth().application);
+  }
+  std::optional<int> universe(int ranks) const override {
+    if (desk_ == nullptr) return ranks;
+    const auto slots = static_cast<int>(seat_->birth().universe);
+    return slots == 0 ? std::nullopt : std::optional(std::max(slots, ranks));
+  }
+  bool others_leave() override { return seat_ != nullptr && seat_->others_leave(); }
 
  private:
   Status manage_connections();
@@ -117,6 +132,7 @@ class WiredRuntime final : public mpi::Runtime {
   CallLock lock_;  // Used if several threads may be inside the library.
   std::unique_ptr<launch::Seat> seat_;
   std::unique_ptr<wire::Wire> wire_;
+  std::unique_ptr<SeatDesk> desk_;  // Null: the launcher takes no requests.
   std::unique_ptr<conn::Layout> layout_;
   std::unique_ptr<conn::Managed> managed_;   // Null: connections are opened on demand.
   std::unique_ptr<RunRecorder> recorder_;    // Null: nothing is recorded.
@@ -154,10 +170,15 @@ void WiredRuntime::join() {
   auto wire = wire::Wire::join(*seat_);
   if (!wire) seat_->abort(1, wire.error().text());
   wire_ = *std::move(wire);
+  if (seat_->by_weft_run()) desk_ = std::make_unique<SeatDesk>(*seat_, *wire_);
   const launch::Settings& settings = seat_->settings();
-  if (Status managed = manage_connections(); !managed) seat_->abort(3, managed.error().text());
+  // Those that came later have connections as they need them, and are in nobody's record.
+  const bool from_the_start = !seat_->birth().has_parent;
+  if (from_the_start) {
+    if (Status managed = manage_connections(); !managed) seat_->abort(3, managed.error().text());
+  }
   const Fabric network = managed_ == nullptr ? wire_->fabric() : managed_->fabric();
-  if (!settings.record.empty()) {
+  if (!settings.record.empty() && from_the_start) {
     recorder_ = std::make_unique<RunRecorder>(*wire_, network, managed_.get(), *seat_);
   }
   auto* const process =

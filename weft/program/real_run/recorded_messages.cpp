@@ -5,7 +5,7 @@ namespace weft {
 
 void RecordedMessages::sending(const MessageFacts& message) {
   const std::uint32_t to = message.destination.index;
-  if (counts_) {
+  if (counts_ && to < ranks_) {
     Traffic& traffic = traffic_[to];
     ++traffic.messages;
     traffic.bytes += message.size;

@@ -18,7 +18,8 @@ inline constexpr mp::ContextId record_context = 0xffffffff;
 
 class RecordedMessages final : public MessageObserver {
  public:
-  explicit RecordedMessages(const Processor& clock) : clock_(clock) {}
+  // Messages from and to ranks that started later are not recorded.
+  RecordedMessages(const Processor& clock, std::uint32_t ranks) : clock_(clock), ranks_(ranks) {}
 
   // Null: messages are not logged.
   void set_log(EventLogWriter* log) { log_ = log; }
@@ -38,10 +39,12 @@ class RecordedMessages final : public MessageObserver {
  private:
   std::int64_t now_ns() const { return clock_.now().in_ps() / 1000; }
   bool logs(const MessageFacts& message) const {
-    return log_ != nullptr && message.context != record_context;
+    return log_ != nullptr && message.context != record_context && message.source.index < ranks_ &&
+           message.destination.index < ranks_;
   }
 
   const Processor& clock_;
+  const std::uint32_t ranks_;
   EventLogWriter* log_ = nullptr;
   bool counts_ = false;
   std::map<std::uint32_t, Traffic> traffic_;

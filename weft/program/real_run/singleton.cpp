@@ -131,11 +131,17 @@ class AloneRuntime final : public mpi::Runtime {
     return name;
   }
   int thread_level() const override { return MPI_THREAD_SERIALIZED; }
+  NoDesk no_desk() const override { return without_weft_run(); }
   double tick() const override { return clock_tick(); }
   std::uint32_t node_of(RankId) const override { return 0; }
 };
 
 }  // namespace
+
+mpi::Runtime::NoDesk without_weft_run() {
+  return {MPI_ERR_SPAWN,
+          "only weft run can start further processes: start the program with it (weft run -n 1)"};
+}
 
 double clock_tick() {
   timespec tick{};

@@ -11,6 +11,8 @@ namespace weft {
 void begin_singleton();
 // With a runtime that lives as long as the process.
 void begin_singleton(mpi::Runtime& runtime);
+// What asks for further processes hears this where weft run has not started the program.
+mpi::Runtime::NoDesk without_weft_run();
 // Seconds between two ticks of the clock that real programs read.
 double clock_tick();
 

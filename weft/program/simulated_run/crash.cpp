@@ -51,16 +51,22 @@ const void* stack_pointer(const void* context) {
 #endif
 }
 
-// The end of a stack that the system gave to a thread of a rank; null: the thread has none.
-thread_local const std::byte* end_of_own_stack = nullptr;
+// A stack that the system gave to a thread of a rank; empty: the thread has none.
+struct OwnStack {
+  std::uintptr_t low = 0, high = 0;
 
-// The guard, or a little beyond it.
-bool beyond_own_stack(const void* address) {
-  constexpr std::size_t guard_max = std::size_t{64} << 10;
-  const auto at = reinterpret_cast<std::uintptr_t>(address);
-  const auto end = reinterpret_cast<std::uintptr_t>(end_of_own_stack);
-  return at < end + 4096 && at + guard_max >= end;
-}
+  bool contains(const void* address) const {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    return at >= low && at < high;
+  }
+  // The guard, or a little beyond it.
+  bool guards(const void* address) const {
+    constexpr std::uintptr_t guard_max = std::uintptr_t{64} << 10;
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    return at < low + 4096 && at + guard_max >= low;
+  }
+};
+thread_local OwnStack own_stack;
 
 bool outside_of_stack(const void* address, RankId rank) {
   RankId owner;
@@ -71,8 +77,10 @@ bool outside_of_stack(const void* address, RankId rank) {
 // Detects an access to the guard or another rank's stack, or a frame so large that it skips both.
 bool is_overflow(int signal, const siginfo_t& info, const void* context, RankId rank) {
   if (signal != SIGSEGV && signal != SIGBUS) return false;
-  if (end_of_own_stack != nullptr) return beyond_own_stack(info.si_addr);
   const void* const pointer = stack_pointer(context);
+  if (own_stack.high != 0) {
+    return own_stack.guards(info.si_addr) || (pointer != nullptr && !own_stack.contains(pointer));
+  }
   if (pointer != nullptr && outside_of_stack(pointer, rank)) return true;
   RankId owner;
   bool beyond = false;
@@ -178,7 +186,8 @@ void prepare_own_thread_for_crashes() {
   void* low = nullptr;
   std::size_t size = 0;
   ::pthread_attr_getstack(&own, &low, &size);
-  end_of_own_stack = static_cast<const std::byte*>(low);
+  own_stack.low = reinterpret_cast<std::uintptr_t>(low);
+  own_stack.high = own_stack.low + size;
   ::pthread_attr_destroy(&own);
 }
 

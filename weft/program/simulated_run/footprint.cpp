@@ -3,7 +3,10 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <optional>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -34,18 +37,37 @@ std::uint64_t resident_now() {
   return text ? number_after(*text, "VmRSS:") : 0;
 }
 
-// Only the network asks for huge pages, for its tables.
+// The addresses at the head of a mapping in the kernel's list, if this line is one.
+std::optional<std::pair<std::uint64_t, std::uint64_t>> range_of(std::string_view line) {
+  std::pair<std::uint64_t, std::uint64_t> range;
+  const char* const end = line.data() + line.size();
+  const auto [minus, bad] = std::from_chars(line.data(), end, range.first, 16);
+  if (bad != std::errc() || minus == end || *minus != '-') return std::nullopt;
+  const auto [space, worse] = std::from_chars(minus + 1, end, range.second, 16);
+  if (worse != std::errc() || space == end || *space != ' ') return std::nullopt;
+  return range;
+}
+
+// Only the network asks for huge pages, for its tables; of one table it refuses them for the rest,
+// which then is a mapping of its own that follows at once.
 std::uint64_t in_advised_mappings() {
   const auto text = read_file("/proc/self/smaps");
   if (!text) return 0;
-  std::uint64_t sum = 0, rss = 0;
+  std::uint64_t sum = 0, rss = 0, end_before = 0;
+  bool advised_before = false, follows = false;
   std::string_view rest = *text;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size() - 1);
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(end + 1);
     if (line.starts_with("Rss:")) rss = number_after(line, "Rss:");
-    if (line.starts_with("VmFlags:") && line.find(" hg") != std::string_view::npos) sum += rss;
+    if (const auto range = range_of(line)) {
+      follows = advised_before && range->first == end_before;
+      end_before = range->second;
+    }
+    if (!line.starts_with("VmFlags:")) continue;
+    advised_before = line.find(" hg") != std::string_view::npos;
+    if (advised_before || (follows && line.find(" nh") != std::string_view::npos)) sum += rss;
   }
   return sum;
 }
@@ -68,10 +90,14 @@ Footprint measure(World& world, const ProgramCopies& copies) {
   const World::Memory stacks = world.stack_memory();
   now.stacks = resident_bytes(stacks.begin, stacks.size);
   now.data = resident_bytes(copies.space().begin, copies.space().size());
-  now.blocks = resident_bytes(large_blocks.begin(), large_blocks.used());
-  now.blocks_taken = large_blocks.taken();
+  for (const LargeBlocks* const blocks : {&large_blocks, &huge_blocks}) {
+    now.blocks += resident_bytes(blocks->begin(), blocks->used());
+    now.blocks_taken += blocks->taken();
+  }
+  // What the C library has mapped (hblkhd) was asked for; how much of it is touched, nobody knows.
   const auto heap = mallinfo2();
-  now.heap = heap.uordblks + heap.hblkhd;
+  now.heap = heap.uordblks;
+  now.blocks_taken += heap.hblkhd;
   return now;
 }
 

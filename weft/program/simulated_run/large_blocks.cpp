@@ -11,7 +11,13 @@
 
 namespace weft {
 
-constinit LargeBlocks large_blocks;
+constinit LargeBlocks large_blocks, huge_blocks;
+
+void open_large_and_huge_blocks() {
+  constexpr std::size_t huge_grain = std::size_t{1} << 20;
+  large_blocks.open();
+  huge_blocks.open((std::size_t{64} << 40) - huge_grain, huge_grain);
+}
 
 namespace {
 
@@ -33,13 +39,13 @@ LargeBlocks::SizeClass LargeBlocks::class_of(std::size_t size) const {
   return {16 + 8 * (shift - 1) + eighth - 7, (eighth + 1) << shift};
 }
 
-bool LargeBlocks::open(std::size_t most) {
+bool LargeBlocks::open(std::size_t most, std::size_t grain) {
   // Where address space is limited (ulimit -v), leave some for others.
   rlimit limit = {};
   if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) return false;
   constexpr std::size_t worth_it = std::size_t{1} << 20;
-  grain_ = std::max<std::size_t>(4096, static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)));
-  const std::size_t grain = grain_;
+  const auto page = std::max<std::size_t>(4096, static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)));
+  grain = grain_ = std::max(page, grain / page * page);
   std::size_t size = most / grain * grain;
   void* region = nullptr;
   for (; size >= worth_it && region == nullptr; size /= 2) {

@@ -22,11 +22,11 @@ class LargeBlocks {
   LargeBlocks& operator=(const LargeBlocks&) = delete;
   // No destructor: the region lasts as long as the process, as somebody may still hold a block.
 
-  // Reserves up to `most` bytes of address space, fewer than 2^31 grains. Call before anything
-  // else. Returns false if none is available.
-  bool open(std::size_t most = (std::size_t{8} << 40) - (1 << 20));
+  // Reserves up to `most` bytes of address space, fewer than 2^31 grains; a grain is a page, or the
+  // multiple of it that is given. Call before anything else. Returns false if none is available.
+  bool open(std::size_t most = (std::size_t{8} << 40) - (1 << 20), std::size_t grain = 0);
   bool is_open() const { return size_ != 0; }
-  // Blocks start at multiples of this: a page.
+  // Blocks start at multiples of this.
   std::size_t grain() const { return grain_; }
 
   struct Taken {
@@ -80,7 +80,10 @@ class LargeBlocks {
 // untouched in the target.
 void copy_touched(std::byte* to, const std::byte* from, std::size_t size);
 
-// The blocks of this process; open only in a simulation.
-extern LargeBlocks large_blocks;
+// The blocks of this process; open only in a simulation. Those of 4 MiB and more have grains of 1
+// MiB: with pages, each would cost a page of bookkeeping, and thousands of ranks do not fit.
+extern LargeBlocks large_blocks, huge_blocks;
+constexpr std::size_t huge_least = std::size_t{4} << 20;
+void open_large_and_huge_blocks();
 
 }  // namespace weft

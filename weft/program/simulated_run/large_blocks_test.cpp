@@ -135,6 +135,26 @@ TEST(LargeBlocks, CopyLeavesUntouchedPagesAlone) {
   EXPECT_LE(touched(to, 8192), 2u);
 }
 
+TEST(LargeBlocks, GrainsMayBeMorePages) {
+  constexpr std::size_t grain = std::size_t{1} << 20, size = std::size_t{64} << 20;
+  LargeBlocks blocks;
+  ASSERT_TRUE(blocks.open(std::size_t{64} << 30, grain));
+  EXPECT_EQ(blocks.grain(), grain);
+  std::vector<std::byte*> all;
+  for (int i = 0; i < 500; ++i) {
+    const LargeBlocks::Taken taken = blocks.take(size - 5);
+    ASSERT_NE(taken.data, nullptr);
+    EXPECT_TRUE(taken.zero);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(taken.data) % grain, 0u);
+    EXPECT_EQ(blocks.size_of(taken.data), size);
+    EXPECT_TRUE(all.empty() || taken.data >= all.back() + size);
+    taken.data[size - 1] = std::byte{1};
+    all.push_back(taken.data);
+  }
+  for (std::byte* const block : all) EXPECT_TRUE(blocks.give(block));
+  EXPECT_EQ(blocks.taken(), 0u);
+}
+
 TEST(LargeBlocks, ServeManyThreads) {
   LargeBlocks blocks;
   ASSERT_TRUE(blocks.open(std::size_t{4} << 30));

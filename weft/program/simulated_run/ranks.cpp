@@ -77,6 +77,10 @@ class Arguments {
 
 void ProgramRanks::run(const Fabric& fabric) {
   const std::uint32_t rank = fabric.self.index;
+  if (processes_of_ranks_ != nullptr) {
+    run_separately(fabric);
+    return;
+  }
   if (!managed_.empty()) {
     managed_[rank] = std::make_unique<conn::Managed>(fabric, *setup_.layout, setup_.connections);
   }
@@ -105,11 +109,16 @@ void ProgramRanks::exit_rank(int code, bool handlers) {
 
 // The program no longer needs the network, but others may need this rank as a relay.
 void ProgramRanks::leave() {
-  if (!managed_.empty()) managed_[Current::fabric()->self.index]->leave();
+  if (managed_.empty()) return;
+  const auto& managed = managed_[Current::fabric()->self.index];
+  if (managed != nullptr) managed->leave();
 }
 
 conn::Counts ProgramRanks::connections(RankId rank) const {
   if (managed_.empty()) return {};
+  if (processes_of_ranks_ != nullptr)
+    return servers_[rank.index] == nullptr ? conn::Counts()
+                                           : servers_[rank.index]->report().connections;
   const auto& managed = managed_[rank.index];
   return managed == nullptr ? connections_[rank.index] : managed->counts();
 }
@@ -125,8 +134,6 @@ void ProgramRanks::finish(const Fabric& fabric, int code) {
           "it ended with " + std::to_string(code) + " and without MPI_Finalize" +
               (process.open_sessions > 0 ? " or MPI_Session_finalize" : ""));
   }
-  codes_[rank.index] = code;
-  console_.end(rank, fabric.processor.now());
   {
     const std::lock_guard lock(mutex_);
     add_profile(*processes_[rank.index], totals_);
@@ -135,7 +142,14 @@ void ProgramRanks::finish(const Fabric& fabric, int code) {
   // First: what watches memory may ask the time while the process is taken apart.
   Current::set(&fabric, nullptr);
   processes_[rank.index].reset();
-  if (managed_.empty()) return;
+  end_rank(fabric, code);
+}
+
+void ProgramRanks::end_rank(const Fabric& fabric, int code) {
+  const RankId rank = fabric.self;
+  codes_[rank.index] = code;
+  console_.end(rank, fabric.processor.now());
+  if (managed_.empty() || managed_[rank.index] == nullptr) return;
   connections_[rank.index] = managed_[rank.index]->counts();
   managed_[rank.index].reset();
 }
@@ -150,6 +164,7 @@ void ProgramRanks::add_profile(const mpi::Process& process, CallTable& totals) {
 std::uint64_t ProgramRanks::clock_reads() const {
   std::uint64_t reads = 0;
   for (const auto& process : processes_) reads += process == nullptr ? 0 : process->clock_reads();
+  for (const auto& server : servers_) reads += server == nullptr ? 0 : server->report().clock_reads;
   return reads;
 }
 
@@ -158,6 +173,13 @@ std::map<std::string, CallTotals> ProgramRanks::calls() const {
   std::map<std::string, CallTotals> totals = totals_;
   for (const auto& process : processes_) {  // Ranks that have not ended.
     if (process != nullptr) add_profile(*process, totals);
+  }
+  for (std::uint32_t rank = 0; rank < servers_.size(); ++rank) {
+    if (servers_[rank] == nullptr) continue;
+    CallTable mine;
+    for (const RankReport::CallRecord& record : servers_[rank]->report().calls)
+      mine[record.call].add({record.count, record.bytes, record.inside, {}, {}});
+    add_rank(totals, RankId(rank), mine);
   }
   return totals;
 }
@@ -179,7 +201,23 @@ ProtocolCounts ProgramRanks::protocols() const {
   for (const auto& process : processes_) {  // Ranks that have not ended.
     if (process != nullptr) sum.add(protocols_of(*process));
   }
+  for (const auto& server : servers_) {
+    if (server == nullptr) continue;
+    const RankReport& report = server->report();
+    sum.add({report.eager, report.rendezvous, report.unexpected});
+  }
   return sum;
+}
+
+AlgorithmTable ProgramRanks::algorithms() const {
+  AlgorithmTable table;
+  if (collectives_.usage() != nullptr) table = collectives_.usage()->by_name();
+  for (const auto& server : servers_) {
+    if (server == nullptr) continue;
+    for (const RankReport::AlgorithmCount& one : server->report().algorithms)
+      table[one.name] += one.calls;
+  }
+  return table;
 }
 
 // The filter of a main thread stays with the threads that it makes.

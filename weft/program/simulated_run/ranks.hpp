@@ -20,6 +20,7 @@
 #include <weft/program/run_record/tables.hpp>
 #include <weft/program/simulated_run/console.hpp>
 #include <weft/program/simulated_run/crash.hpp>
+#include <weft/program/simulated_run/separate_ranks.hpp>
 #include <weft/program/simulated_run/served_files.hpp>
 #include <weft/simulate/nodes/world.hpp>
 #include <weft/simulate/setup/simulation_setup.hpp>
@@ -69,15 +70,21 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
   }
   bool has_threads() const { return has_threads_; }
   std::uint32_t cores() const { return cores_; }
+  // Call before ranks run: they are processes of their own, whose computing counts by this factor.
+  void separate(SeparateRanks& processes, double compute_factor);
+  // Whether any of these processes has called MPI.
+  bool any_joined() const;
   // Call before ranks run: records each rank's calls for the timeline.
   void keep_timelines();
 
   void run(const Fabric& fabric) override;
   void enter(RankId rank) override {
     prepare_thread_for_crashes();
-    copies_.enter(rank.index);
+    if (processes_of_ranks_ == nullptr) copies_.enter(rank.index);
   }
-  void leave(RankId rank) override { copies_.leave(rank.index); }
+  void leave(RankId rank) override {
+    if (processes_of_ranks_ == nullptr) copies_.leave(rank.index);
+  }
   void begin_thread(RankId rank, bool main) override;
   void leave() override;
 
@@ -119,9 +126,7 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
   std::map<std::string, CallTotals> calls() const;
   std::uint64_t clock_reads() const;  // By the program, so far.
   ProtocolCounts protocols() const;
-  AlgorithmTable algorithms() const {
-    return collectives_.usage() == nullptr ? AlgorithmTable() : collectives_.usage()->by_name();
-  }
+  AlgorithmTable algorithms() const;
   std::map<std::string, WindowTotals> windows() const;
   std::vector<Note> notes() const;  // By time, then rank.
   std::vector<CallTimelinePart> timelines() const;
@@ -130,6 +135,9 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
 
  private:
   void finish(const Fabric& fabric, int code);
+  void run_separately(const Fabric& fabric);
+  RankWelcome welcome(const Fabric& network) const;
+  void end_rank(const Fabric& fabric, int code);
   static void add_profile(const mpi::Process& process, CallTable& totals);
   static ProtocolCounts protocols_of(const mpi::Process& process);
 
@@ -161,6 +169,9 @@ class ProgramRanks final : public RankBody, public mpi::Runtime {
   std::map<std::uint64_t, std::vector<std::byte>> keys_;
   bool has_threads_ = false;
   std::uint32_t cores_ = 1;
+  SeparateRanks* processes_of_ranks_ = nullptr;  // Null: ranks live in this process.
+  double compute_factor_ = 0;
+  std::vector<std::unique_ptr<RankServer>> servers_;  // By rank, of those processes.
   static ProgramRanks* current_;
 };
 

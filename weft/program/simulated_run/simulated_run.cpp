@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -87,7 +88,9 @@ class SimulatedRun {
   void handle_events(Time now, Slices& slices);
   Status start_progress_file();
   void plan_threads(WorldSetup& setup);
-  bool all_ranks_stuck() const;
+  Status start_processes(const ProgramCall& call, WorldSetup& setup);
+  bool messages_move();
+  bool all_ranks_stuck();
   int conclude(const ProgramCall& call);
   int report_ending(const RunTotals& totals, const RunSummary& summary);
   void show_deadlock(const RunTotals& totals);
@@ -108,12 +111,14 @@ class SimulatedRun {
   coll::Choices collectives_;
   Console console_;
   ProgramRanks ranks_;
+  std::unique_ptr<SeparateRanks> processes_;  // Null: ranks live in this process.
   std::unique_ptr<World> world_;
   std::vector<std::unique_ptr<Sampler>> samplers_;
   FootprintWatch footprint_;
   std::optional<ProgressFile> progress_file_;
   bool interrupted_ = false, time_limit_reached_ = false;
-  bool hinted_ = false;  // At what a program that waits for a time needs.
+  std::uint64_t moves_ = 0;  // Of packets, at the last look for ranks that are stuck.
+  bool hinted_ = false;      // At what a program that waits for a time needs.
   double started_ = 0;
 };
 
@@ -135,19 +140,25 @@ Status SimulatedRun::set_up(const ProgramCall& call) {
   setup.node = setup_.machine.node;
   setup.storage = setup_.machine.storage;
   setup.placement = setup_.placement.get();
-  workers_ = options_.threads;
+  setup.model = {setup_.model, setup_.machine.flow, setup_.machine.flit};
+  workers_ = has_workers(setup_.model) ? options_.threads : 1;
   if (workers_ == 0 && peers_ != nullptr) workers_ = 1;
   if (workers_ == 0)
     workers_ = workers_that_pay(setup_.machine.topology->graph.router_count(), idle_cores());
-  plan_threads(setup);
+  if (options_.separation == "processes") {
+    if (Status started = start_processes(call, setup); !started) return started;
+  } else {
+    plan_threads(setup);
+    setup.compute_factor = options_.compute_factor;
+  }
   setup.workers = workers_;
   const auto cut = parse_cut(options_.partition);
   if (!cut) return Error::call("--partition: " + cut.error().message());
   setup.cut = *cut;
   setup.peers = peers_;
   setup.seed = options_.seed;
+  setup.start_skew = options_.start_skew;
   setup.carry_data = options_.carry_data;
-  setup.compute_factor = options_.compute_factor;
   setup.stack_bytes = static_cast<std::size_t>(options_.stack.count);
   setup.count_pairs = options_.matrix;
   setup.measure_waits = !options_.out.empty();
@@ -162,6 +173,25 @@ Status SimulatedRun::set_up(const ProgramCall& call) {
   watch_for_crashes(*world_, console_);
   if (Status started = agree(peers_, start_progress_file()); !started) return started;
   return add_samplers();
+}
+
+// Each process measures what it computes itself.
+Status SimulatedRun::start_processes(const ProgramCall& call, WorldSetup& setup) {
+  const std::uint32_t ranks = setup_.placement->ranks();
+  if (peers_ != nullptr)
+    return Error::call("--separate processes: needs one process of weft sim; use --threads");
+  if (ranks > SeparateRanks::ranks_max)
+    return Error::call(
+        fmt::format("--separate processes: {} ranks would be as many processes of this machine; at "
+                    "most {} (-n)",
+                    ranks, SeparateRanks::ranks_max));
+  auto started = SeparateRanks::start(ranks, {options_.program, call.arguments, call.environment,
+                                              options_.libraries + "/libmpi_abi.so"});
+  if (!started) return std::move(started).error();
+  processes_ = std::move(*started);
+  setup.own_memory = true;
+  ranks_.separate(*processes_, options_.compute_factor);
+  return {};
 }
 
 // Threads of ranks need one worker: libraries that serve several ranks, above all the heap, have
@@ -230,8 +260,24 @@ void SimulatedRun::handle_events(Time now, Slices& slices) {
   if (is_root()) console_.show(shown);
 }
 
-bool SimulatedRun::all_ranks_stuck() const {
-  const bool here = ranks_stuck(*world_, setup_.placement->ranks());
+// Ranks may wait for what is still on its way. A flow says nothing of itself until it ends.
+bool SimulatedRun::messages_move() {
+  Packer own;
+  own.put(world_->network().counts());
+  NetworkCounts counts;
+  for (const PeerBytes& bytes : all_gather(peers_, own.take())) {
+    const auto part = Unpacker(bytes).take<NetworkCounts>();
+    counts.packets_sent += part.packets_sent;
+    counts.hops += part.hops;
+    counts.packets_delivered += part.packets_delivered;
+  }
+  const std::uint64_t moves = counts.packets_sent + counts.hops + counts.packets_delivered;
+  const bool any = std::exchange(moves_, moves) != moves || setup_.model == Fidelity::flow;
+  return any && counts.packets_sent != counts.packets_delivered;
+}
+
+bool SimulatedRun::all_ranks_stuck() {
+  const bool here = !messages_move() && ranks_stuck(*world_, setup_.placement->ranks());
   return peers_ == nullptr ? here : peers_->all_reduce_min(here ? 1 : 0) == 1;
 }
 
@@ -334,6 +380,12 @@ int SimulatedRun::report_ending(const RunTotals& totals, const RunSummary& summa
     print(
         "weft: messages carried no data; a program that needs what it receives wants --payload "
         "full\n");
+  if (code == 0 && summary.complete && processes_ != nullptr && !ranks_.any_joined()) {
+    print(
+        "weft: error: no rank called weft's MPI library: the program is no MPI program, or was "
+        "built for another library than the one of the standard ABI (libmpi_abi.so)\n");
+    code = 1;
+  }
   Status wrote = write_files(summary, totals);
   if (progress_file_) {
     const bool failed = !wrote || summary.ending == "aborted" || summary.ending == "deadlock";
@@ -385,6 +437,7 @@ int SimulatedRun::conclude(const ProgramCall& call) {
                       static_cast<double>(summary.hops) / wall / 1e6) +
           footprint_.table());
   }
+  if (processes_ != nullptr) processes_->end_all();
   if (Console::dropped() > 0)
     print(fmt::format("weft: nobody read the output: {} dropped\n",
                       to_text(Bytes{static_cast<std::int64_t>(Console::dropped())})));

@@ -202,6 +202,7 @@ RunSummary collect(const SimulationSetup& setup, const RunTotals& totals) {
   RunSummary f;
   f.network = setup.machine.topology->name;
   f.profile = setup.machine.profile;
+  f.model = to_text(setup.model);
   f.warnings = setup.machine.warnings;
   f.cables_down = find_cables_down(*setup.machine.topology);
   f.routing = setup.machine.routing;
@@ -211,6 +212,10 @@ RunSummary collect(const SimulationSetup& setup, const RunTotals& totals) {
   collect_ranks(totals.ranks, f);
   f.protocols = totals.protocols;
   f.eager_limit = setup.machine.messages.eager_limit;
+  if (totals.network.flow_bytes > 0) {
+    f.uncertain_share = static_cast<double>(totals.network.uncertain_bytes) /
+                        static_cast<double>(totals.network.flow_bytes);
+  }
   f.packets = totals.network.packets_sent;
   f.hops = totals.network.hops;
   f.links = use_of_links(setup, totals.links, f.program_time - Time::zero());
@@ -298,6 +303,9 @@ std::string waiting_table(const RunSummary& f) {
                           100 * worst->most_time.in_seconds() / all.in_seconds()));
 }
 
+// Below it flows have been within 5 % of packets in what was measured (docs/validation.md).
+constexpr double much_uncertain = 0.1;
+
 }  // namespace
 
 std::string to_table(const RunSummary& f) {
@@ -308,6 +316,15 @@ std::string to_table(const RunSummary& f) {
               fmt::format("{}, {} nodes, {}; {} ranks", f.network, f.nodes, f.routing, f.ranks));
   if (!f.cables_down.empty()) out += line("cables down", list_cables(f.cables_down));
   out += line("profile", f.profile);
+  if (f.model == to_text(Fidelity::flow))
+    out += line("model", "flow: messages share links, and meet no buffers");
+  if (f.model == to_text(Fidelity::flit))
+    out += line("model", "flit: VCs share links flit by flit");
+  if (f.uncertain_share.value_or(0) >= much_uncertain) {
+    out += line("uncertain", fmt::format("{:.0f} % of the bytes, where packets would hold each "
+                                         "other up: compare a smaller case, --compare-models",
+                                         *f.uncertain_share * 100));
+  }
   out += line("program time", to_text(f.program_time - Time::zero()));
   out += line("messages", fmt::format("{}, {} bytes{}", f.messages, f.bytes,
                                       f.carried_data ? "" : " (sizes only, no payload)"));
@@ -453,6 +470,7 @@ std::string to_json(const RunSummary& f) {
       {"program", f.program},
       {"network", f.network},
       {"profile", f.profile},
+      {"model", f.model},
       {"warnings", f.warnings},
       {"routing", f.routing},
       {"ranks", f.ranks},
@@ -489,6 +507,7 @@ std::string to_json(const RunSummary& f) {
       {"notes", notes},
   };
   if (!f.files.empty()) json["files"] = f.files;
+  if (f.uncertain_share) json["uncertain_share"] = *f.uncertain_share;
   if (!f.cables_down.empty()) json["cables_down_names"] = f.cables_down;
   if (!f.connections.mode.empty()) json["connections"] = connections_json(f.connections);
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

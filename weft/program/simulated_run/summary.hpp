@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,7 +59,10 @@ struct ConnectionUse {
 };
 
 struct RunSummary {
-  std::string program, network, profile, routing;
+  std::string program, network, profile, routing, model;
+  // Of the model of flows: the part of the bytes that was held back where packets would
+  // hold each other up.
+  std::optional<double> uncertain_share;
   std::vector<std::string> warnings;     // What of the machine holds what back.
   std::vector<std::string> cables_down;  // "L1.11-L2.0".
   std::uint32_t ranks = 0, nodes = 0;

@@ -27,14 +27,24 @@ void __libc_free(void* block);
 
 namespace {
 
+using weft::huge_blocks;
 using weft::large_blocks;
 using weft::LargeBlocks;
 
+// Null if it is the C library's.
+LargeBlocks* owner_of(const void* block) {
+  if (large_blocks.holds(block)) return &large_blocks;
+  return huge_blocks.holds(block) ? &huge_blocks : nullptr;
+}
+
 LargeBlocks::Taken take(std::size_t size, std::size_t alignment = 1) {
-  if (size < LargeBlocks::least || !large_blocks.is_open() || alignment > large_blocks.grain())
-    return {};
+  if (size < LargeBlocks::least || !large_blocks.is_open()) return {};
   if (weft::Current::fabric() == nullptr) return {};
-  return large_blocks.take(size);
+  if (size >= weft::huge_least && alignment <= huge_blocks.grain()) {
+    if (const LargeBlocks::Taken taken = huge_blocks.take(size); taken.data != nullptr)
+      return taken;
+  }
+  return alignment <= large_blocks.grain() ? large_blocks.take(size) : LargeBlocks::Taken{};
 }
 
 [[noreturn]] void refuse() {
@@ -50,11 +60,11 @@ std::size_t usable_size(void* block) {
 
 // Moves a block between our allocator and the C library's, or between two of ours.
 void* exchange(void* block, std::size_t size) {
-  const bool ours = large_blocks.holds(block);
-  const std::size_t known = ours ? large_blocks.size_of(block) : usable_size(block);
+  LargeBlocks* const owner = owner_of(block);
+  const std::size_t known = owner != nullptr ? owner->size_of(block) : usable_size(block);
   if (known == 0) refuse();
-  if (ours && size >= LargeBlocks::least && size <= known) {
-    large_blocks.trim(block, size);
+  if (owner != nullptr && size >= LargeBlocks::least && size <= known) {
+    owner->trim(block, size);
     return block;
   }
   const LargeBlocks::Taken taken = take(size);
@@ -95,9 +105,10 @@ void* calloc(std::size_t count, std::size_t size) {
 }
 
 void free(void* block) {
-  if (!large_blocks.holds(block)) {
+  LargeBlocks* const owner = owner_of(block);
+  if (owner == nullptr) {
     __libc_free(block);
-  } else if (const int kept = errno; !large_blocks.give(block)) {
+  } else if (const int kept = errno; !owner->give(block)) {
     refuse();
   } else {
     errno = kept;
@@ -106,7 +117,7 @@ void free(void* block) {
 
 void* realloc(void* block, std::size_t size) {
   if (block == nullptr) return std::malloc(size);
-  const bool ours = large_blocks.holds(block);
+  const bool ours = owner_of(block) != nullptr;
   if (ours && size == 0) {
     std::free(block);
     return nullptr;
@@ -139,7 +150,8 @@ int posix_memalign(void** block, std::size_t alignment, std::size_t size) {
 
 std::size_t malloc_usable_size(void* block) noexcept {
   if (block == nullptr) return 0;
-  return large_blocks.holds(block) ? large_blocks.size_of(block) : usable_size(block);
+  const LargeBlocks* const owner = owner_of(block);
+  return owner != nullptr ? owner->size_of(block) : usable_size(block);
 }
 
 #pragma GCC visibility pop

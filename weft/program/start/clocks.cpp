@@ -15,6 +15,7 @@
 
 #include <weft/message/mpi/process.hpp>
 #include <weft/program/globals/original.hpp>
+#include <weft/program/rank_process/rank_process.hpp>
 #include <weft/program/simulated_run/rank_thread_calls.hpp>
 #include <weft/program/simulated_run/ranks.hpp>
 #include <weft/program/simulated_run/virtual_clock.hpp>
@@ -25,7 +26,8 @@ constexpr std::int64_t ns_per_s = 1'000'000'000;
 constexpr std::int64_t start_s = weft::virtual_start_s;
 
 bool in_rank() {
-  return weft::ProgramRanks::current() != nullptr && weft::Current::layer() != nullptr;
+  return (weft::ProgramRanks::current() != nullptr && weft::Current::layer() != nullptr) ||
+         weft::at_remote_rank();
 }
 
 std::int64_t since_start_ns() {

@@ -2,6 +2,7 @@
 // Where the simulator takes over a program: before its main, if `weft sim` started it. Must be in
 // the shared library that the program links first, so that these definitions precede the C
 // library's own.
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -9,9 +10,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <ios>
 #include <memory>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include <dlfcn.h>
 #include <sys/syscall.h>
@@ -21,12 +25,15 @@
 #include <weft/parallel/processes/join.hpp>
 #include <weft/parallel/processes/launch.hpp>
 #include <weft/program/globals/program_copies.hpp>
+#include <weft/program/globals/shared_state.hpp>
+#include <weft/program/rank_process/rank_process.hpp>
 #include <weft/program/real_run/job_process.hpp>
 #include <weft/program/real_run/singleton.hpp>
 #include <weft/program/simulated_run/console.hpp>
 #include <weft/program/simulated_run/large_blocks.hpp>
 #include <weft/program/simulated_run/out_of_memory.hpp>
 #include <weft/program/simulated_run/ranks.hpp>
+#include <weft/program/simulated_run/separate_ranks.hpp>
 #include <weft/program/simulated_run/simulated_run.hpp>
 #include <weft/real/launch/seat.hpp>
 #include <weft/simulate/setup/simulation_options.hpp>
@@ -63,6 +70,7 @@ int exit_code(weft::Broken broken) {
 // process 0 may still have work to do.
 [[noreturn]] void end(int code) {
   const bool answers = weft::launched().self == 0;
+  weft::SeparateRanks::end_now();
   if (simulation != nullptr) simulation->peers.reset();  // Waits for the other processes.
   _exit(answers ? code : 0);
 }
@@ -76,6 +84,7 @@ int exit_code(weft::Broken broken) {
 
 // For a rank that computes without end and never reaches a point where the request is seen.
 void end_now() {
+  weft::SeparateRanks::end_now();
   weft::Console::write_out(2, "weft: interrupted inside a rank; there are no results\n");
   ::syscall(SYS_exit_group, 130);  // Not our _exit, which would end only the rank.
 }
@@ -121,6 +130,29 @@ int simulate(int count, char** arguments, char** environment) {
   end(*code);
 }
 
+// A program of weft itself, as that of weft probe.
+bool is_own_program() {
+  std::error_code failed;
+  return std::filesystem::read_symlink("/proc/self/exe", failed).parent_path() ==
+         simulation->options.libraries;
+}
+
+// Each rank has its own variables of the program, but not of its libraries.
+void warn_of_shared_state() {
+  if (is_own_program()) return;
+  constexpr std::size_t named_max = 8;
+  const std::vector<weft::LibraryState> found = weft::libraries_with_state();
+  if (found.empty() || weft::launched().self != 0) return;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(found.size(), named_max); ++i)
+    names +=
+        (i == 0 ? "" : ", ") + found[i].path + " (" + std::to_string(found[i].bytes) + " bytes)";
+  if (found.size() > named_max)
+    names += " and " + std::to_string(found.size() - named_max) + " more";
+  weft::Console::write_out(2, "weft: warning: all ranks share the variables of " + names +
+                                  "; link it static (.a), or use --separate processes\n");
+}
+
 void prepare(const char* text) {
   weft::watch_for_exhaustion();
   auto options = weft::parse_simulation_options(text);
@@ -140,12 +172,13 @@ void prepare(const char* text) {
   const std::string& asked = simulation->options.separation;
   if (asked == "delta") how = weft::Separation::delta;
   if (asked == "copies") how = weft::Separation::copies;
-  if (asked == "none") how = weft::Separation::none;
+  if (asked == "none" || asked == "processes") how = weft::Separation::none;
   auto copies = ProgramCopies::make(simulation->setup.placement->ranks(), how);
   if (!copies) fail(copies.error());
   simulation->copies = *std::move(copies);
+  if (how != weft::Separation::none) warn_of_shared_state();
 #ifdef WEFT_OWN_MALLOC
-  weft::large_blocks.open();
+  weft::open_large_and_huge_blocks();
 #endif
 }
 
@@ -159,7 +192,9 @@ bool in_rank() {
 }
 
 void begin_real() {
-  if (weft::launch::seat_kept()) {
+  if (weft::has_rank_channel()) {
+    weft::begin_rank_process();
+  } else if (weft::launch::seat_kept()) {
     weft::begin_job_process();
   } else {
     weft::begin_singleton();
@@ -179,7 +214,8 @@ __attribute__((constructor)) void begin_in_running_program() {
   if (std::getenv(weft::simulation_variable) != nullptr) {
     fail(weft::Error::call(
         "the program loads the MPI library while it runs; weft sim takes over a program before its "
-        "start, so link it with the library ('weft cc', c++, fc), or run it with weft run"));
+        "start, so use --separate processes, link it with the library ('weft cc', c++, fc), or run "
+        "it with weft run"));
   }
   begin_real();
 }
@@ -229,8 +265,10 @@ __attribute__((noreturn)) void quick_exit(int code) noexcept {
 // Consistent with MPI_Get_processor_name.
 int gethostname(char* name, std::size_t size) noexcept {
   static const auto next = original<int (*)(char*, std::size_t)>("gethostname");
-  if (!in_rank()) return next(name, size);
-  const std::string own = ProgramRanks::current()->processor_name(weft::Current::fabric()->self);
+  if (!in_rank() && !weft::at_remote_rank()) return next(name, size);
+  const weft::RankId self = weft::Current::fabric()->self;
+  const std::string own = in_rank() ? ProgramRanks::current()->processor_name(self)
+                                    : weft::mpi::self().runtime.processor_name(self);
   if (size == 0 || own.size() >= size) {
     errno = ENAMETOOLONG;
     return -1;

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
 #include <limits>
+#include <sstream>
 #include <utility>
 
 #include <fcntl.h>
@@ -37,6 +39,21 @@ std::vector<std::string> merge_environment(const std::vector<std::string>& chang
   return all;
 }
 
+// The program is looked for in these folders first.
+std::vector<std::string> with_path(const HostJob& job) {
+  std::vector<std::string> words = job.words;
+  if (job.path.empty() || words[0].starts_with('/')) return words;
+  std::istringstream folders(job.path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    std::filesystem::path file = std::filesystem::path(folder) / words[0];
+    if (file.is_relative()) file = std::filesystem::path(job.folder) / file;
+    if (::access(file.c_str(), X_OK) != 0) continue;
+    words[0] = file.string();
+    break;
+  }
+  return words;
+}
+
 // A rank needs five descriptors here; it inherits the original limit.
 rlimit limit_before = {};
 void raise_descriptor_limit() {
@@ -67,6 +84,13 @@ void Agent::send_all(SeatPacket kind, std::string_view body) {
   packet->append(body);
   for (const auto& rank : ranks_)
     if (rank->seated) rank->process.send(packet);
+}
+
+void Agent::send_world(std::uint32_t of, SeatPacket kind, std::string_view body) {
+  auto packet = std::make_shared<std::string>(1, static_cast<char>(kind));
+  packet->append(body);
+  for (const auto& rank : ranks_)
+    if (rank->seated && rank->job->has(of)) rank->process.send(packet);
 }
 
 int Agent::serve() {
@@ -114,13 +138,21 @@ void Agent::turn() {
   if (stream_.waiting() > 0) set_.add(stream_.out(), POLLOUT, [this] { stream_.write_now(); });
   set_.add(signals_, POLLIN, [this] { handle_signal(); });
   for (const auto& rank : ranks_) wait_for(*rank);
-  set_.turn(kill_at_);
+  Deadline next = kill_at_;
+  for (const auto& rank : ranks_) next = sooner(next, rank->kill_at);
+  set_.turn(next);
   for (Frame frame; !done_ && stream_.next(frame);) handle(frame);
   if (kill_at_.passed()) {
     kill_at_ = Deadline::never();
     kill_all();
   }
-  for (const auto& rank : ranks_) settle(*rank);
+  for (const auto& rank : ranks_) {
+    if (rank->kill_at.passed()) {
+      rank->kill_at = Deadline::never();
+      if (!rank->reported) rank->process.signal(SIGKILL);
+    }
+    settle(*rank);
+  }
 }
 
 void Agent::wait_for(LocalRank& rank) {
@@ -147,10 +179,24 @@ void Agent::handle(const Frame& frame) {
       return;
     case ToAgent::cards:
       return relay_card(frame);
-    case ToAgent::failed:
-      return send_all(SeatPacket::failed, frame.body);
+    case ToAgent::failed: {
+      const std::uint32_t world = in.number_up_to(ranks_max);
+      FieldWriter text;
+      text.text(in.text());
+      return send_world(world, SeatPacket::failed, text.take());
+    }
     case ToAgent::lost:
       return send_all(SeatPacket::lost, frame.body);
+    case ToAgent::others_leave:
+      return send_world(in.number_up_to(ranks_max), SeatPacket::others_leave, "");
+    case ToAgent::more:
+      return start_more(frame.body);
+    case ToAgent::end_world: {
+      const std::uint32_t world = in.number_up_to(ranks_max);
+      return end_world(world, in.number_up_to(std::numeric_limits<int>::max()));
+    }
+    case ToAgent::answer:
+      return relay_answer(frame);
     case ToAgent::signal:
       if (const auto number = static_cast<int>(in.number_up_to(NSIG - 1)); number > 0)
         for (const auto& rank : ranks_)
@@ -189,26 +235,29 @@ Status Agent::begin(const std::string& body) {
   if (!ranks_.empty()) return Error(Broken::peer, "one job at a time");
   auto job = parse_host_job(body);
   if (!job) return std::move(job).error();
-  job_ = *std::move(job);
+  job_ = std::make_shared<const HostJob>(*std::move(job));
   HostBinding places;
   if (places_) {
-    auto decided = places_(job_);
+    auto decided = places_(*job_);
     if (!decided) return std::move(decided).error();
     places = *std::move(decided);
   }
-  places.ranks.resize(job_.here.size());
-  if (job_.explain) report(FromAgent::explained, {}, places.explanation);
-  if (job_.words.empty()) return {};
-  return start_ranks(places.ranks);
+  places.ranks.resize(job_->here.size());
+  if (job_->explain) report(FromAgent::explained, {}, places.explanation);
+  if (job_->words.empty()) return {};
+  return start_ranks(job_, places.ranks);
 }
 
-Status Agent::start_ranks(const std::vector<RankBinding>& places) {
-  const std::vector<std::string> environment = merge_environment(job_.environment);
-  auto settings = parse_settings(job_.settings);
+Status Agent::start_ranks(const std::shared_ptr<const HostJob>& job,
+                          const std::vector<RankBinding>& places) {
+  const std::vector<std::string> environment = merge_environment(job->environment);
+  const std::vector<std::string> words = with_path(*job);
+  auto settings = parse_settings(job->settings);
   if (!settings) return std::move(settings).error();
-  for (std::size_t i = 0; i < job_.here.size(); ++i) {
+  for (std::size_t i = 0; i < job->here.size(); ++i) {
     auto rank = std::make_unique<LocalRank>();
-    rank->rank = job_.here[i];
+    rank->rank = job->here[i];
+    rank->job = job;
     settings->ancestor = std::to_string(::getpid());
     settings->places = places[i].settings;
     rank->settings = to_text(*settings);
@@ -218,11 +267,39 @@ Status Agent::start_ranks(const std::vector<RankBinding>& places) {
       ::setrlimit(RLIMIT_NOFILE, &limit_before);
       if (bind) bind();
     };
-    const RankStart how{job_.words, environment, job_.folder, rank->rank == 0, before};
+    const RankStart how{words, environment, job->folder, rank->rank == 0, before};
     if (Status started = rank->process.start(how); !started) return started;
     ranks_.push_back(std::move(rank));
   }
   return {};
+}
+
+// Processors may be taken already, so ranks that come later are not bound to any.
+void Agent::start_more(const std::string& body) {
+  auto parsed = parse_host_job(body);
+  if (!parsed) return;
+  const auto job = std::make_shared<const HostJob>(*std::move(parsed));
+  HostBinding places;
+  Status done;
+  if (places_) {
+    if (auto decided = places_(*job); decided) {
+      places = *std::move(decided);
+    } else {
+      done = std::move(decided).error();
+    }
+  }
+  places.ranks.resize(job->here.size());
+  if (done) done = start_ranks(job, places.ranks);
+  report(FromAgent::started, {job->start}, done ? std::string() : done.error().text());
+}
+
+void Agent::end_world(std::uint32_t first, std::uint32_t ms_until_kill) {
+  for (const auto& rank : ranks_) {
+    if (rank->reported || rank->job->birth.first != first) continue;
+    rank->process.signal(SIGTERM);
+    rank->process.signal(SIGCONT);  // A stopped process would not see the signal.
+    rank->kill_at = Deadline::in_ms(static_cast<int>(ms_until_kill));
+  }
 }
 
 int serve_agent(int in, int out, const DecideBinding& places) {

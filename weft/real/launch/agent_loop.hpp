@@ -20,12 +20,14 @@ namespace weft::launch {
 
 struct LocalRank {
   std::uint32_t rank = 0;
+  std::shared_ptr<const HostJob> job;
   std::string settings;
   RankProcess process;
   std::uint64_t sittings = 0;  // Number of programs that have taken the seat, one after the other.
   bool seated = false;         // A program holds the seat now.
   bool child_ended = false, reported = false;
   int status = 0;
+  Deadline kill_at = Deadline::never();
 };
 
 class Agent {
@@ -39,8 +41,12 @@ class Agent {
   // From `weft run`.
   void handle(const Frame& frame);
   Status begin(const std::string& body);
-  Status start_ranks(const std::vector<RankBinding>& places);
+  Status start_ranks(const std::shared_ptr<const HostJob>& job,
+                     const std::vector<RankBinding>& places);
+  void start_more(const std::string& body);
+  void end_world(std::uint32_t first, std::uint32_t ms_until_kill);
   void relay_card(const Frame& frame);
+  void relay_answer(const Frame& frame);
   void feed_input();
   // From ranks.
   void handle_rank(LocalRank& rank);
@@ -59,12 +65,14 @@ class Agent {
   void report(FromAgent kind, std::initializer_list<std::uint64_t> numbers, std::string_view text);
   void report(FromAgent kind, std::initializer_list<std::uint64_t> numbers);
   void send_all(SeatPacket kind, std::string_view body);
+  // To those that started together with this rank.
+  void send_world(std::uint32_t of, SeatPacket kind, std::string_view body);
   void kill_all();
   void flush();
 
   Stream stream_;
   const DecideBinding& places_;
-  HostJob job_;
+  std::shared_ptr<const HostJob> job_;  // The one that everything began with.
   std::vector<std::unique_ptr<LocalRank>> ranks_;
   PollSet set_;
   int signals_ = -1;

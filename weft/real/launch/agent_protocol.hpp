@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <weft/base/result.hpp>
+#include <weft/real/launch/frame.hpp>
 #include <weft/real/launch/seat.hpp>
 
 namespace weft::launch {
@@ -17,7 +18,7 @@ constexpr const char* agent_greeting = "weft agent stream 1\n";
 enum class ToAgent : std::uint8_t {
   job = 1,        // HostJob
   cards,          // CardPart: to every rank of the host
-  failed,         // text: the exchange cannot complete
+  failed,         // number: first rank of a world; text: its exchange cannot complete
   lost,           // number: lost rank
   signal,         // number: signal for every rank
   end,            // number: milliseconds between asking ranks to end and killing them
@@ -26,6 +27,10 @@ enum class ToAgent : std::uint8_t {
   output_taken,   // number: bytes of output that were consumed
   output_closed,  // number: 1 or 2; this stream has no reader any more
   finish,         // Kill the remaining processes and end.
+  others_leave,   // number: first rank of a world; one of it has left, after another was lost
+  more,           // HostJob: ranks that start later; answered by FromAgent::started
+  end_world,      // number: first rank of a world; number: milliseconds, as for `end`
+  answer,         // CardPart of an answer; its rank is the one that asked
 };
 
 enum class FromAgent : std::uint8_t {
@@ -41,23 +46,33 @@ enum class FromAgent : std::uint8_t {
   output,       // number: rank; number: 1 or 2; text
   input_taken,  // number: bytes of input that were consumed
   line_end,     // No fields; see Stream::end_line().
+  resilience,   // number: rank; number: Resilience
+  request,      // CardPart of a Request
+  started,      // number: HostJob::start; text: why not, or empty
 };
 
 // An agent's share of a job.
 struct HostJob {
-  std::uint32_t ranks = 0;          // Ranks of the whole job.
+  std::uint32_t ranks = 0;  // Ranks of its whole world.
+  Birth birth;
+  std::uint32_t start = 0;          // A number for the answer; 0: the job itself.
   std::vector<std::uint32_t> here;  // Ranks of this host.
   std::vector<std::string> words;   // Program and arguments.
   // "NAME=VALUE", in addition to the agent's own environment.
   std::vector<std::string> environment;
   std::string folder;
+  std::string path;  // Folders where the program is looked for first, with colons between them.
   Secret secret{};
   std::string settings;  // to_text(Settings)
   std::string bind;      // How to bind ranks to cores; empty: the agent's default.
   // A machine description to use instead of the host's own; then nothing is started.
   std::string machine;
   bool explain = false;  // Send FromAgent::explained.
+
+  bool has(std::uint32_t rank) const { return rank - birth.first < ranks; }
 };
+void write(FieldWriter& out, const Birth& birth);
+Birth read_birth(FieldReader& in);
 std::string to_bytes(const HostJob& job);
 Result<HostJob> parse_host_job(const std::string& bytes);
 

@@ -15,13 +15,6 @@
 #include <weft/real/launch/business_cards.hpp>
 
 namespace weft::launch {
-namespace {
-
-// Programs that hold a seat one after the other each count their exchanges from 0.
-constexpr std::uint64_t rounds_of_sitting = std::uint64_t{1} << 32;
-
-}  // namespace
-
 void Agent::relay_card(const Frame& frame) {
   FieldReader in(frame.body);
   CardPart part = read_card_part(in);
@@ -29,7 +22,24 @@ void Agent::relay_card(const Frame& frame) {
   part.round %= rounds_of_sitting;
   FieldWriter out;
   write(out, part);
-  send_all(SeatPacket::cards, out.take());
+  send_world(part.rank, SeatPacket::cards, out.take());
+}
+
+// Not to another program that holds the seat by now.
+void Agent::relay_answer(const Frame& frame) {
+  FieldReader in(frame.body);
+  CardPart part = read_card_part(in);
+  if (!in.whole()) return;
+  for (const auto& rank : ranks_) {
+    if (rank->rank != part.rank || !rank->seated) continue;
+    if (part.round / rounds_of_sitting != rank->sittings) continue;
+    part.round %= rounds_of_sitting;
+    FieldWriter out;
+    out.byte(static_cast<std::uint8_t>(SeatPacket::answer));
+    write(out, part);
+    rank->process.send(std::make_shared<std::string>(out.take()));
+    return;
+  }
 }
 
 void Agent::feed_input() {
@@ -98,9 +108,11 @@ void Agent::seat(LocalRank& rank, pid_t holder) {
     return;
   }
   out.number(rank.rank);
-  out.number(job_.ranks);
-  out.text({reinterpret_cast<const char*>(job_.secret.data()), job_.secret.size()});
+  const HostJob& job = *rank.job;
+  out.number(job.ranks);
+  out.text({reinterpret_cast<const char*>(job.secret.data()), job.secret.size()});
   out.text(rank.settings);
+  write(out, job.birth);
   rank.process.drop_packets();
   rank.process.send(std::make_shared<std::string>(out.take()));
   rank.process.watch_holder(holder);
@@ -114,14 +126,22 @@ void Agent::handle_packet(LocalRank& rank, const std::string& packet, pid_t send
   switch (static_cast<SeatPacket>(in.byte())) {
     case SeatPacket::hello:
       return seat(rank, sender);
-    case SeatPacket::card: {
+    case SeatPacket::card:
+    case SeatPacket::request: {
+      const bool card = static_cast<SeatPacket>(packet[0]) == SeatPacket::card;
       CardPart part = read_card_part(in);
       if (!in.whole() || !rank.seated) return;
       part.rank = rank.rank;
       part.round = rank.sittings * rounds_of_sitting + part.round % rounds_of_sitting;
       FieldWriter out;
       write(out, part);
-      return stream_.send(static_cast<std::uint8_t>(FromAgent::card), out.take());
+      return stream_.send(static_cast<std::uint8_t>(card ? FromAgent::card : FromAgent::request),
+                          out.take());
+    }
+    case SeatPacket::resilience: {
+      const auto now = in.number_up_to(static_cast<std::uint32_t>(Resilience::recovers));
+      if (in.whole()) report(FromAgent::resilience, {rank.rank, now});
+      return;
     }
     case SeatPacket::leave:
       rank.seated = false;

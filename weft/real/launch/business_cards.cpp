@@ -39,11 +39,12 @@ std::vector<CardPart> split_card(std::uint32_t rank, std::uint64_t round, std::s
 }
 
 Status CardCollector::add(const CardPart& part) {
-  if (part.rank >= cards_.size())
+  const std::uint32_t place = part.rank - first_;
+  if (place >= cards_.size())
     return Error(Broken::peer,
                  "a card of rank " + std::to_string(part.rank) + ", which does not exist");
-  std::string& card = cards_[part.rank];
-  State& state = states_[part.rank];
+  std::string& card = cards_[place];
+  State& state = states_[place];
   const bool fits = state != State::whole && part.offset == card.size() &&
                     part.total <= card_size_max && part.bytes.size() <= part.total - part.offset &&
                     (!part.bytes.empty() || part.total == 0);

@@ -22,7 +22,7 @@ CardPart through_bytes(const CardPart& part) {
 TEST(Cards, ArriveWhole) {
   const std::vector<std::string> cards = {"", std::string(card_size_max, 'a'), "short",
                                           std::string(card_part_max, 'b')};
-  CardCollector box(4);
+  CardCollector box(0, 4);
   EXPECT_TRUE(box.empty());
   for (std::uint32_t rank = 4; rank-- > 0;) {
     EXPECT_FALSE(box.complete());
@@ -35,7 +35,7 @@ TEST(Cards, ArriveWhole) {
 }
 
 TEST(Cards, AreRefusedOutOfShape) {
-  CardCollector box(2);
+  CardCollector box(0, 2);
   EXPECT_FALSE(box.add({2, 0, 1, 0, "x"}));                  // No such rank.
   EXPECT_FALSE(box.add({0, 0, 4, 2, "xx"}));                 // The start is missing.
   EXPECT_FALSE(box.add({0, 0, 1, 0, "xx"}));                 // Larger than announced.
@@ -50,7 +50,7 @@ TEST(Cards, AreRefusedOutOfShape) {
 TEST(Cards, SurviveWhateverComes) {
   Rng rng = Rng(test_seed()).stream("cards", 0);
   for (int i = 0; i < 2000; ++i) {
-    CardCollector box(3);
+    CardCollector box(0, 3);
     for (int j = 0; j < 4; ++j) {
       FieldWriter out;
       write(out, {1, 0, 8, 0, "12345678"});

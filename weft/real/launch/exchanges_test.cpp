@@ -16,7 +16,7 @@ std::vector<CardPart> add(Exchanges& exchanges, std::uint32_t rank, std::uint64_
 }
 
 TEST(Exchanges, GiveAllCardsToAll) {
-  Exchanges exchanges(3);
+  Exchanges exchanges(0, 3);
   EXPECT_TRUE(add(exchanges, 2, 0).empty());
   EXPECT_TRUE(add(exchanges, 0, 0).empty());
   EXPECT_TRUE(add(exchanges, 0, 1).empty());  // Ahead of the others.
@@ -27,7 +27,7 @@ TEST(Exchanges, GiveAllCardsToAll) {
 }
 
 TEST(Exchanges, GiveUpWhereSomebodyIsGone) {
-  Exchanges exchanges(3);
+  Exchanges exchanges(0, 3);
   const auto gone = [](std::uint32_t rank) { return rank == 1; };
   EXPECT_FALSE(exchanges.give_up(gone));  // No rank waits.
   add(exchanges, 0, 0);
@@ -39,7 +39,7 @@ TEST(Exchanges, GiveUpWhereSomebodyIsGone) {
 }
 
 TEST(Exchanges, DropWhatMakesNoSense) {
-  Exchanges exchanges(2);
+  Exchanges exchanges(0, 2);
   EXPECT_TRUE(exchanges.add({7, 0, 1, 0, "x"}).empty());
   for (std::uint64_t round = 0; round < 1000; ++round)
     EXPECT_TRUE(exchanges.add({0, round, 1, 0, "x"}).empty());

@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // The first byte determines the size of the pieces in which the stream arrives.
   const std::size_t step = 1 + data[0];
   FrameReader reader;
-  Exchanges exchanges(4);
+  Exchanges exchanges(0, 4);
   for (std::size_t at = 0; at < bytes.size(); at += step) {
     const std::string_view part = bytes.substr(at, step);
     reader.add(part.data(), part.size());

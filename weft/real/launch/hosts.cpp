@@ -146,4 +146,16 @@ std::vector<HostRanks> gather_ranks(const std::vector<Host>& hosts,
   return all;
 }
 
+std::vector<HostRanks> spare_hosts(const std::vector<Host>& hosts,
+                                   const std::vector<HostRanks>& used, std::string_view own_name) {
+  std::vector<HostRanks> spare;
+  for (const Host& host : hosts) {
+    const auto is_it = [&](const HostRanks& one) { return one.name == host.name; };
+    if (std::any_of(used.begin(), used.end(), is_it)) continue;
+    if (std::any_of(spare.begin(), spare.end(), is_it)) continue;
+    spare.push_back({host.name, is_this_host(host.name, own_name), {}});
+  }
+  return spare;
+}
+
 }  // namespace weft::launch

@@ -31,6 +31,10 @@ bool is_this_host(std::string_view name, std::string_view own_name);
 Result<std::vector<std::uint32_t>> place_by_blocks(const std::vector<Host>& hosts,
                                                    std::uint32_t ranks);
 
+// Those that have none; they can get some later.
+std::vector<HostRanks> spare_hosts(const std::vector<Host>& hosts,
+                                   const std::vector<HostRanks>& used, std::string_view own_name);
+
 // The hosts that have ranks; `host_of` is by rank. Hosts with the same name are merged.
 std::vector<HostRanks> gather_ranks(const std::vector<Host>& hosts,
                                     const std::vector<std::uint32_t>& host_of,

@@ -23,12 +23,47 @@ void JobOutcome::note(std::uint32_t rank, const std::string& reason, int code) {
   code_ = std::max(code_, code);
 }
 
-bool JobOutcome::lost(std::uint32_t rank) {
+void JobOutcome::add(const std::vector<std::string>& hosts) {
+  hosts_.insert(hosts_.end(), hosts.begin(), hosts.end());
+  ranks_.resize(hosts_.size());
+}
+
+bool JobOutcome::goes_on(const Among& among) const {
+  std::uint32_t running = 0, know_of_it = 0, recover = 0;
+  for (std::uint32_t i = 0; i < ranks_.size(); ++i) {
+    const State& rank = ranks_[i];
+    if (rank.ended || rank.lost || rank.left || !among(i)) continue;
+    if (rank.resilience == Resilience::none) return false;
+    ++running;
+    if (rank.resilience == Resilience::noticed) ++know_of_it;
+    if (rank.resilience == Resilience::recovers) ++recover;
+  }
+  return running > 0 && (recover > 0 || know_of_it == 0);
+}
+
+bool JobOutcome::others_run(std::uint32_t rank, const Among& among) const {
+  for (std::uint32_t i = 0; i < ranks_.size(); ++i)
+    if (i != rank && !ranks_[i].ended && among(i)) return true;
+  return false;
+}
+
+bool JobOutcome::all_ended(const Among& among) const {
+  for (std::uint32_t i = 0; i < ranks_.size(); ++i)
+    if (!ranks_[i].ended && among(i)) return false;
+  return true;
+}
+
+void JobOutcome::discard(std::uint32_t rank) {
+  if (!ranks_[rank].ended) ++ended_;
+  ranks_[rank].ended = true;
+}
+
+bool JobOutcome::lost(std::uint32_t rank, bool others) {
   State& state = ranks_[rank];
   if (state.lost || state.ended) return false;
   state.lost = true;
   // If it was the last one, no other rank can miss it.
-  state.missed = ended_ + 1 < ranks_.size();
+  state.missed = others;
   if (state.missed && first_lost_ == nobody) first_lost_ = rank;
   return state.missed;
 }

@@ -72,11 +72,12 @@ std::vector<std::string> remote_command(const LaunchJob& job, const std::string&
 
 Launcher::Launcher(const LaunchJob& job)
     : job_(job),
-      ranks_(static_cast<std::uint32_t>(hosts_by_rank(job).size())),
       outcome_(hosts_by_rank(job)),
       out_(1, job.label, job.printed),
       err_(2, job.label, job.printed),
-      exchanges_(ranks_) {}
+      worlds_(static_cast<std::uint32_t>(hosts_by_rank(job).size())),
+      growth_({job_, secret_, agents_, worlds_, outcome_,
+               [this](HostAgent& agent) { return start(agent); }}) {}
 
 Launcher::~Launcher() {
   if (signals_ < 0) return;
@@ -100,19 +101,29 @@ Status Launcher::open() {
   ::sigprocmask(SIG_BLOCK, &caught, &mask_before_);
   signals_ = ::signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
   if (signals_ < 0) return Error::run(std::string("signals: ") + std::strerror(errno));
-  agents_.reserve(job_.hosts.size());
-  for (const HostRanks& host : job_.hosts)
-    if (Status started = start(host); !started) return started;
+  // References to them stay valid while agents are added.
+  agents_.list.reserve(job_.hosts.size() + job_.spare_hosts.size());
+  for (const HostRanks& host : job_.hosts) {
+    agents_.list.emplace_back().host = &host;
+    if (Status started = start(agents_.list.back()); !started) return started;
+  }
+  for (const HostRanks& host : job_.spare_hosts) {
+    HostAgent& agent = agents_.list.emplace_back();
+    agent.host = &host;
+    agent.spare = agent.gone = true;
+  }
   return {};
 }
 
-Status Launcher::start(const HostRanks& host) {
+Status Launcher::start(HostAgent& agent) {
+  const HostRanks& host = *agent.host;
   auto link = host.local ? AgentLink::fork_local(job_.places)
                          : AgentLink::start_remote(remote_command(job_, host.name));
   if (!link) return std::move(link).error().during("host " + host.name);
-  agents_.emplace_back();
-  agents_.back().host = &host;
-  agents_.back().link = *std::move(link);
+  agent.ranks = host.ranks;
+  agent.link = *std::move(link);
+  agent.gone = false;
+  if (agent.spare) agent.ready_by = Deadline::in_ms(ready_ms_max);
   return {};
 }
 
@@ -144,7 +155,8 @@ void Launcher::loop() {
     turn();
     if (!finishing_ && outcome_.all_ended()) {
       finishing_ = true;
-      send_to_all(ToAgent::finish, "");
+      agents_.send_to_all(ToAgent::finish, "");
+      for (HostAgent& agent : agents_) agent.gone = agent.gone || !agent.ready;
       finish_by_ = Deadline::in_ms(finish_ms_max);
     }
     if (finish_by_.passed() || stop_by_.passed()) return;  // Remaining agents are killed.
@@ -156,6 +168,7 @@ void Launcher::loop() {
 void Launcher::flush_output() {
   finishing_ = true;
   grace_ = finish_by_ = ready_by_ = Deadline::never();
+  failures_.clear();
   for (std::size_t before = 0;;) {
     out_.end_all();
     err_.end_all();
@@ -188,6 +201,8 @@ void Launcher::drop_output() {
 
 Deadline Launcher::next_deadline() const {
   Deadline next = sooner(sooner(grace_, timeout_), sooner(finish_by_, ready_by_));
+  for (const Failure& failure : failures_) next = sooner(next, failure.grace);
+  for (const HostAgent& agent : agents_.list) next = sooner(next, agent.ready_by);
   next = sooner(next, sooner(stop_by_, sooner(drop_by_, stalled_at_)));
   return sooner(sooner(next, held_until_), sooner(out_.next(), err_.next()));
 }
@@ -221,7 +236,7 @@ void Launcher::wait_for(HostAgent& agent) {
 void Launcher::write_printer(Printer& printer) {
   if (printer.write_now()) return;
   // Ranks must notice a closed output as they would without us.
-  send_to_all(ToAgent::output_closed, {static_cast<std::uint64_t>(printer.descriptor())});
+  agents_.send_to_all(ToAgent::output_closed, {static_cast<std::uint64_t>(printer.descriptor())});
 }
 
 void Launcher::confirm_output() {
@@ -231,12 +246,14 @@ void Launcher::confirm_output() {
     if (agent.owed == 0 || agent.gone) continue;
     FieldWriter body;
     body.number(agent.owed);
-    agent.link->stream().send(static_cast<std::uint8_t>(ToAgent::output_taken), body.take());
+    agent.send(ToAgent::output_taken, body.take());
     agent.owed = 0;
   }
 }
 
 void Launcher::check_deadlines() {
+  for (HostAgent& agent : agents_)
+    if (agent.ready_by.passed()) lose_spare(agent, "no answer within a minute");
   if (ready_by_.passed()) {
     ready_by_ = Deadline::never();
     for (const HostAgent& agent : agents_) {
@@ -263,6 +280,13 @@ void Launcher::check_deadlines() {
     print_reason();
     end_ranks(interrupted_ != 0 ? stop_kill_ms : kill_after_ms);
   }
+  const auto due = std::find_if(failures_.begin(), failures_.end(),
+                                [](const Failure& one) { return one.grace.passed(); });
+  if (due == failures_.end()) return;
+  const std::vector<World*> worlds = due->worlds;
+  failures_.erase(due);
+  print_reason();
+  end_worlds(worlds, kill_after_ms);
 }
 
 int Launcher::stop_grace_ms() const {
@@ -285,34 +309,64 @@ void Launcher::interrupt(int number) {
   interrupted_ = number;
   stop(stop_grace_ms() + stop_kill_ms);
   if (ready_by_.set()) return refuse(Error::run("interrupted while starting"));
-  send_to_all(ToAgent::signal, {static_cast<std::uint64_t>(number)});
-  send_to_all(ToAgent::signal, {SIGCONT});
+  agents_.send_to_all(ToAgent::signal, {static_cast<std::uint64_t>(number)});
+  agents_.send_to_all(ToAgent::signal, {SIGCONT});
   grace_ = Deadline::in_ms(stop_grace_ms());
 }
 
-void Launcher::send_to_all(ToAgent kind, std::string_view body) {
-  for (HostAgent& agent : agents_)
-    if (agent.ready && !agent.gone)
-      agent.link->stream().send(static_cast<std::uint8_t>(kind), body);
-}
-
-void Launcher::send_to_all(ToAgent kind, std::initializer_list<std::uint64_t> numbers) {
-  FieldWriter body;
-  for (const std::uint64_t number : numbers) body.number(number);
-  send_to_all(kind, body.take());
-}
-
-// The job cannot continue without this rank.
+// The ranks that are connected to this one cannot continue without it, unless all of them can.
 void Launcher::notify_lost(std::uint32_t rank) {
   if (ending_ || finishing_) return;
-  send_to_all(ToAgent::lost, {rank});
+  World& world = worlds_.of(rank);
+  // Nobody misses a rank that has left, whatever code its program ends with then. Who still has its
+  // goodbye to read would take it for lost.
+  if (!outcome_.has_left(rank)) agents_.send_to_all(ToAgent::lost, {rank});
+  tell_leaving(world);
   check_exchanges();
-  begin_grace();
+  failure_of(world);
+  growth_.forget(rank);
+  consider_grace();
 }
 
-void Launcher::begin_grace() {
-  if (!ending_ && !finishing_ && !grace_.set())
-    grace_ = Deadline::in_ms(job_.grace.in_ps() / 1'000'000'000);
+// One failure for all worlds that are connected now.
+Failure& Launcher::failure_of(World& world) {
+  const std::vector<World*> together = worlds_.together(world);
+  for (Failure& failure : failures_)
+    if (std::is_permutation(together.begin(), together.end(), failure.worlds.begin(),
+                            failure.worlds.end()))
+      return failure;
+  failures_.push_back({together, Deadline::never()});
+  return failures_.back();
+}
+
+// While nobody needs to end, the time of grace does not begin; what ranks say may change that.
+void Launcher::consider_grace() {
+  if (ending_ || finishing_ || interrupted_ != 0) return;
+  for (Failure& failure : failures_) {
+    if (!outcome_.goes_on(ranks_of(failure.worlds))) {
+      begin_grace(failure);
+    } else {
+      failure.grace = Deadline::never();
+    }
+  }
+}
+
+// Once is enough: ranks leave together, and this is for those that missed the moment.
+void Launcher::tell_leaving(World& world) {
+  if (world.told_leaving) return;
+  bool lost = false, left = false;
+  for (std::uint32_t rank = world.first; rank < world.first + world.ranks; ++rank) {
+    lost = lost || outcome_.is_lost(rank);
+    left = left || outcome_.has_left(rank);
+  }
+  if (!lost || !left) return;
+  world.told_leaving = true;
+  agents_.send_to_all(ToAgent::others_leave, {world.first});
+}
+
+void Launcher::begin_grace(Failure& failure) {
+  if (!ending_ && !finishing_ && !failure.grace.set())
+    failure.grace = Deadline::in_ms(job_.grace.in_ps() / 1'000'000'000);
 }
 
 void Launcher::print_reason() {
@@ -324,17 +378,26 @@ void Launcher::print_reason() {
   said_reason_ = !reason.empty();
 }
 
+// Others than these may have nothing to do with the reason.
+void Launcher::end_worlds(const std::vector<World*>& worlds, int ms_until_kill) {
+  const JobOutcome::Among among = ranks_of(worlds);
+  if (outcome_.all_ended([&](std::uint32_t rank) { return !among(rank); }))
+    return end_ranks(ms_until_kill);
+  for (World* const world : worlds) growth_.end_world(*world, ms_until_kill);
+}
+
 void Launcher::end_ranks(int ms_until_kill) {
   ending_ = true;
   grace_ = Deadline::never();
-  send_to_all(ToAgent::end, {static_cast<std::uint64_t>(ms_until_kill)});
+  failures_.clear();
+  agents_.send_to_all(ToAgent::end, {static_cast<std::uint64_t>(ms_until_kill)});
 }
 
 // The job could not be started everywhere, so no rank may run.
 void Launcher::refuse(Error error) {
   if (!refusal_) refusal_ = std::move(error);
   ending_ = finishing_ = true;
-  send_to_all(ToAgent::finish, "");
+  agents_.send_to_all(ToAgent::finish, "");
   for (HostAgent& agent : agents_) {
     if (!agent.ready) agent.gone = true;
   }

@@ -20,11 +20,12 @@ struct HostRanks {
   std::string name;
   // The agent is our child; otherwise it runs behind a remote shell.
   bool local = false;
-  std::vector<std::uint32_t> ranks;  // In order; not empty.
+  std::vector<std::uint32_t> ranks;  // In order.
 };
 
 struct LaunchJob {
   std::vector<HostRanks> hosts;
+  std::vector<HostRanks> spare_hosts;           // For ranks that start later; no ranks.
   std::vector<std::string> words;               // Program and arguments.
   std::vector<std::string> environment;         // "NAME=VALUE" for every rank.
   std::vector<std::string> remote_environment;  // For ranks on other hosts.
@@ -44,6 +45,7 @@ struct LaunchJob {
   // Time for ranks to end by themselves after a signal or at the time limit.
   Duration stop_grace = Duration::ms(1000);
   Duration timeout = Duration::zero();  // Zero: no limit.
+  std::uint32_t universe = 0;           // See Birth.
   DecideBinding places;                 // Binds the ranks on this host.
 };
 

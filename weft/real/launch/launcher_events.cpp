@@ -48,40 +48,48 @@ void Launcher::handle_end_of(HostAgent& agent) {
   std::string why = agent.link->last_complaint();
   if (why.empty()) why = trouble.empty() ? "the connection has ended" : trouble;
   if (finishing_) return;
+  if (!agent.ready && agent.spare) return lose_spare(agent, "no agent there: " + why);
   if (!agent.ready)
     return refuse(Error::run("host " + agent.host->name + ": no agent there: " + why));
-  for (const std::uint32_t rank : agent.host->ranks) {
-    if (outcome_.has_ended(rank)) continue;
-    outcome_.failed(rank, "host " + agent.host->name + ": its agent is lost: " + why);
+  const std::string reason = "host " + agent.host->name + ": its agent is lost: " + why;
+  for (const std::uint32_t rank : agent.ranks) {
+    if (outcome_.has_ended(rank) || growth_.ends_start(rank, reason)) continue;
+    outcome_.failed(rank, reason);
     notify_lost(rank);
   }
   release_abort();
 }
 
+// What was to start there cannot; all others go on.
+void Launcher::lose_spare(HostAgent& agent, const std::string& why) {
+  agent.gone = true;
+  agent.ready_by = Deadline::never();
+  for (const std::uint32_t rank : agent.ranks)
+    growth_.ends_start(rank, "host " + agent.host->name + ": " + why);
+}
+
 void Launcher::handle_ready(HostAgent& agent, const std::string& version) {
   if (version != weft::version()) {
-    return refuse(Error::run("host " + agent.host->name + " has weft " + version +
-                             ", and this is " + std::string(weft::version()) +
-                             ": install the same, or name it with --remote-weft"));
+    const std::string why = "has weft " + version + ", and this is " +
+                            std::string(weft::version()) +
+                            ": install the same, or name it with --remote-weft";
+    if (agent.spare) return lose_spare(agent, why);
+    return refuse(Error::run("host " + agent.host->name + " " + why));
   }
   agent.ready = true;
-  HostJob part;
-  part.ranks = ranks_;
+  if (agent.spare) {
+    agent.ready_by = Deadline::never();
+    return agent.send_held();
+  }
+  HostJob part = growth_.share_of(*agent.host);
+  part.ranks = worlds_.ranks();
   part.here = agent.host->ranks;
-  part.words = job_.words;
-  part.environment = agent.host->local ? std::vector<std::string>() : job_.remote_environment;
-  part.environment.insert(part.environment.end(), job_.environment.begin(), job_.environment.end());
-  part.folder = job_.folder;
-  part.secret = secret_;
-  part.settings = to_text(job_.settings);
-  part.bind = job_.bind;
-  part.machine = job_.machine;
-  part.explain = job_.explain;
   const std::string bytes = to_bytes(part);
   if (bytes.size() >= frame_size_max)
     return refuse(Error::input("arguments and environment take more than 16 MiB"));
-  agent.link->stream().send(static_cast<std::uint8_t>(ToAgent::job), bytes);
-  const auto ready = [](const HostAgent& one) { return one.ready; };
+  agent.send(ToAgent::job, bytes);
+  agent.send_held();  // Input may have come before.
+  const auto ready = [](const HostAgent& one) { return one.ready || one.spare; };
   if (std::all_of(agents_.begin(), agents_.end(), ready)) ready_by_ = Deadline::never();
 }
 
@@ -101,33 +109,56 @@ void Launcher::handle(HostAgent& agent, const Frame& frame) {
   if (kind == FromAgent::card) return handle_card(frame);
   if (kind == FromAgent::output) return handle_output(agent, in);
   if (kind == FromAgent::line_end) return;
-  const std::uint32_t rank = in.number_up_to(ranks_ - 1);
-  if (in.broken()) return;
+  if (kind == FromAgent::request) return growth_.hear_request(in);
+  if (kind == FromAgent::started) return growth_.hear_started(in);
+  const std::uint32_t rank = in.number_up_to(worlds_.ranks() - 1);
+  if (!in.broken()) handle_rank(kind, rank, in);
+}
+
+void Launcher::handle_rank(FromAgent kind, std::uint32_t rank, FieldReader& in) {
   if (kind == FromAgent::seated) outcome_.sat(rank);
-  if (kind == FromAgent::left) outcome_.left(rank);
+  if (kind == FromAgent::left) {
+    outcome_.left(rank);
+    growth_.forget(rank);
+    tell_leaving(worlds_.of(rank));
+  }
+  if (kind == FromAgent::resilience) {
+    const auto most = static_cast<std::uint32_t>(Resilience::recovers);
+    outcome_.set_resilience(rank, static_cast<Resilience>(in.number_up_to(most)));
+    consider_grace();
+  }
   // Ranks that we end ourselves are reported as lost too; that is no failure.
-  if (kind == FromAgent::lost && !ending_ && interrupted_ == 0 && outcome_.lost(rank))
+  if (kind == FromAgent::lost && !ending_ && interrupted_ == 0 &&
+      !growth_.ends_start(rank, outcome_.name(rank) + " ended before it met who asked for it") &&
+      outcome_.lost(rank, outcome_.others_run(rank, ranks_of(worlds_.together(worlds_.of(rank))))))
     notify_lost(rank);
   if (kind == FromAgent::abort) {
     const auto code = in.number_up_to(std::numeric_limits<std::uint32_t>::max());
     const bool for_loss = in.number_up_to(1) != 0;
     handle_abort({rank, code, in.text()}, for_loss);
   }
-  if (kind == FromAgent::ended) {
-    const auto status = static_cast<int>(in.number());
-    out_.end(rank);
-    err_.end(rank);
-    const bool counts = !ending_ && interrupted_ == 0;
-    // Another rank may have missed this one, and aborted the job, before we hear why.
-    const bool crashed = is_crash(status) && interrupted_ == 0;
-    if (outcome_.ended(rank, status, counts || crashed)) {
-      if (crashed) said_reason_ = false;
-      print_reason();
-      notify_lost(rank);
-      release_abort();
-    }
-    check_exchanges();
+  if (kind == FromAgent::ended) handle_ended(rank, static_cast<int>(in.number()));
+}
+
+void Launcher::handle_ended(std::uint32_t rank, int status) {
+  out_.end(rank);
+  err_.end(rank);
+  const bool ended_start =
+      !ending_ && interrupted_ == 0 &&
+      growth_.ends_start(rank, outcome_.name(rank) + " ended with code " +
+                                   std::to_string(code_of(status)) +
+                                   " before it met who asked for it in MPI_Init");
+  const bool counts = !ending_ && interrupted_ == 0 && !ended_start;
+  // Another rank may have missed this one, and aborted the job, before we hear why.
+  const bool crashed = is_crash(status) && interrupted_ == 0 && !ended_start;
+  if (outcome_.ended(rank, status, counts || crashed)) {
+    if (crashed) said_reason_ = false;
+    print_reason();
+    notify_lost(rank);
+    release_abort();
   }
+  growth_.forget(rank);
+  check_exchanges();
 }
 
 void Launcher::handle_explained(HostAgent& agent, std::string text) {
@@ -140,7 +171,7 @@ void Launcher::handle_explained(HostAgent& agent, std::string text) {
 }
 
 void Launcher::handle_output(HostAgent& agent, FieldReader& in) {
-  const std::uint32_t rank = in.number_up_to(ranks_ - 1);
+  const std::uint32_t rank = in.number_up_to(worlds_.ranks() - 1);
   const std::uint64_t stream = in.number();
   const std::string bytes = in.text();
   if (!in.whole()) return;
@@ -151,30 +182,37 @@ void Launcher::handle_output(HostAgent& agent, FieldReader& in) {
 void Launcher::handle_card(const Frame& frame) {
   FieldReader in(frame.body);
   const CardPart part = read_card_part(in);
-  if (!in.whole()) return;
-  for (const CardPart& each : exchanges_.add(part)) {
+  if (!in.whole() || part.rank >= worlds_.ranks()) return;
+  World& world = worlds_.of(part.rank);
+  for (const CardPart& each : world.exchanges.add(part)) {
     FieldWriter body;
     write(body, each);
-    send_to_all(ToAgent::cards, body.take());
+    agents_.send_to_all(ToAgent::cards, body.take());
   }
+  growth_.hear_cards(world);
   check_exchanges();
 }
 
 // A rank that has ended will never send its card.
 void Launcher::check_exchanges() {
   const auto gone = [this](std::uint32_t rank) { return outcome_.gone(rank); };
-  while (const auto rank = exchanges_.give_up(gone)) {
-    const std::string why = outcome_.name(*rank) + " ended before it met the others in MPI_Init";
-    FieldWriter body;
-    body.text(why);
-    send_to_all(ToAgent::failed, body.take());
-    if (outcome_.has_ended(*rank)) outcome_.failed(*rank, why);
-    begin_grace();
+  for (World& world : worlds_.all()) {
+    while (const auto rank = world.exchanges.give_up(gone)) {
+      const std::string why = outcome_.name(*rank) + " ended before it met the others in MPI_Init";
+      FieldWriter body;
+      body.number(world.first);
+      body.text(why);
+      agents_.send_to_all(ToAgent::failed, body.take());
+      if (world.life == World::Life::ending) continue;
+      if (outcome_.has_ended(*rank)) outcome_.failed(*rank, why);
+      begin_grace(failure_of(world));
+    }
   }
 }
 
 void Launcher::handle_abort(Abort abort, bool for_loss) {
   if (ending_ || interrupted_ != 0) return;
+  if (growth_.ends_start(abort.rank, outcome_.name(abort.rank) + ": " + abort.text)) return;
   // How the missing rank ended is the cause: known in a moment, and said first.
   if (for_loss && outcome_.reason().empty()) {
     if (!held_abort_) held_until_ = Deadline::in_ms(hold_ms);
@@ -203,7 +241,7 @@ void Launcher::end_for(const Abort& abort) {
     fixed_code_ = abort.code != 0 && low == 0 ? 1 : low;
     said_reason_ = true;
   }
-  end_ranks(abort_ms_max);
+  end_worlds(worlds_.together(worlds_.of(abort.rank)), abort_ms_max);
 }
 
 void Launcher::handle_signal() {
@@ -215,7 +253,7 @@ void Launcher::handle_signal() {
       interrupt(number);
       continue;
     }
-    send_to_all(ToAgent::signal, {static_cast<std::uint64_t>(number)});
+    agents_.send_to_all(ToAgent::signal, {static_cast<std::uint64_t>(number)});
     if (number != SIGTSTP) continue;
     for (HostAgent& agent : agents_)
       if (!agent.gone) agent.link->stream().write_now();
@@ -228,7 +266,7 @@ void Launcher::read_input() {
   const ssize_t size = ::read(0, bytes.data(), std::min(bytes.size(), input_room_));
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
   const auto rank_0 = std::find_if(agents_.begin(), agents_.end(), [](const HostAgent& agent) {
-    return agent.host->ranks.front() == 0;
+    return !agent.host->ranks.empty() && agent.host->ranks.front() == 0;
   });
   FieldWriter body;
   if (size > 0) {
@@ -238,8 +276,7 @@ void Launcher::read_input() {
     input_ended_ = true;
   }
   const ToAgent kind = size > 0 ? ToAgent::input : ToAgent::input_end;
-  if (rank_0 != agents_.end() && !rank_0->gone)
-    rank_0->link->stream().send(static_cast<std::uint8_t>(kind), body.take());
+  if (rank_0 != agents_.end() && !rank_0->gone) rank_0->send(kind, body.take());
 }
 
 }  // namespace weft::launch

@@ -3,31 +3,38 @@
 // arrives.
 #pragma once
 
+#include <algorithm>
 #include <csignal>
 #include <cstdint>
-#include <initializer_list>
-#include <memory>
+#include <list>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <weft/real/launch/agent_link.hpp>
+#include <weft/real/launch/agents.hpp>
 #include <weft/real/launch/clock.hpp>
-#include <weft/real/launch/exchanges.hpp>
+#include <weft/real/launch/growth.hpp>
 #include <weft/real/launch/job_outcome.hpp>
 #include <weft/real/launch/launcher.hpp>
 #include <weft/real/launch/poll_set.hpp>
 #include <weft/real/launch/printer.hpp>
+#include <weft/real/launch/worlds.hpp>
 
 namespace weft::launch {
 
-struct HostAgent {
-  const HostRanks* host = nullptr;
-  std::unique_ptr<AgentLink> link;
-  bool ready = false, gone = false;
-  std::size_t owed = 0;  // Bytes of output not yet confirmed.
+// Worlds that have lost a rank, and the end of their time of grace.
+struct Failure {
+  std::vector<World*> worlds;
+  Deadline grace = Deadline::never();
 };
+// The ranks of these worlds.
+inline JobOutcome::Among ranks_of(const std::vector<World*>& worlds) {
+  return [worlds](std::uint32_t rank) {
+    return std::any_of(worlds.begin(), worlds.end(),
+                       [&](const World* world) { return world->has(rank); });
+  };
+}
 
 class Launcher {
  public:
@@ -39,7 +46,7 @@ class Launcher {
 
  private:
   Status open();
-  Status start(const HostRanks& host);
+  Status start(HostAgent& agent);
   void loop();
   void turn();
   void wait_for(HostAgent& agent);
@@ -61,16 +68,21 @@ class Launcher {
   void handle_explained(HostAgent& agent, std::string text);
   void handle_output(HostAgent& agent, FieldReader& in);
   void handle_end_of(HostAgent& agent);
+  void lose_spare(HostAgent& agent, const std::string& why);
   void check_exchanges();
   // From the user.
   void handle_signal();
   void interrupt(int number);
   void read_input();
 
-  void send_to_all(ToAgent kind, std::initializer_list<std::uint64_t> numbers);
-  void send_to_all(ToAgent kind, std::string_view body);
+  void handle_rank(FromAgent kind, std::uint32_t rank, FieldReader& in);
   void notify_lost(std::uint32_t rank);
-  void begin_grace();
+  void handle_ended(std::uint32_t rank, int status);
+  void tell_leaving(World& world);
+  Failure& failure_of(World& world);
+  void begin_grace(Failure& failure);
+  void consider_grace();
+  void end_worlds(const std::vector<World*>& worlds, int ms_until_kill);
   void print_reason();
   void end_ranks(int ms_until_kill);
   void refuse(Error error);
@@ -83,15 +95,16 @@ class Launcher {
   int exit_code() const;
 
   const LaunchJob& job_;
-  const std::uint32_t ranks_;
   JobOutcome outcome_;
   Printer out_, err_;
-  std::vector<HostAgent> agents_;
+  Agents agents_;
   Secret secret_{};
+  Worlds worlds_;
+  Growth growth_;
+  std::list<Failure> failures_;
   PollSet set_;
   int signals_ = -1;
   sigset_t mask_before_ = {};
-  Exchanges exchanges_;
   std::size_t input_room_ = window_bytes / 16;
   bool input_ended_ = false;
   Deadline ready_by_ = Deadline::never(), grace_ = Deadline::never(), timeout_ = Deadline::never(),

@@ -2,9 +2,11 @@
 #include "weft/real/launch/own_seat.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -15,10 +17,12 @@
 #include <unistd.h>
 
 #include <weft/base/text.hpp>
+#include <weft/real/launch/agent_protocol.hpp>
 #include <weft/real/launch/business_cards.hpp>
 #include <weft/real/launch/clock.hpp>
 #include <weft/real/launch/environment.hpp>
 #include <weft/real/launch/notices.hpp>
+#include <weft/real/launch/requests.hpp>
 #include <weft/real/launch/seat_protocol.hpp>
 
 namespace weft::launch {
@@ -46,9 +50,14 @@ class OwnSeat final : public Seat {
   const Secret& secret() const override { return secret_; }
   const Settings& settings() const override { return settings_; }
   bool by_weft_run() const override { return true; }
+  Birth birth() const override { return birth_; }
+  bool ask(const std::string& request, std::uint64_t& number) override;
+  bool answered(std::uint64_t number, std::string& answer) override;
   Result<std::vector<std::string>> exchange(const std::string& card) override;
   int descriptor() const override { return notices_.descriptor(); }
   bool next_notice(Notice& out) override;
+  void tell_resilience(Resilience now) override;
+  bool others_leave() const override { return others_leave_; }
   void leave() override;
   [[noreturn]] void abort(int code, const std::string& message) override {
     end_job(code, false, message);
@@ -70,8 +79,12 @@ class OwnSeat final : public Seat {
   std::uint32_t self_ = 0, ranks_ = 1;
   Secret secret_{};
   Settings settings_;
-  std::uint64_t round_ = 0;
+  Birth birth_;
+  std::uint64_t round_ = 0, requests_ = 0;
+  Mail mail_;
+  std::map<std::uint64_t, std::string> answers_;
   bool left_ = false, ended_ = false;
+  std::atomic<bool> others_leave_ = false;
   Notices notices_;
 };
 
@@ -108,7 +121,8 @@ Status OwnSeat::read_welcome(FieldReader& in) {
   ranks_ = in.number_up_to(std::numeric_limits<std::uint32_t>::max());
   const std::string secret = in.text();
   auto settings = parse_settings(in.text());
-  if (!in.whole() || self_ >= ranks_ || secret.size() != secret_.size())
+  birth_ = read_birth(in);
+  if (!in.whole() || self_ - birth_.first >= ranks_ || secret.size() != secret_.size())
     return Error(Broken::peer,
                  "weft run's agent speaks another version of the protocol: install weft again");
   std::memcpy(secret_.data(), secret.data(), secret.size());
@@ -138,8 +152,14 @@ void OwnSeat::handle_end() {
 }
 
 void OwnSeat::handle(FieldReader& in, SeatPacket kind) {
+  if (kind == SeatPacket::others_leave) others_leave_ = true;
+  if (kind == SeatPacket::answer) {
+    const CardPart part = read_card_part(in);
+    if (!in.whole()) return;
+    if (auto whole = mail_.add(part)) answers_[part.round] = *std::move(whole);
+  }
   if (kind != SeatPacket::lost || left_) return;
-  const std::uint32_t rank = in.number_up_to(ranks_ - 1);
+  const std::uint32_t rank = in.number_up_to(std::numeric_limits<std::uint32_t>::max());
   if (in.whole()) notices_.add({Notice::Kind::lost, rank});
 }
 
@@ -151,7 +171,7 @@ Result<std::vector<std::string>> OwnSeat::exchange(const std::string& card) {
     write(out, part);
     if (!send(SeatPacket::card, out.take())) return gone();
   }
-  CardCollector box(ranks_);
+  CardCollector box(birth_.first, ranks_);
   while (!box.complete()) {
     auto packet = receive(-1);
     if (!packet) {
@@ -186,6 +206,31 @@ bool OwnSeat::next_notice(Notice& out) {
     }
   }
   return notices_.take(out);
+}
+
+bool OwnSeat::ask(const std::string& request, std::uint64_t& number) {
+  if (request.size() > card_size_max) return false;
+  number = requests_++;
+  for (const CardPart& part : split_card(self_, number, request)) {
+    FieldWriter out;
+    write(out, part);
+    if (!send(SeatPacket::request, out.take())) return false;
+  }
+  return true;
+}
+
+bool OwnSeat::answered(std::uint64_t number, std::string& answer) {
+  const auto found = answers_.find(number);
+  if (found == answers_.end()) return false;
+  answer = std::move(found->second);
+  answers_.erase(found);
+  return true;
+}
+
+void OwnSeat::tell_resilience(Resilience now) {
+  FieldWriter out;
+  out.number(static_cast<std::uint32_t>(now));
+  send(SeatPacket::resilience, out.take());
 }
 
 void OwnSeat::leave() {

@@ -182,7 +182,10 @@ bool RankProcess::receive(std::string& packet, pid_t& sender) {
   message.msg_iovlen = 1;
   message.msg_control = control.data();
   message.msg_controllen = control.size();
-  const ssize_t size = ::recvmsg(seat_, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  ssize_t size = ::recvmsg(seat_, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  // It has ended without reading all that we sent, which is told before its own last packets.
+  if (size < 0 && errno == ECONNRESET)
+    size = ::recvmsg(seat_, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return false;
   if (size <= 0) {
     close_now(seat_);

@@ -51,20 +51,6 @@ std::string own_processors() {
   return locality::list_to_text(numbers);
 }
 
-// More processes than processors, among those of one host.
-bool is_crowded(const std::vector<ContactPlace>& places, const std::string& host) {
-  std::set<int> processors;
-  std::size_t count = 0;
-  for (const ContactPlace& place : places) {
-    if (place.host != host) continue;
-    ++count;
-    if (const auto list = locality::parse_list(place.processors)) {
-      processors.insert(list->begin(), list->end());
-    }
-  }
-  return count > processors.size();
-}
-
 // The folder of the library that contains this code, and of its plugins.
 std::string own_folder() {
   Dl_info info = {};
@@ -80,6 +66,8 @@ std::string own_folder() {
 Wire::Wire(launch::Seat& seat)
     : seat_(seat),
       self_(seat.self()),
+      first_(seat.birth().first),
+      ranks_(seat.ranks()),
       start_(real_now()),
       ticks_per_ms_(measure_ticks_per_ms()),
       core_(ticks_per_ms_) {
@@ -111,7 +99,6 @@ Status Wire::settle_in() {
     addresses.push_back(*std::move(address));
   }
   if (Status made = make_peers(places, addresses); !made) return made;
-  crowded_ = is_crowded(places, places[self_.index].host);
   if (seat_.descriptor() >= 0) add_watch(epoll_, seat_.descriptor(), Watched::launcher(), false);
   return {};
 }
@@ -160,22 +147,24 @@ Status Wire::tell_places(std::vector<ContactPlace>& places) {
     if (place->rails.size() != own.rails.size()) return nonsense_from_peer("its kinds of rails");
     places.push_back(*std::move(place));
   }
-  peers_.resize(places.size());
+  own_place_ = std::move(own);
+  peers_.resize(first_ + places.size());
   return {};
 }
 
 // Rails of other kinds are opened only if a peer is not reached directly.
 Status Wire::open_kinds(const std::vector<ContactPlace>& places) {
   Neighbourhood neighbourhood;
-  for (std::uint32_t rank = 0; rank < places.size(); ++rank) {
-    if (places[rank].host == places[self_.index].host) neighbourhood.ranks.push_back(rank);
+  for (std::uint32_t i = 0; i < places.size(); ++i) {
+    if (places[i].host == own_place_.host) neighbourhood.ranks.push_back(first_ + i);
   }
   std::uint32_t per_peer = 0;
   for (const auto& kind : kinds_) {
     per_peer += kind->descriptors_per_peer();
     if (kind->direct()) direct_kinds_.push_back(kind.get());
   }
-  if (!direct_kinds_.empty() && neighbourhood.ranks.size() == peers_.size()) {
+  const bool all_direct = neighbourhood.ranks.size() == places.size() && !seat_.birth().spans_hosts;
+  if (!direct_kinds_.empty() && all_direct) {
     std::erase_if(kinds_, [](const auto& kind) { return !kind->direct(); });
   }
   RegionTable* table = nullptr;
@@ -220,21 +209,50 @@ std::string Wire::own_address() const {
 
 Status Wire::make_peers(const std::vector<ContactPlace>& places,
                         const std::vector<ContactAddress>& addresses) {
-  std::map<std::string, std::uint32_t> nodes;
-  for (std::uint32_t rank = 0; rank < places.size(); ++rank) {
-    const auto number = static_cast<std::uint32_t>(nodes.size());
-    peers_[rank].node = nodes.emplace(places[rank].host, number).first->second;
-    peers_[rank].host_name = places[rank].name;
-    if (rank == self_.index) continue;
-    Status made = make_peer(RankId(rank), places[self_.index], places[rank], addresses[rank]);
-    if (!made) return made;
+  for (std::uint32_t i = 0; i < places.size(); ++i) {
+    const RankId rank(first_ + i);
+    note_place(rank, places[i]);
+    if (rank == self_) continue;
+    if (Status made = make_peer(rank, places[i], addresses[i]); !made) return made;
   }
   return {};
 }
 
+void Wire::note_place(RankId rank, const ContactPlace& place) {
+  const auto number = static_cast<std::uint32_t>(nodes_.size());
+  Peer& peer = peers_[rank.index];
+  peer.node = nodes_.emplace(place.host, number).first->second;
+  peer.host_name = place.name;
+  peer.known = true;
+  if (place.host != own_place_.host) return;
+  ++processes_here_;
+  if (const auto list = locality::parse_list(place.processors)) {
+    processors_here_.insert(list->begin(), list->end());
+  }
+  crowded_ = processes_here_ > processors_here_.size();
+}
+
+Status Wire::meet(const Newcomer& newcomer) {
+  const RankId rank = newcomer.rank;
+  if (knows(rank)) return {};
+  if (rank.index >= peers_.size()) peers_.resize(rank.index + 1);
+  auto place = parse_place(newcomer.place);
+  if (!place) return std::move(place).error();
+  if (place->rails.size() != own_place_.rails.size())
+    return nonsense_from_peer("its kinds of rails");
+  auto address = parse_address(newcomer.address);
+  if (!address) return std::move(address).error();
+  note_place(rank, *place);
+  if (newcomer.gone) {
+    lose(rank, "its process has ended");
+    return {};
+  }
+  return make_peer(rank, *place, *address);
+}
+
 // A direct kind that reaches the peer, else all others together.
-Status Wire::make_peer(RankId rank, const ContactPlace& own, const ContactPlace& theirs,
-                       const ContactAddress& address) {
+Status Wire::make_peer(RankId rank, const ContactPlace& theirs, const ContactAddress& address) {
+  const ContactPlace& own = own_place_;
   Peer& peer = peers_[rank.index];
   auto link =
       std::make_unique<Link>(rank, seat_.settings().lost_after, static_cast<LinkHost&>(*this));
@@ -243,6 +261,7 @@ Status Wire::make_peer(RankId rank, const ContactPlace& own, const ContactPlace&
     if (theirs.rails[row].empty() || row >= address.rails.size()) continue;
     const Meeting meeting{.peer = rank,
                           .same_host = own.host == theirs.host,
+                          .together = rank.index - first_ < ranks_,
                           .own_name = own.name,
                           .peer_name = theirs.name,
                           .peer_place = theirs.rails[row],

@@ -43,9 +43,11 @@ class KindHost {
   virtual const Regions& regions() const = 0;
   virtual void tell(Completion&& completion) = 0;
   virtual void lose(RankId peer, const std::string& reason) = 0;
+  // A peer that did not start together with this process has ended, and its direct rail with it.
+  virtual void part(RankId /*peer*/) {}
 };
 
-// The processes of one host.
+// The processes of one host that start together.
 struct Neighbourhood {
   std::vector<std::uint32_t> ranks;  // This one among them.
 };
@@ -54,6 +56,7 @@ struct Neighbourhood {
 struct Meeting {
   RankId peer;
   bool same_host = false;
+  bool together = true;             // false: one of them came later, and may end earlier.
   std::string own_name, peer_name;  // Names of the hosts, for messages.
   std::string peer_place, peer_address;
 };

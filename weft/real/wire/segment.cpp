@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,8 +17,10 @@ namespace weft::wire {
 
 namespace {
 
+constexpr std::size_t page = 4096;
+
 std::size_t rings_at() {
-  return (sizeof(SegmentHead) + 4095) / 4096 * 4096;
+  return (sizeof(SegmentHead) + page - 1) / page * page;
 }
 
 Error failed(const std::string& what) {
@@ -48,6 +51,55 @@ Status Segment::map(std::uint32_t rings, bool fresh) {
   return {};
 }
 
+// How many inlets it has for others does not matter: a guest has one of its own.
+Status Segment::map_as_guest(std::uint32_t rank) {
+  size_ = rings_at();
+  struct stat facts = {};
+  if (::fstat(memory_, &facts) != 0 || static_cast<std::size_t>(facts.st_size) < size_)
+    return failed("shared memory of a neighbour");
+  void* const at = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, memory_, 0);
+  if (at == MAP_FAILED) return failed("mapping shared memory");
+  head_ = static_cast<SegmentHead*>(at);
+  if (head_->magic != SegmentHead::sign)
+    return Error::run("shared memory of a neighbour looks strange: is it another weft?");
+  auto inlet = GuestInlet::map(memory_, head_->rings, rank);
+  if (!inlet) return std::move(inlet).error();
+  guest_ = *std::move(inlet);
+  return {};
+}
+
+Result<std::unique_ptr<GuestInlet>> GuestInlet::map(int memory, std::uint32_t rings,
+                                                    std::uint32_t rank) {
+  std::unique_ptr<GuestInlet> made(new GuestInlet);
+  made->begin_ = rings_at() + (std::size_t{rings} + rank) * sizeof(Inlet);
+  const std::size_t end = made->begin_ + sizeof(Inlet);
+  // Beyond this limit a file does not fail to grow: its process is ended.
+  rlimit files = {};
+  if (::getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur < end)
+    return Error::run("shared memory for rank " + std::to_string(rank) +
+                      ": the limit of the size of files (ulimit -f) is " +
+                      std::to_string(files.rlim_cur));
+  // Both sides may do this at the same time, for several guests: it never makes the file smaller.
+  if (::fallocate(memory, 0, static_cast<off_t>(end - 1), 1) != 0) return failed("shared memory");
+  const std::size_t from = made->begin_ / page * page;
+  made->size_ = end - from;
+  void* const at = ::mmap(nullptr, made->size_, PROT_READ | PROT_WRITE, MAP_SHARED, memory,
+                          static_cast<off_t>(from));
+  if (at == MAP_FAILED) return failed("mapping shared memory");
+  made->at_ = at;
+  made->inlet_ = reinterpret_cast<Inlet*>(static_cast<std::byte*>(at) + (made->begin_ - from));
+  return made;
+}
+
+GuestInlet::~GuestInlet() {
+  if (at_ != nullptr) ::munmap(at_, size_);
+}
+
+void GuestInlet::empty(int memory) const {
+  static_cast<void>(::fallocate(memory, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                                static_cast<off_t>(begin_), sizeof(Inlet)));
+}
+
 Result<std::unique_ptr<Segment>> Segment::make(std::uint32_t rings) {
   std::unique_ptr<Segment> made(new Segment);
   made->memory_ = ::memfd_create("weft", MFD_CLOEXEC);
@@ -68,7 +120,8 @@ Result<std::unique_ptr<Segment>> Segment::open(const Theirs& theirs) {
   const std::string files = "/proc/" + process + "/fd/";
   made->memory_ = ::open((files + std::to_string(theirs.memory)).c_str(), O_RDWR | O_CLOEXEC);
   if (made->memory_ < 0) return failed("shared memory of process " + process);
-  const Status mapped = made->map(theirs.rings, false);
+  const Status mapped =
+      theirs.guest ? made->map_as_guest(*theirs.guest) : made->map(theirs.rings, false);
   ::close(std::exchange(made->memory_, -1));
   if (!mapped) return mapped.error();
   made->bell_path_ = files + std::to_string(theirs.bell);

@@ -94,7 +94,7 @@ bool SharedMemoryRail::begin_copy(Payload payload, RemoteMemory target, const Fr
       find_shared(theirs_->head().regions, target.key, target.offset, payload.size);
   // A process that claims a stretch must copy it: ask for permission first.
   if (there.data == nullptr || !may_read(reinterpret_cast<std::uint64_t>(there.data))) return false;
-  CopySlot* const slots = theirs_->inlet(setting_.own_place).copies;
+  CopySlot* const slots = outlet_->copies;
   std::size_t chosen = 0;
   while (chosen < copy_slots &&
          slots[chosen].finished.load(std::memory_order_acquire) != copies_[chosen]) {
@@ -128,7 +128,7 @@ bool SharedMemoryRail::begin_copy(Payload payload, RemoteMemory target, const Fr
 
 void SharedMemoryRail::end_copies() {
   std::erase_if(outward_, [&](const Outward& outward) {
-    CopySlot& slot = theirs_->inlet(setting_.own_place).copies[outward.copy.slot];
+    CopySlot& slot = outlet_->copies[outward.copy.slot];
     // Once the receiver has seen the end, the slot may serve another copy already.
     const bool over = lost() || Stretches{outward.copy, slot}.done() ||
                       slot.finished.load(std::memory_order_acquire) >= outward.copy.number;

@@ -51,6 +51,9 @@ class SharedMemory final : public RailKind {
   RegionTable* region_table() override { return &segment_->head().regions; }
 
   void stir(std::uint32_t token) override;
+  void look() override {
+    if (guests_ > 0) release_guests();
+  }
   int sleep_ms(int most) override;
 
  private:
@@ -58,6 +61,9 @@ class SharedMemory final : public RailKind {
   static constexpr std::uint32_t bell_token = 0;
   static std::uint32_t process_token(RankId peer) { return peer.index + 1; }
   void lose(SharedMemoryRail& rail);
+  Result<Rail*> rail_to_guest(const Meeting& meeting, const SegmentAddress& address);
+  Rail* add(std::unique_ptr<SharedMemoryRail> rail, bool watched);
+  void release_guests();
   std::uint32_t ring_of(std::uint32_t rank) const {
     return static_cast<std::uint32_t>(std::find(ranks_.begin(), ranks_.end(), rank) -
                                       ranks_.begin());
@@ -72,7 +78,8 @@ class SharedMemory final : public RailKind {
   std::vector<std::uint32_t> ranks_;
   std::unique_ptr<Segment> segment_;
   std::vector<std::unique_ptr<SharedMemoryRail>> rails_;
-  std::size_t next_ = 0;  // The rail to be polled.
+  std::size_t next_ = 0;    // The rail to be polled.
+  std::size_t guests_ = 0;  // Rails to processes that did not start together with this one.
 };
 
 // Other ranks copy into our memory and out of it. Security modules have to be told that they may:
@@ -106,6 +113,7 @@ Result<Rail*> SharedMemory::direct_rail(const Meeting& meeting) {
   if (!(text >> address.process >> address.memory >> address.bell)) {
     return nonsense_from_peer("its memory");
   }
+  if (!meeting.together) return rail_to_guest(meeting, address);
   const SharedMemoryRail::Setting setting{.peer = meeting.peer,
                                           .segment = address,
                                           .own_place = ring_of(self_.index),
@@ -114,18 +122,55 @@ Result<Rail*> SharedMemory::direct_rail(const Meeting& meeting) {
                                           .single_copy = single_copy_,
                                           .keep_bell = descriptors_ > 0};
   descriptors_ -= setting.keep_bell ? 1 : 0;
-  rails_.push_back(std::make_unique<SharedMemoryRail>(setting, *segment_, host_));
-  SharedMemoryRail& rail = *rails_.back();
+  auto rail =
+      std::make_unique<SharedMemoryRail>(setting, segment_->inlet(setting.their_place), host_);
   // Later there may be no descriptor to do it with.
   if (scarce_) {
-    if (Status reached = rail.reach(); !reached) return std::move(reached).error();
+    if (Status reached = rail->reach(); !reached) return std::move(reached).error();
   }
-  // Without a descriptor for it, the launcher tells of the peer's end.
-  if (descriptors_ == 0) return &rail;
-  --descriptors_;
-  rail.watcher = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, address.process, 0)));
-  if (rail.watcher) host_.watch(*this, process_token(meeting.peer), rail.watcher.get());
-  return &rail;
+  const bool watched = descriptors_ > 0;
+  descriptors_ -= watched ? 1 : 0;
+  return add(std::move(rail), watched);
+}
+
+// Without a descriptor for it, the launcher tells of the peer's end.
+Rail* SharedMemory::add(std::unique_ptr<SharedMemoryRail> rail, bool watched) {
+  rails_.push_back(std::move(rail));
+  SharedMemoryRail& added = *rails_.back();
+  if (!watched) return &added;
+  added.watcher = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, added.process(), 0)));
+  if (added.watcher) host_.watch(*this, process_token(added.peer()), added.watcher.get());
+  return &added;
+}
+
+Result<Rail*> SharedMemory::rail_to_guest(const Meeting& meeting, const SegmentAddress& address) {
+  auto inlet = segment_->make_guest_inlet(meeting.peer.index);
+  if (!inlet) return std::move(inlet).error();
+  if (single_copy_ && ranks_.size() == 1 && guests_ == 0) allow_copies(ancestor_);
+  auto rail =
+      std::make_unique<SharedMemoryRail>(SharedMemoryRail::Setting{.peer = meeting.peer,
+                                                                   .segment = address,
+                                                                   .single_copy = single_copy_,
+                                                                   .keep_bell = !scarce_,
+                                                                   .guest = self_.index},
+                                         (*inlet)->inlet(), host_);
+  rail->guest_inlet = *std::move(inlet);
+  ++guests_;
+  return add(std::move(rail), !scarce_);
+}
+
+// Processes that come and go would else take descriptors and memory for ever.
+void SharedMemory::release_guests() {
+  std::erase_if(rails_, [this](const std::unique_ptr<SharedMemoryRail>& rail) {
+    const bool gone = rail->left() || rail->lost();
+    if (rail->guest_inlet == nullptr || !gone || rail->waiting()) return false;
+    rail->set_lost();
+    rail->flush();  // Reports what nobody will read as sent.
+    host_.part(rail->peer());
+    rail->guest_inlet->empty(segment_->memory());
+    --guests_;
+    return true;
+  });
 }
 
 bool SharedMemory::poll(Completion& out) {

@@ -46,11 +46,8 @@ std::uint64_t take_word(const std::byte*& at) {
 
 }  // namespace
 
-SharedMemoryRail::SharedMemoryRail(const Setting& setting, Segment& own, KindHost& host)
-    : setting_(setting),
-      host_(host),
-      in_(own.inlet(setting.their_place).ring),
-      inlet_(own.inlet(setting.their_place)) {
+SharedMemoryRail::SharedMemoryRail(const Setting& setting, Inlet& inlet, KindHost& host)
+    : setting_(setting), host_(host), in_(inlet.ring), inlet_(inlet) {
   follow(RailEvent::ready);
 }
 
@@ -61,10 +58,12 @@ Status SharedMemoryRail::reach() {
                                 .memory = address.memory,
                                 .bell = address.bell,
                                 .rings = setting_.places,
-                                .keep_bell = setting_.keep_bell});
+                                .keep_bell = setting_.keep_bell,
+                                .guest = setting_.guest});
   if (!segment) return std::move(segment).error();
   theirs_ = *std::move(segment);
-  out_ = RingWriter(theirs_->inlet(setting_.own_place).ring);
+  outlet_ = setting_.guest ? &theirs_->guest_inlet() : &theirs_->inlet(setting_.own_place);
+  out_ = RingWriter(outlet_->ring);
   return {};
 }
 

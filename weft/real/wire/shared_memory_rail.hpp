@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <weft/base/result.hpp>
@@ -36,8 +37,11 @@ class SharedMemoryRail final : public Rail {
     std::uint32_t places = 0;       // All rings of a segment.
     bool single_copy = true;
     bool keep_bell = true;  // false: descriptors are scarce.
+    // Our rank, if the two did not start together: then the places above mean nothing.
+    std::optional<std::uint32_t> guest = std::nullopt;
   };
-  SharedMemoryRail(const Setting& setting, Segment& own, KindHost& host);
+  // `inlet`: the peer's, in our segment.
+  SharedMemoryRail(const Setting& setting, Inlet& inlet, KindHost& host);
 
   RankId peer() const { return setting_.peer; }
   // Opens the peer's segment. The first frame does so as well.
@@ -66,6 +70,8 @@ class SharedMemoryRail final : public Rail {
 
   int process() const { return setting_.segment.process; }
   Descriptor watcher;  // Readable when the process has ended.
+  // Of a peer that did not start together with this process: its inlet in our segment.
+  std::unique_ptr<GuestInlet> guest_inlet;
 
  private:
   enum class Kind : std::uint8_t {
@@ -134,6 +140,7 @@ class SharedMemoryRail final : public Rail {
   KindHost& host_;
   RingReader in_;
   Inlet& inlet_;
+  Inlet* outlet_ = nullptr;  // Ours, in the peer's segment.
   RingWriter out_;
   std::unique_ptr<Segment> theirs_;
   std::deque<Pending> pending_;

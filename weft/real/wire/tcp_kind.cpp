@@ -76,16 +76,20 @@ class TcpKind final : public RailKind {
 
   void stir(std::uint32_t token) override;
   void look() override {
+    if (!strangers_.empty()) meet_strangers();
     std::erase_if(proved_, [this](const auto& caller) { return answer(*caller); });
   }
   int sleep_ms(int most) override { return proved_.empty() ? most : std::min(most, 1); }
   void close() override {
     callers_.close();
     proved_.clear();
+    strangers_.clear();
   }
 
  private:
   bool answer(Caller& caller);
+  void await_verdict(std::unique_ptr<Caller> caller);
+  void meet_strangers();
   Error differs_in_protection(const Meeting& meeting, launch::Protect theirs) const;
 
   KindHost& host_;
@@ -93,6 +97,12 @@ class TcpKind final : public RailKind {
   TcpPlace own_;
   Callers callers_;  // Its listeners are in the order of the interfaces.
   std::vector<std::unique_ptr<Caller>> proved_;  // They await the verdict.
+  // Processes of the job that this one has not been told of yet, and since when they wait.
+  struct Stranger {
+    std::unique_ptr<Caller> caller;
+    Time since;
+  };
+  std::vector<Stranger> strangers_;
   struct Peer {
     Link* link = nullptr;
     std::vector<TcpRail*> rails;
@@ -164,13 +174,33 @@ Status TcpKind::add_rails(const Meeting& meeting, Link& link, std::string& troub
 void TcpKind::stir(std::uint32_t) {
   while (auto caller = callers_.next()) {
     const Claim& claim = caller->claim();
-    const auto found = peers_.find(claim.from);
-    if (claim.to != setting_.self || found == peers_.end()) continue;
-    const Peer& peer = found->second;
-    if (claim.rail >= peer.rails.size()) continue;
-    peer.link->stir(RailId(peer.rails[claim.rail]->index()), true, host_.now());
-    proved_.push_back(std::move(caller));
+    if (claim.to != setting_.self) continue;
+    if (peers_.contains(claim.from)) {
+      await_verdict(std::move(caller));
+    } else {
+      strangers_.push_back({std::move(caller), host_.now()});
+    }
   }
+}
+
+void TcpKind::await_verdict(std::unique_ptr<Caller> caller) {
+  const Claim& claim = caller->claim();
+  const Peer& peer = peers_.at(claim.from);
+  if (claim.rail >= peer.rails.size()) return;
+  peer.link->stir(RailId(peer.rails[claim.rail]->index()), true, host_.now());
+  proved_.push_back(std::move(caller));
+}
+
+// One that came later may know this process before it is known here. It is turned away in the end,
+// and calls again.
+void TcpKind::meet_strangers() {
+  const Time now = host_.now();
+  std::erase_if(strangers_, [&](Stranger& stranger) {
+    if (!peers_.contains(stranger.caller->claim().from))
+      return now - stranger.since > setting_.lost_after / 4;
+    await_verdict(std::move(stranger.caller));
+    return true;
+  });
 }
 
 // false: not yet.

@@ -22,6 +22,7 @@ Time Wire::now() const {
 Fabric Wire::fabric() {
   return {.self = self_,
           .ranks = ranks(),
+          .first = first_,
           .ordered = true,
           .carries_data = true,
           .transport = *this,
@@ -129,7 +130,7 @@ void Wire::post(const SendPath& path, const FrameHead& head, Payload payload, bo
       std::memcpy(frame.data.get(), payload.data, payload.size);
     }
     events_.push_back(std::move(frame));
-  } else {
+  } else if (!to.left) {
     lose(path.peer, to.trouble);
   }
   if (cookie != 0) tell_sent(path.peer, cookie);
@@ -201,7 +202,17 @@ bool Wire::poll_links(Completion& out) {
   return false;
 }
 
+void Wire::part(RankId peer) {
+  Peer& gone = peers_[peer.index];
+  gone.direct = nullptr;
+  gone.direct_kind = nullptr;
+  gone.left = true;
+  crowded_ = --processes_here_ > processors_here_.size();
+  gone.trouble = "its process has ended";
+}
+
 bool Wire::poll(Completion& out) {
+  answered_ = false;
   if (kept_ != nullptr) send_kept();
   for (int round = 0; round < 2; ++round) {
     if (!events_.empty()) {
@@ -221,7 +232,7 @@ bool Wire::poll(Completion& out) {
 }
 
 bool Wire::something_waits() {
-  if (!events_.empty()) return true;
+  if (!events_.empty() || answered_) return true;
   for (RailKind* const kind : direct_kinds_) {
     if (kind->has_readable()) return true;
   }

@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,9 @@ class Wire final : public Transport,
   // Valid as long as the wire is.
   Fabric fabric();
   RankId self() const { return self_; }
-  std::uint32_t ranks() const { return static_cast<std::uint32_t>(peers_.size()); }
+  // Those that started together: from `first` on.
+  std::uint32_t ranks() const { return ranks_; }
+  std::uint32_t first() const { return first_; }
 
   int rail_count(RankId peer) const override;
   RailFacts rail_facts(RankId peer, RailId rail) const override;
@@ -80,6 +83,16 @@ class Wire final : public Transport,
     const Link* const link = peers_[peer.index].link.get();
     return link == nullptr ? std::string() : link->name_of(rail);
   }
+  // Another process of the job, which did not start together with this one: from now on it can be
+  // reached. The texts are what it told those that did, in both rounds.
+  struct Newcomer {
+    RankId rank;
+    std::string place, address;
+    bool gone = false;  // It has ended.
+  };
+  Status meet(const Newcomer& newcomer);
+  bool knows(RankId rank) const { return rank.index < peers_.size() && peers_[rank.index].known; }
+
   // The number of connections for which every process of the job has descriptors.
   std::uint32_t room() const { return room_; }
   const std::string& host_of(RankId rank) const { return peers_[rank.index].host_name; }
@@ -95,6 +108,8 @@ class Wire final : public Transport,
     std::string host_name;
     std::string trouble;  // Why it cannot be reached.
     std::uint32_t node = 0;
+    bool known = false;  // Otherwise nothing of this is.
+    bool left = false;   // What is sent to it has no reader.
     bool lost_told = false;
   };
   explicit Wire(launch::Seat& seat);
@@ -108,8 +123,8 @@ class Wire final : public Transport,
   std::string own_address() const;
   Status make_peers(const std::vector<ContactPlace>& places,
                     const std::vector<ContactAddress>& addresses);
-  Status make_peer(RankId peer, const ContactPlace& own, const ContactPlace& theirs,
-                   const ContactAddress& address);
+  Status make_peer(RankId peer, const ContactPlace& theirs, const ContactAddress& address);
+  void note_place(RankId rank, const ContactPlace& place);
 
   // LinkHost
   void tell(Completion&& completion) override { events_.push_back(std::move(completion)); }
@@ -120,6 +135,7 @@ class Wire final : public Transport,
   // KindHost
   void watch(const RailKind& kind, std::uint32_t token, int descriptor) override;
   bool accept_calls() const override { return !leaving_; }
+  void part(RankId peer) override;
 
   Link& link_to(RankId peer);
   void send_kept();
@@ -136,11 +152,16 @@ class Wire final : public Transport,
 
   launch::Seat& seat_;
   RankId self_;
+  std::uint32_t first_ = 0, ranks_ = 0;
   Time start_;
   std::unique_ptr<RegionTable> own_table_;  // If no kind has a place for it.
   std::unique_ptr<Regions> regions_;
   std::vector<std::unique_ptr<RailKind>> kinds_;  // In the order of the table.
-  std::vector<Peer> peers_;
+  std::vector<Peer> peers_;                       // By rank.
+  ContactPlace own_place_;
+  std::map<std::string, std::uint32_t> nodes_;  // Numbers of hosts.
+  std::set<int> processors_here_;               // Where the processes of this host may run,
+  std::size_t processes_here_ = 0;              // and how many they are.
   std::vector<RailKind*> direct_kinds_;
   std::vector<Link*> links_;  // In use.
   Link* kept_ = nullptr;      // Has a frame that waits for the next one.
@@ -160,6 +181,7 @@ class Wire final : public Transport,
   CallLock* lock_ = nullptr;  // Null: one thread alone uses this object.
   Descriptor bell_;           // Of the lock.
   int sleepers_ = 0;
+  bool answered_ = false;  // The launcher has answered since the last poll.
 };
 
 }  // namespace weft::wire

@@ -97,14 +97,16 @@ void Wire::hear(std::uint64_t word, bool readable) {
 
 void Wire::hear_launcher() {
   launch::Notice notice;
+  answered_ = true;  // Perhaps: whoever waits for that looks.
   while (seat_.next_notice(notice)) {
     if (notice.kind == launch::Notice::Kind::end) {
       if (!leaving_) seat_.abort(1, "the launcher is gone");
       ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, seat_.descriptor(), nullptr);
       return;
     }
-    if (notice.rank >= peers_.size() || notice.rank == self_.index) continue;
+    if (!knows(RankId(notice.rank)) || notice.rank == self_.index) continue;
     Peer& peer = peers_[notice.rank];
+    if (peer.left) continue;
     if (peer.link != nullptr && peer.link->open()) {
       peer.link->process_ended();
     } else if (peer.direct_kind != nullptr) {

@@ -20,11 +20,12 @@ namespace weft {
 namespace {
 
 // [traffic] belongs to a command; all other tables describe the machine.
-constexpr std::array<std::string_view, 13> known_tables = {
-    "",    "network", "routing", "router",   "news",    "link",   "link.*",
-    "nic", "packet",  "node",    "messages", "traffic", "storage"};
-constexpr std::array<std::string_view, 10> machine_tables = {
-    "network", "routing", "router", "news", "link", "nic", "packet", "node", "messages", "storage"};
+constexpr std::array<std::string_view, 15> known_tables = {
+    "",       "network", "routing",  "router",  "news",    "link", "link.*",     "nic",
+    "packet", "node",    "messages", "traffic", "storage", "flow", "flit_router"};
+constexpr std::array<std::string_view, 12> machine_tables = {
+    "network", "routing", "router",   "news",    "link", "nic",
+    "packet",  "node",    "messages", "storage", "flow", "flit_router"};
 
 // The name of a pipe does not tell what is in it; the command has made it readable several times.
 bool is_pipe(std::string_view net) {
@@ -227,6 +228,12 @@ Result<MachineDescription> MachineReader::read(std::shared_ptr<const Topology> t
   if (config_.has_table("storage")) {
     if (Status s = read_storage(config_, machine.nodes(), machine.storage); !s)
       return placed(std::move(s).error());
+  }
+  if (config_.has_table("flow")) {
+    if (Status s = read_flow_model(config_, machine.flow); !s) return placed(std::move(s).error());
+  }
+  if (config_.has_table("flit_router")) {
+    if (Status s = read_flit_model(config_, machine.flit); !s) return placed(std::move(s).error());
   }
   machine.text = to_text(config_, profile_);
   machine.warnings = find_throttles(config_, machine);

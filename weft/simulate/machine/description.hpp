@@ -16,6 +16,8 @@
 #include <weft/message/mp/options.hpp>
 #include <weft/network/route/policy.hpp>
 #include <weft/network/topo/topology.hpp>
+#include <weft/simulate/flits/flit_model.hpp>
+#include <weft/simulate/flows/flow_model.hpp>
 #include <weft/simulate/nodes/node_model.hpp>
 #include <weft/simulate/nodes/storage_model.hpp>
 #include <weft/simulate/router/hardware.hpp>
@@ -41,6 +43,8 @@ struct MachineDescription {
   NetworkHardware hardware;
   NodeModel node;
   StorageModel storage;
+  FlowModel flow;
+  FlitModel flit;
   mp::Options messages;
   // Every key that was read, with its value, as a network file; defaults are marked. The same text
   // is the same machine, and reading it again gives this one.

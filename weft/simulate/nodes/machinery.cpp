@@ -61,8 +61,8 @@ Status Machinery::build() {
   const Rate wire = setup.machine.node_link.rate;
   setup.machine.inject_rate = slower(slower(setup.machine.inject_rate, wire), card);
   setup.machine.eject_rate = slower(slower(setup.machine.eject_rate, wire), card);
-  auto made =
-      Network::make(*setup.topology, setup.machine, *setup.policy, *this, network_options());
+  auto made = make_network(setup.model, *setup.topology, setup.machine, *setup.policy, *this,
+                           network_options());
   if (!made) return std::move(made).error();
   network = std::move(*made);
   in_order = setup.policy->facts().in_order;
@@ -87,7 +87,7 @@ Status Machinery::build() {
     const std::uint32_t node = node_of(RankId(r));
     const bool here = network->is_here(endpoint(node, RailId(0)));
     ranks.push_back(here ? std::make_unique<SimRank>(*this, RankId(r)) : nullptr);
-    if (here) ring(node, Time::zero());
+    if (here) ring(node, ranks.back()->next_turn());
   }
   return {};
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <weft/base/check.hpp>
+#include <weft/base/rng.hpp>
 #include <weft/simulate/nodes/machinery.hpp>
 #include <weft/simulate/nodes/rank.hpp>
 
@@ -37,20 +38,29 @@ std::int64_t look_cost_ns() {
   return least;
 }
 
+// When the rank's program begins.
+Time start_of(const WorldSetup& setup, RankId rank) {
+  const auto most = static_cast<std::uint64_t>(setup.start_skew.in_ps());
+  Rng dice = Rng(setup.seed).stream("start", rank.index);
+  return Time::ps(static_cast<std::int64_t>(dice.below(most + 1)));
+}
+
 }  // namespace
 
 SimRank::SimRank(Machinery& machinery, RankId self)
     : machinery_(machinery),
       fabric_{.self = self,
               .ranks = machinery.setup.placement->ranks(),
-              .ordered = machinery.in_order && machinery.setup.node.rails == 1,
+              .ordered = machinery.in_order && machinery.setup.node.rails == 1 &&
+                         machinery.setup.model.fidelity == Fidelity::packet,
               .carries_data = machinery.setup.carry_data,
               .transport = *this,
               .connections = *this,
               .rails = *this,
               .processor = *this,
               .observer = this},
-      self_(self) {
+      self_(self),
+      until_(start_of(machinery.setup, self)) {
   if (machinery.setup.storage.any()) storage = std::make_unique<StorageClient>(*this);
 }
 
@@ -168,6 +178,11 @@ void SimRank::write(const SendPath& path, Payload payload, RemoteMemory target,
   parcel->size = parcel->held = payload.size;
   parcel->source = payload.data;
   if (target.key != 0) parcel->target = reinterpret_cast<std::byte*>(target.key) + target.offset;
+  if (machinery_.setup.own_memory && payload.data != nullptr) {
+    parcel->data = std::make_unique_for_overwrite<std::byte[]>(payload.size);
+    std::memcpy(parcel->data.get(), payload.data, payload.size);
+    parcel->source = nullptr;
+  }
   if (!local.writes(path.peer, parcel)) machinery_.send(parcel, path, clock_);
 }
 
@@ -203,6 +218,7 @@ bool SimRank::poll(Completion& out) {
   out.size = parcel->size;
   out.head = parcel->head;
   out.data = std::move(parcel->data);
+  out.target = parcel->is_write && out.data != nullptr ? parcel->target : nullptr;
   return true;
 }
 
@@ -312,7 +328,7 @@ Time SimRank::next_turn() const {
   if (threads != nullptr) return threads->next_turn();
   switch (state_) {
     case State::fresh:
-      return Time::zero();
+      return until_;
     case State::busy:
       return until_;
     case State::waiting:

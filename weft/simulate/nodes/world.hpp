@@ -16,6 +16,7 @@
 #include <weft/message/port/fabric.hpp>
 #include <weft/message/port/storage.hpp>
 #include <weft/network/route/policy.hpp>
+#include <weft/simulate/models/network_model.hpp>
 #include <weft/simulate/nodes/node_model.hpp>
 #include <weft/simulate/nodes/placement.hpp>
 #include <weft/simulate/nodes/rank_threads.hpp>
@@ -28,6 +29,7 @@ struct WorldSetup {
   const Topology* topology = nullptr;
   const Policy* policy = nullptr;
   NetworkHardware machine;
+  NetworkModel model;
   NodeModel node;
   StorageModel storage;
   const Placement* placement = nullptr;
@@ -35,6 +37,7 @@ struct WorldSetup {
   Cut cut = Cut::automatic;
   ProcessGroup* peers = nullptr;  // The processes that share this world; null: it is alone.
   std::uint64_t seed = 1;
+  Duration start_skew;  // Ranks start within this time, each at a moment of its own.
   bool carry_data = false;
   double compute_factor = 0;    // Factor for the program's measured time; 0: it does not count.
   std::size_t stack_bytes = 0;  // 0: as much as the address space bears, 64 KiB to 8 MiB.
@@ -44,6 +47,8 @@ struct WorldSetup {
   std::uint32_t cores_per_rank = 0;  // 0: an even share of the node's, or one for every thread.
   bool count_pairs = false;          // Bytes and messages per pair of ranks.
   bool measure_waits = false;        // How long packets wait for links.
+  // Ranks have address spaces of their own: data of writes comes with their completions.
+  bool own_memory = false;
 };
 
 // What a rank executes.

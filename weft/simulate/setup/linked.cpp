@@ -13,6 +13,8 @@ namespace weft {
 namespace {
 
 constexpr const char* remedy = "; compile it with 'weft cc' (c++, fc)";
+constexpr const char* other_remedy =
+    ", or give each rank a process of its own with '--separate processes' (Python, scripts)";
 
 class ElfFile {
  public:
@@ -67,13 +69,14 @@ Status check_linked(const std::string& path) {
   ElfFile file(path);
   Elf64_Ehdr head = {};
   if (!file.read(0, &head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
-    return Error::input(path + " is no executable that weft can simulate (a script?)" + remedy);
+    return Error::input(path + " is no executable that weft can simulate (a script?)" + remedy +
+                        other_remedy);
   std::vector<std::string> libraries;
   if (head.e_ident[EI_CLASS] != ELFCLASS64 || !needed(file, head, libraries))
     return Error::input(path + " is not dynamically linked" + remedy);
   for (const std::string& library : libraries)
     if (std::string_view(library).starts_with("libmpi_abi.so")) return {};
-  return Error::input(path + " was not linked with weft's MPI library" + remedy);
+  return Error::input(path + " was not linked with weft's MPI library" + remedy + other_remedy);
 }
 
 }  // namespace weft

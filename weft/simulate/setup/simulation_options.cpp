@@ -21,6 +21,7 @@ void each_field(P& p, Visit&& visit) {
   visit("ranks_per_node", p.ranks_per_node);
   visit("cores_per_rank", p.cores_per_rank);
   visit("connections", p.connections);
+  visit("model", p.model);
   visit("threads", p.threads);
   visit("partition", p.partition);
   visit("libraries", p.libraries);
@@ -30,8 +31,10 @@ void each_field(P& p, Visit&& visit) {
   visit("collectives", p.collectives);
   visit("stack", p.stack);
   visit("until", p.until);
+  visit("start_skew", p.start_skew);
   visit("thread_obstacle", p.thread_obstacle);
   visit("separation", p.separation);
+  visit("program", p.program);
   visit("out", p.out);
   visit("progress_file", p.progress_file);
   visit("label", p.label);

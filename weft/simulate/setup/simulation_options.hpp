@@ -22,7 +22,8 @@ struct SimulationOptions {
   std::string connections;           // "managed,shortcuts=4"; empty: everybody reaches everybody.
 
   // How to simulate.
-  int threads = 1;  // 0: as many as pay.
+  std::string model = "packet";  // Fidelity.
+  int threads = 1;               // 0: as many as pay.
   std::string partition = "automatic";
   std::string libraries;  // The folder with weft's own.
   std::uint64_t seed = 1;
@@ -31,8 +32,10 @@ struct SimulationOptions {
   std::vector<std::string> collectives;  // "alltoall=bruck"
   Bytes stack{0};
   Time until = Time::never();
+  Duration start_skew;
   std::string thread_obstacle;  // Why ranks have no threads; empty: they may.
-  std::string separation;       // "", "delta", "copies", "none"
+  std::string separation;       // "", "delta", "copies", "none", "processes"
+  std::string program;          // Path of the program that each rank's process runs.
 
   // What to tell.
   std::string out;  // A folder; empty: only the summary on the terminal.

@@ -86,6 +86,23 @@ Status lay_out_connections(const SimulationOptions& options, SimulationSetup& se
   return {};
 }
 
+// What the chosen model does not show.
+Status choose_model(const SimulationOptions& options, SimulationSetup& setup) {
+  const auto model = parse_fidelity(options.model);
+  if (!model) return Error::call("--model: " + model.error().message());
+  setup.model = *model;
+  if (*model == Fidelity::flow && !options.watched.empty())
+    return Error::call("--watch: flows stand in no buffers; watch routers with --model packet");
+  if (*model == Fidelity::flit && !options.watched.empty())
+    return Error::call("--watch: shows whole packets in buffers; use it with --model packet");
+  if (*model == Fidelity::flow && !setup.machine.flow.calibrated) {
+    setup.machine.warnings.push_back(
+        "flows are not fitted to the packets of this network, so messages that meet on their way "
+        "may be too fast: weft net NETWORK --calibrate gives flow.merge_efficiency");
+  }
+  return {};
+}
+
 Status find_watched(const SimulationOptions& options, SimulationSetup& setup) {
   for (std::string name : options.watched) {
     std::uint32_t number = 0;
@@ -116,6 +133,7 @@ Result<SimulationSetup> read_setup(const SimulationOptions& options) {
   auto policy = reader->make_policy(setup.machine);
   if (!policy) return std::move(policy).error();
   setup.policy = *std::move(policy);
+  if (Status chosen = choose_model(options, setup); !chosen) return std::move(chosen).error();
   if (Status enough = check_cores(options, setup); !enough) return std::move(enough).error();
   if (Status placed = place(options, setup); !placed) return std::move(placed).error();
   if (Status laid = lay_out_connections(options, setup); !laid) return std::move(laid).error();

@@ -11,6 +11,7 @@
 #include <weft/message/conn/options.hpp>
 #include <weft/network/route/policy.hpp>
 #include <weft/simulate/machine/description.hpp>
+#include <weft/simulate/models/network_model.hpp>
 #include <weft/simulate/nodes/placement.hpp>
 #include <weft/simulate/setup/simulation_options.hpp>
 
@@ -18,6 +19,7 @@ namespace weft {
 
 struct SimulationSetup {
   MachineDescription machine;
+  Fidelity model = Fidelity::packet;
   std::unique_ptr<Policy> policy;
   std::unique_ptr<Placement> placement;
   std::vector<RouterId> watched;

@@ -7,7 +7,7 @@
 
 #include <weft/network/route/policy.hpp>
 #include <weft/study/traffic/card_pattern.hpp>
-#include <weft/study/traffic/zero_load.hpp>
+#include <weft/study/traffic/experiment.hpp>
 
 namespace weft::compare {
 namespace {

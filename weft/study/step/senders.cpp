@@ -11,8 +11,6 @@
 namespace weft {
 namespace {
 
-// Refilled when half of it is gone, so the card never waits, and is seldom asked.
-constexpr int stock_full = 16, stock_low = 8;
 constexpr std::uint32_t no_pair = std::numeric_limits<std::uint32_t>::max();
 
 // Parts of at most `size` that n messages of altogether `bytes` make. Their sizes differ by one
@@ -136,7 +134,7 @@ void Senders::send_one(NodeId from, Node& node, Time now) {
 
 void Senders::refill(NodeId from, Time now) {
   Node& node = nodes_[from.index];
-  while (node.stock < stock_full && node.count > 0) send_one(from, node, now);
+  while (node.stock < plan_.stock && node.count > 0) send_one(from, node, now);
 }
 
 Time Senders::alarm(int /*worker*/, NodeId node, Time now) {
@@ -146,7 +144,8 @@ Time Senders::alarm(int /*worker*/, NodeId node, Time now) {
 
 void Senders::departed(int /*worker*/, const Departure& d) {
   Node& node = nodes_[d.from.index];
-  if (--node.stock == stock_low && node.count > 0) network_->set_alarm(d.from, d.at);
+  // When half of its stock is gone, so the card never waits, and is seldom asked.
+  if (--node.stock == plan_.stock / 2 && node.count > 0) network_->set_alarm(d.from, d.at);
 }
 
 void Senders::delivered(int worker, const Delivery& d) {

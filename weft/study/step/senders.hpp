@@ -23,6 +23,7 @@ struct SendPlan {
   std::uint64_t shrink = 1;
   Bytes mtu;
   int workers = 1;
+  int stock = 16;  // Pieces that a card has at once.
 };
 
 class Senders final : public Host {

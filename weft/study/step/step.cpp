@@ -20,6 +20,25 @@ constexpr std::uint64_t slice_hops_min = 100'000, slice_hops_max = 400'000;
 constexpr Duration slice_first = Duration::us(1), slice_least = Duration::ns(1),
                    slice_most = Duration::ms(1000);
 
+bool flows(const StepOptions& options) {
+  return options.model.fidelity == Fidelity::flow;
+}
+
+// Flows are handed over whole; their card serves destinations in its own order.
+SendPlan plan_of(const Arena& arena, const StepOptions& options) {
+  constexpr int flows_at_once = 256;
+  SendPlan plan{.order = arena.hardware.order,
+                .burst = options.burst,
+                .shrink = options.shrink,
+                .mtu = arena.hardware.mtu,
+                .workers = std::clamp(options.threads, 1, 63)};
+  if (!flows(options)) return plan;
+  plan.order = SendOrder::queue;
+  plan.burst = UINT32_MAX;
+  plan.stock = flows_at_once;
+  return plan;
+}
+
 class Run {
  public:
   Run(const Arena& arena, const StepOptions& options, Senders& senders)
@@ -51,10 +70,11 @@ Status Run::open() {
   how.seed = options_.seed;
   how.workers = options_.threads;
   how.cut = options_.cut;
-  // The senders hand over messages in the order that the card is to have.
   NetworkHardware hardware = ground_.hardware;
-  hardware.order = SendOrder::queue;
-  auto made = Network::make(ground_.topology, hardware, ground_.policy, senders_, how);
+  // The senders hand over packets in the order that the card is to have.
+  if (!flows(options_)) hardware.order = SendOrder::queue;
+  auto made =
+      make_network(options_.model, ground_.topology, hardware, ground_.policy, senders_, how);
   if (!made) return std::move(made).error();
   network_ = *std::move(made);
   senders_.attach(*network_);
@@ -178,11 +198,7 @@ Result<StepResult> play_step(const Arena& arena, const TrafficMatrix& traffic,
                              const StepOptions& options) {
   if (Status s = check(arena, traffic, node_of_rank, options); !s) return std::move(s).error();
   Senders senders(traffic, node_of_rank, arena.topology.graph.node_count(),
-                  {.order = arena.hardware.order,
-                   .burst = options.burst,
-                   .shrink = options.shrink,
-                   .mtu = arena.hardware.mtu,
-                   .workers = std::clamp(options.threads, 1, 63)});
+                  plan_of(arena, options));
   Run run(arena, options, senders);
   if (Status s = run.open(); !s) return std::move(s).error();
   if (Status s = run.play(); !s) return std::move(s).error();

@@ -19,6 +19,7 @@
 #include <weft/network/part/part.hpp>
 #include <weft/network/route/policy.hpp>
 #include <weft/network/topo/topology.hpp>
+#include <weft/simulate/models/network_model.hpp>
 #include <weft/simulate/router/hardware.hpp>
 #include <weft/workload/patterns/traffic_matrix.hpp>
 
@@ -35,6 +36,7 @@ struct Arena {
 struct StepOptions {
   std::uint64_t seed = 1;  // For routing that draws lots.
   int threads = 1;
+  NetworkModel model;
   std::uint32_t burst = 1;  // Packets for a destination in one turn, where they take turns.
   // Simulates 1/shrink of the traffic, to judge faster: fewer messages per pair, or fewer bytes if
   // a pair has one, never less than a byte. A step bound by bandwidth takes that part of the time.

@@ -294,12 +294,13 @@ Point Run::result() {
 }
 
 Result<Point> Run::all() {
-  auto network = Network::make(*scenario_.topology, scenario_.hardware, *scenario_.policy, driver_,
-                               {.seed = scenario_.seed,
-                                .workers = workers_,
-                                .cut = experiment_.cut,
-                                .peers = peers_,
-                                .window = {}});
+  auto network = make_network(scenario_.model, *scenario_.topology, scenario_.hardware,
+                              *scenario_.policy, driver_,
+                              {.seed = scenario_.seed,
+                               .workers = workers_,
+                               .cut = experiment_.cut,
+                               .peers = peers_,
+                               .window = {}});
   if (!network) return std::move(network).error();
   network_ = *std::move(network);
   driver_.attach(*network_);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads as a user writes them: flits per node and cycle, a share of the network's capacity, or
-// bytes per second. A list is read once and means the same numbers on every network.
+// bytes per second. A list is read once and means the same numbers on every network. And the
+// highest load that a network carries, found by trying.
 #pragma once  // Public, for experiments: stays within 0.1; results may get fields.
 
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -35,5 +37,23 @@ double in_flits(const Load& load, const LoadScale& scale);
 // bisection, so 4 B / N with B cables there and N nodes, and at most one, a node's own cable. An
 // error where the network has no bisection to speak of.
 Result<double> uniform_capacity(const Topology& topology);
+
+// The search for the highest load that is carried knows no network: the question "does it carry
+// this load?" is passed in.
+struct SearchSettings {
+  double start = 0.05;
+  double lowest = 1e-4, highest = 1;
+  double tolerance = 0.02;  // Distance of the two ends, relative to the upper one.
+};
+
+struct Bracket {
+  double stable = 0;    // Carried; 0: not even the lowest load was.
+  double unstable = 0;  // Not carried; 0: even the highest load was.
+};
+
+// Doubles from the start until a load is not carried (or halves until one is), then halves the
+// interval. Loads are whole millionths.
+Result<Bracket> find_saturation(const SearchSettings& settings,
+                                const std::function<Result<bool>(double load)>& carries);
 
 }  // namespace weft

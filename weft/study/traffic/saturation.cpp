@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "weft/study/traffic/saturation.hpp"
-
+// The search for the highest load that a network carries.
 #include <algorithm>
 #include <cmath>
+
+#include "weft/study/traffic/load.hpp"
 
 #include <weft/base/check.hpp>
 

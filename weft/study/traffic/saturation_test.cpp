@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "weft/study/traffic/saturation.hpp"
-
+#include "weft/study/traffic/load.hpp"
 #include <gtest/gtest.h>
 
 namespace weft {

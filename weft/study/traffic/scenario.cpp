@@ -278,6 +278,13 @@ Result<Scenario> Maker::make(std::shared_ptr<const Topology> topology) {
   scenario.routing = machine->routing;
   scenario.vcs_given = machine->vcs_given;
   scenario.hardware = machine->hardware;
+  scenario.model.flow = machine->flow;
+  scenario.model.flit = machine->flit;
+  if (const std::string* text = option("model")) {
+    const auto fidelity = parse_fidelity(*text);
+    if (!fidelity) return Error::call("--model: " + fidelity.error().message());
+    scenario.model.fidelity = *fidelity;
+  }
   if (Status s = read_sizes(scenario); !s) return std::move(s).error();
   if (Status s = fit_hardware(*machine, scenario); !s) return std::move(s).error();
   scenario.warnings = find_network_throttles(config(), *machine);

@@ -17,6 +17,7 @@
 #include <weft/base/units.hpp>
 #include <weft/network/route/policy.hpp>
 #include <weft/network/topo/topology.hpp>
+#include <weft/simulate/models/network_model.hpp>
 #include <weft/simulate/router/hardware.hpp>
 #include <weft/workload/patterns/packet_sizes.hpp>
 #include <weft/workload/patterns/pattern.hpp>
@@ -37,6 +38,7 @@ struct Scenario {
   std::shared_ptr<const Policy> policy;
   std::shared_ptr<const Pattern> pattern;
   NetworkHardware hardware;
+  NetworkModel model;
   std::string profile;       // The machine's profile,
   std::string machine_text;  // and its description as it was read: MachineDescription::text.
   std::vector<std::string> warnings;  // What holds links back.
@@ -60,9 +62,9 @@ struct TrafficDefaults {
 };
 
 // The options that a scenario is made from; also what --vary may name without a dot.
-inline constexpr std::array<std::string_view, 11> scenario_options = {
+inline constexpr std::array<std::string_view, 12> scenario_options = {
     "net",     "profile",   "routing",     "vcs",     "buffer", "packet",
-    "pattern", "injection", "arbitration", "release", "seed"};
+    "pattern", "injection", "arbitration", "release", "seed",   "model"};
 
 struct ScenarioRequest {
   std::map<std::string, std::string, std::less<>> options;  // Those given, by name.

@@ -12,9 +12,7 @@
 #include <weft/base/result.hpp>
 #include <weft/study/traffic/experiment.hpp>
 #include <weft/study/traffic/load.hpp>
-#include <weft/study/traffic/saturation.hpp>
 #include <weft/study/traffic/scenario.hpp>
-#include <weft/study/traffic/zero_load.hpp>
 
 namespace weft {
 

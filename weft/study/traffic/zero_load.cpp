@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "weft/study/traffic/zero_load.hpp"
-
+// The latency of an idle network.
 #include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
 #include <vector>
+
+#include "weft/study/traffic/experiment.hpp"
 
 #include <weft/simulate/router/network.hpp>
 
@@ -191,8 +192,9 @@ Result<ZeroLoad> zero_load_latency(const Scenario& scenario) {
   Duration gap = generous_gap(scenario);
   for (int tries = 0; tries < 8; ++tries, gap = gap * 4) {
     Prober prober(scenario, probes, gap);
-    auto network = Network::make(*scenario.topology, scenario.hardware, *scenario.policy, prober,
-                                 {.seed = scenario.seed, .workers = 1, .window = {}});
+    auto network =
+        make_network(scenario.model, *scenario.topology, scenario.hardware, *scenario.policy,
+                     prober, {.seed = scenario.seed, .workers = 1, .window = {}});
     if (!network) return std::move(network).error();
     prober.attach(**network);
     const auto ran = (*network)->run(prober.departure(probes.size() + 8));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "weft/study/traffic/zero_load.hpp"
-
+#include "weft/study/traffic/experiment.hpp"
 #include <gtest/gtest.h>
 
 #include <weft/study/traffic/test_scenario.hpp>

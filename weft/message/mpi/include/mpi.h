@@ -243,6 +243,10 @@ typedef struct MPI_ABI_T_pvar_session* MPI_T_pvar_session;
 #define MPI_ERR_SESSION                 60
 #define MPI_ERR_ERRHANDLER              61
 #define MPI_ERR_ABI                     62
+/* Not of the standard's binary interface: failed processes */
+#define MPI_ERR_PROC_FAILED             101
+#define MPI_ERR_PROC_FAILED_PENDING     102
+#define MPI_ERR_REVOKED                 103
 #define MPI_T_ERR_CANNOT_INIT           1001
 #define MPI_T_ERR_NOT_ACCESSIBLE        1002
 #define MPI_T_ERR_NOT_INITIALIZED       1003
@@ -1279,6 +1283,15 @@ WEFT_MPI_DECLARE(int, Comm_split_type, (MPI_Comm comm, int split_type, int key, 
 WEFT_MPI_DECLARE(int, Comm_free, (MPI_Comm *comm));
 WEFT_MPI_DECLARE(int, Comm_disconnect, (MPI_Comm *comm));
 WEFT_MPI_DECLARE(int, Comm_get_parent, (MPI_Comm *parent));
+/* Going on after processes have failed */
+WEFT_MPI_DECLARE(int, Comm_revoke, (MPI_Comm comm));
+WEFT_MPI_DECLARE(int, Comm_is_revoked, (MPI_Comm comm, int *flag));
+WEFT_MPI_DECLARE(int, Comm_shrink, (MPI_Comm comm, MPI_Comm *newcomm));
+WEFT_MPI_DECLARE(int, Comm_ishrink, (MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request));
+WEFT_MPI_DECLARE(int, Comm_agree, (MPI_Comm comm, int *value));
+WEFT_MPI_DECLARE(int, Comm_iagree, (MPI_Comm comm, int *value, MPI_Request *request));
+WEFT_MPI_DECLARE(int, Comm_get_failed, (MPI_Comm comm, MPI_Group *failedgrp));
+WEFT_MPI_DECLARE(int, Comm_ack_failed, (MPI_Comm comm, int num_to_ack, int *num_acked));
 WEFT_MPI_DECLARE(int, Comm_set_info, (MPI_Comm comm, MPI_Info info));
 WEFT_MPI_DECLARE(int, Comm_get_info, (MPI_Comm comm, MPI_Info *info_used));
 WEFT_MPI_DECLARE(int, Comm_set_name, (MPI_Comm comm, const char *comm_name));
@@ -1856,6 +1869,21 @@ static __inline__ int MPI_Status_f2f08(const MPI_Fint *f_status, MPI_F08_status 
 static __inline__ int MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint *f_status) {
   return MPI_Status_c2f(f08_status, f_status);
 }
+
+/* The same under the names of other libraries, and two older functions */
+#define MPIX_ERR_PROC_FAILED            MPI_ERR_PROC_FAILED
+#define MPIX_ERR_PROC_FAILED_PENDING    MPI_ERR_PROC_FAILED_PENDING
+#define MPIX_ERR_REVOKED                MPI_ERR_REVOKED
+int MPIX_Comm_revoke(MPI_Comm comm);
+int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag);
+int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
+int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
+int MPIX_Comm_agree(MPI_Comm comm, int *value);
+int MPIX_Comm_iagree(MPI_Comm comm, int *value, MPI_Request *request);
+int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgrp);
+int MPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
+int MPIX_Comm_failure_ack(MPI_Comm comm);
+int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp);
 
 #define PMPI_Type_extent MPI_Type_extent
 #define PMPI_Type_lb MPI_Type_lb

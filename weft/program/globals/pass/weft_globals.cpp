@@ -203,15 +203,16 @@ class Rewriter {
     return builder.CreateSelect(own, delta(), builder.getInt64(0));
   }
 
-  // A word of the run time, loaded once, where the function begins.
+  // A word of the run time, loaded once, where the function begins. Each object defines it, and the
+  // run time uses the program's: so the program needs no library that has it.
   Value* word(const char* name, Value*& loaded, llvm::GlobalValue::ThreadLocalMode mode) {
     if (loaded != nullptr) return loaded;
     llvm::Module& module = *function_.getParent();
     llvm::Type* type = llvm::Type::getInt64Ty(module.getContext());
     auto* global = module.getNamedGlobal(name);
     if (global == nullptr)
-      global = new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::ExternalLinkage,
-                                        nullptr, name, nullptr, mode);
+      global = new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::WeakAnyLinkage,
+                                        Constant::getNullValue(type), name, nullptr, mode);
     llvm::IRBuilder<> builder(&*function_.getEntryBlock().getFirstInsertionPt());
     return loaded = builder.CreateLoad(type, global, name);
   }

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/simulate/flits/cards.hpp"
+
+#include <algorithm>
+
+#include <weft/base/check.hpp>
+
+namespace weft::flits {
+
+Cards::Cards(State& state, Host& host, std::uint64_t seed)
+    : state_(state),
+      host_(host),
+      bits_(Rng(seed).stream("packet")),
+      messages_(1),
+      queues_(messages_, state.setup.machine.order),
+      cards_(state.setup.graph.node_count()),
+      router_input_(cards_.size()),
+      active_(state.setup.graph.node_count()) {
+  const Graph& graph = state.setup.graph;
+  for (std::uint32_t n = 0; n < cards_.size(); ++n) {
+    cards_[n].queue = {.first = detail::no_message,
+                       .last = detail::no_message,
+                       .end = detail::no_message,
+                       .packets = 0,
+                       .node = n};
+    const Router& router = state.routers[graph.router_of(NodeId(n)).index];
+    const auto end =
+        router.first_end + router.ports + static_cast<std::uint32_t>(graph.local_index(NodeId(n)));
+    router_input_[n] = end * state.setup.vcs;
+  }
+}
+
+std::uint32_t Cards::make_message(const Outgoing& outgoing, Time born) {
+  const std::uint32_t nodes = state_.setup.graph.node_count();
+  WEFT_CHECK(outgoing.from.index < nodes && outgoing.to.index < nodes && outgoing.size.count >= 0);
+  const std::uint32_t id = messages_.make(0);
+  WEFT_CHECK(id != detail::no_message);
+  detail::Message& message = messages_[id];
+  message = {};
+  message.size = message.unsent = message.missing = outgoing.size.count;
+  message.gap = outgoing.gap.in_ps();
+  message.from = outgoing.from.index;
+  message.to = outgoing.to.index;
+  message.next = message.turn = detail::no_message;
+  message.cookie = outgoing.cookie;
+  message.born_at = born.in_ps();
+  return id;
+}
+
+void Cards::post(std::uint32_t message) {
+  const std::uint32_t node = messages_[message].from;
+  queues_.post(cards_[node].queue, message);
+  active_.add(node);
+}
+
+void Cards::serve() {
+  active_.each([&](std::uint32_t node) { serve_card(node); });
+}
+
+// A card that waits for credits sleeps until one comes.
+void Cards::serve_card(std::uint32_t node) {
+  Card& card = cards_[node];
+  const bool idle = card.packet == none && card.queue.first == detail::no_message;
+  if (!idle && card.free_at_ps > state_.now_ps()) return;
+  if (idle || (card.packet == none && !begin_packet(card, node)) ||
+      state_.outputs[first_vc(node) + card.vc].credits == 0) {
+    active_.remove(node);
+    return;
+  }
+  send_flit(card, node);
+}
+
+// The next VC in turn. Cut-through: if there is room for the packet. None: -1.
+std::int64_t Cards::next_vc(const Card& card, std::uint32_t node, std::uint32_t flits) const {
+  const std::uint32_t vcs = state_.setup.vcs;
+  const bool whole = state_.setup.model.flow_control == FlowControl::cut_through;
+  for (std::uint32_t i = 1; i <= vcs; ++i) {
+    const std::uint32_t vc = (card.vc + i) % vcs;
+    if (!whole || state_.outputs[first_vc(node) + vc].credits >= static_cast<std::int32_t>(flits))
+      return vc;
+  }
+  return -1;
+}
+
+bool Cards::begin_packet(Card& card, std::uint32_t node) {
+  const Setup& setup = state_.setup;
+  detail::Message& message = messages_[card.queue.first];
+  const std::int64_t payload = std::min(message.unsent, setup.machine.mtu.count);
+  const std::int64_t bytes = std::max<std::int64_t>(payload + setup.machine.header.count, 1);
+  const std::uint32_t flits = setup.flits_of(bytes);
+  const std::int64_t vc = next_vc(card, node, flits);
+  if (vc < 0) return false;
+  message.unsent -= payload;
+  ++message.made;
+  card.vc = static_cast<std::uint32_t>(vc);
+  card.packet = state_.packets.make();
+  card.sent = 0;
+  state_.packets[card.packet] = {
+      .message = card.queue.first,
+      .to = message.to,
+      .flits = flits,
+      .bytes = static_cast<std::uint32_t>(bytes),
+      .route = bits_.at((std::uint64_t{node} << 32) | card.queue.packets++),
+      .head_at = 0,
+      .born_ps = message.born_at,
+      .from = node,
+      .hops = 0};
+  ++counts_.packets_sent;
+  ++card.packets;
+  return true;
+}
+
+void Cards::send_flit(Card& card, std::uint32_t node) {
+  const Setup& setup = state_.setup;
+  const Packet& packet = state_.packets[card.packet];
+  const bool head = card.sent == 0;
+  const bool tail = ++card.sent == packet.flits;
+  detail::Message& message = messages_[packet.message];
+  if (head && message.made == 1) message.entered_at = state_.now_ps();
+  --state_.outputs[first_vc(node) + card.vc].credits;
+  state_.flits.push(state_.now + setup.timing.inject,
+                    {router_input_[node] + card.vc, head || tail ? card.packet : none, head, tail});
+  card.bytes += bytes_of(packet, tail);
+  // What was left of the cycle in which it became free counts.
+  const std::int64_t now = state_.now_ps();
+  const bool just = card.free_at_ps > now - setup.timing.cycle_ps;
+  card.free_at_ps = (just ? card.free_at_ps : now) + setup.inject_ps;
+  if (tail) end_packet(card, node);
+}
+
+void Cards::end_packet(Card& card, std::uint32_t node) {
+  card.packet = none;
+  const detail::Message& message = messages_[card.queue.first];
+  const Time sent_at = Time::ps(card.free_at_ps);
+  card.free_at_ps += message.gap;
+  if (message.unsent > 0) {
+    queues_.pass_turn(card.queue);
+    return;
+  }
+  const Departure departure{NodeId(node), NodeId(message.to), message.cookie, sent_at, nullptr};
+  queues_.finish(card.queue);
+  host_.departed(0, departure);
+}
+
+void Cards::take_credit(const CreditArrival& credit) {
+  state_.outputs[credit.output].credits += static_cast<std::int32_t>(credit.count);
+  active_.add((credit.output - state_.router_vcs()) / state_.setup.vcs);
+}
+
+// The node's room is free again at once.
+void Cards::take_flit(const FlitArrival& flit) {
+  const Setup& setup = state_.setup;
+  const std::uint32_t vc = (flit.input - state_.router_vcs()) % setup.vcs;
+  const std::uint32_t node = (flit.input - state_.router_vcs()) / setup.vcs;
+  state_.credits.push(state_.now + setup.timing.sink_credit, {router_input_[node] + vc, 1});
+  if (flit.tail) receive(flit.packet);
+}
+
+void Cards::receive(std::uint32_t id) {
+  const Setup& setup = state_.setup;
+  const Packet packet = state_.packets[id];
+  state_.packets.free(id);
+  ++counts_.packets_delivered;
+  counts_.hops += packet.hops;
+  detail::Message& message = messages_[packet.message];
+  // A message of no bytes still needs a packet, which then carries nothing.
+  if (message.size > 0) message.missing -= packet.bytes - setup.machine.header.count;
+  WEFT_CHECK(message.missing >= 0 && message.to == packet.to);
+  if (message.missing > 0) return;
+  Delivery d;
+  d.from = NodeId(message.from);
+  d.to = NodeId(message.to);
+  d.size = Bytes{message.size};
+  d.born = Time::ps(message.born_at);
+  d.entered = Time::ps(message.entered_at);
+  d.arrived = Time::ps(state_.now_ps()) + setup.machine.eject_delay;
+  d.hops = static_cast<int>(std::min<std::uint32_t>(packet.hops, 255));
+  d.cookie = message.cookie;
+  messages_.free(packet.message);
+  host_.delivered(0, d);
+}
+
+NodeLinkCount Cards::count(NodeId node) const {
+  const Card& card = cards_[node.index];
+  const OutEnd& out = state_.out_ends[router_input_[node.index] / state_.setup.vcs];
+  NodeLinkCount count;
+  count.injected.packets = card.packets;
+  count.injected.bytes = card.bytes;
+  count.ejected.packets = out.packets;
+  count.ejected.bytes = out.bytes;
+  return count;
+}
+
+}  // namespace weft::flits

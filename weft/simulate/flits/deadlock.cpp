@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// A head that waits for a VC gets one when one of those that it may take is released, or empties.
+// A packet that has one passes on if the buffer behind it has room for the rest, or empties. What
+// remains after all that can move is taken away waits in circles; one circle is shown.
+#include "weft/simulate/flits/deadlock.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+namespace weft::flits {
+namespace {
+
+struct Waiter {
+  bool can_move = false;
+  std::vector<std::uint32_t> waits;  // Input VCs; one of them is enough.
+};
+
+class Search {
+ public:
+  explicit Search(const State& state) : state_(state), waiters_(state.inputs.size()) {}
+  std::string find();
+
+ private:
+  bool is_used(std::uint32_t input) const { return state_.inputs[input].packet != none; }
+  void wait_for_room(Waiter& waiter, std::uint32_t output) const;
+  void wait_for_vc(Waiter& waiter, const InputVc& in) const;
+  Waiter waiter_at(std::uint32_t input) const;
+  std::vector<char> stuck() const;
+  std::string describe(std::uint32_t input) const;
+
+  const State& state_;
+  std::vector<Waiter> waiters_;  // By input VC.
+};
+
+std::uint32_t behind(const State& state, std::uint32_t output) {
+  const std::uint32_t vcs = state.setup.vcs;
+  return state.out_ends[output / vcs].target + output % vcs;
+}
+
+// Nodes always take what comes, and an empty buffer gives its room back.
+void Search::wait_for_room(Waiter& waiter, std::uint32_t output) const {
+  const std::uint32_t next = behind(state_, output);
+  if (next >= state_.router_vcs() || !is_used(next))
+    waiter.can_move = true;
+  else
+    waiter.waits.push_back(next);
+}
+
+void Search::wait_for_vc(Waiter& waiter, const InputVc& in) const {
+  const Setup& setup = state_.setup;
+  const Router& router = state_.routers[in.router];
+  const Packet& packet = state_.packets[in.packet];
+  for (const Choice& choice : state_.choices[in.choices].all()) {
+    const std::uint32_t port =
+        choice.port != Choice::eject
+            ? choice.port
+            : router.ports + static_cast<std::uint32_t>(setup.graph.local_index(NodeId(packet.to)));
+    for (VcMask vcs = choice.vcs & setup.all_vcs; vcs != 0; vcs &= vcs - 1) {
+      const std::uint32_t output =
+          (router.first_end + port) * setup.vcs + static_cast<std::uint32_t>(std::countr_zero(vcs));
+      const OutputVc& out = state_.outputs[output];
+      if (out.owner != none)
+        waiter.waits.push_back(out.owner);
+      else if (setup.model.flow_control == FlowControl::wormhole ||
+               out.credits >= static_cast<std::int32_t>(packet.flits))
+        waiter.can_move = true;
+      else
+        wait_for_room(waiter, output);
+    }
+  }
+}
+
+Waiter Search::waiter_at(std::uint32_t input) const {
+  const InputVc& in = state_.inputs[input];
+  Waiter waiter;
+  if (in.active) {
+    const std::uint32_t rest = state_.packets[in.packet].flits - in.passed;
+    waiter.can_move = state_.outputs[in.output].credits >= static_cast<std::int32_t>(rest);
+    wait_for_room(waiter, in.output);
+  } else if (in.choices == none || state_.choices[in.choices].empty()) {
+    waiter.can_move = true;  // Not routed yet.
+  } else {
+    wait_for_vc(waiter, in);
+  }
+  return waiter;
+}
+
+// 1 for each VC whose first packet can never move.
+std::vector<char> Search::stuck() const {
+  std::vector<std::vector<std::uint32_t>> waited_by(waiters_.size());
+  std::vector<char> stuck(waiters_.size(), 0);
+  std::vector<std::uint32_t> moving;
+  for (std::uint32_t i = 0; i < waiters_.size(); ++i) {
+    if (!is_used(i)) continue;
+    stuck[i] = 1;
+    for (const std::uint32_t on : waiters_[i].waits) waited_by[on].push_back(i);
+    if (waiters_[i].can_move) moving.push_back(i);
+  }
+  while (!moving.empty()) {
+    const std::uint32_t i = moving.back();
+    moving.pop_back();
+    if (stuck[i] == 0) continue;
+    stuck[i] = 0;
+    moving.insert(moving.end(), waited_by[i].begin(), waited_by[i].end());
+  }
+  return stuck;
+}
+
+std::string Search::describe(std::uint32_t input) const {
+  const InputVc& in = state_.inputs[input];
+  const Setup& setup = state_.setup;
+  const RouterId router(in.router);
+  const std::uint32_t ports = state_.routers[in.router].ports;
+  std::string text = router_name(setup.topology, router);
+  if (in.port >= ports)
+    text += " from its node " + std::to_string(in.port - ports);
+  else
+    text += " from " + router_name(setup.topology, setup.graph.ports(router)[in.port].peer);
+  return text + " VC " + std::to_string(in.vc);
+}
+
+std::string Search::find() {
+  for (std::uint32_t i = 0; i < waiters_.size(); ++i)
+    if (is_used(i)) waiters_[i] = waiter_at(i);
+  const std::vector<char> held = stuck();
+  const auto first = std::find(held.begin(), held.end(), 1);
+  if (first == held.end()) return {};
+  // What is stuck waits for stuck ones only, so a walk along them comes back somewhere.
+  std::vector<std::uint32_t> walk = {static_cast<std::uint32_t>(first - held.begin())};
+  for (;;) {
+    const Waiter& waiter = waiters_[walk.back()];
+    if (waiter.waits.empty()) return describe(walk.back()) + " has no way on";
+    const std::uint32_t next = waiter.waits.front();
+    const auto before = std::find(walk.begin(), walk.end(), next);
+    if (before != walk.end()) {
+      walk.erase(walk.begin(), before);
+      break;
+    }
+    walk.push_back(next);
+  }
+  std::string text = std::to_string(std::count(held.begin(), held.end(), 1)) +
+                     " buffers wait for each other: " + describe(walk.front());
+  for (std::size_t i = 1; i < walk.size(); ++i) text += " -> " + describe(walk[i]);
+  return text;
+}
+
+}  // namespace
+
+std::string find_deadlock(const State& state) {
+  return Search(state).find();
+}
+
+}  // namespace weft::flits

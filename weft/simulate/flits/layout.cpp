@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of an idle network, from its description.
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+
+#include <weft/base/quantity.hpp>
+#include <weft/simulate/flits/state.hpp>
+
+namespace weft::flits {
+namespace {
+
+std::int32_t in_cycles(Duration time, std::int64_t cycle_ps) {
+  return static_cast<std::int32_t>((time.in_ps() + cycle_ps / 2) / cycle_ps);
+}
+
+std::int64_t flit_ps(const NetworkHardware& machine, Rate rate) {
+  return serialise(machine.flit, rate).in_ps();
+}
+
+// The cycle is the time of a flit on the fastest link.
+std::int64_t cycle_of(const Graph& graph, const NetworkHardware& machine) {
+  std::int64_t cycle = std::min(flit_ps(machine, machine.injection_rate()),
+                                flit_ps(machine, machine.ejection_rate()));
+  for (const std::string& name : graph.link_classes())
+    cycle = std::min(cycle, flit_ps(machine, machine.cabling(name).rate));
+  return std::max<std::int64_t>(cycle, 1);
+}
+
+Duration decisions(const NetworkHardware& m) {
+  return m.route + m.vc_alloc;
+}
+
+// From the switch's allotment to being usable behind the cable.
+std::int32_t forward_delay(const Setup& setup, const Cabling& cable) {
+  const NetworkHardware& m = setup.machine;
+  const std::int64_t cycle = setup.timing.cycle_ps;
+  const Duration hop = decisions(m) + m.switch_alloc + m.switch_delay + cable.delay;
+  return std::max(1, in_cycles(hop, cycle) - in_cycles(decisions(m), cycle));
+}
+
+std::int32_t credit_delay(const Setup& setup, const Cabling& cable) {
+  return std::max(
+      1, in_cycles(setup.machine.switch_alloc + cable.credit_delay, setup.timing.cycle_ps));
+}
+
+void place_router(State& state, std::uint32_t r, std::vector<OutEnd>& outs) {
+  const Setup& setup = state.setup;
+  const Graph& graph = setup.graph;
+  Router& router = state.routers[r];
+  router.first_end = static_cast<std::uint32_t>(outs.size());
+  router.ports = static_cast<std::uint16_t>(graph.ports(RouterId(r)).size());
+  router.ends = static_cast<std::uint16_t>(router.ports + graph.nodes_at(RouterId(r)).size());
+  outs.resize(outs.size() + router.ends);
+}
+
+void connect_end(State& state, std::uint32_t r, std::uint32_t end) {
+  const Setup& setup = state.setup;
+  const Graph& graph = setup.graph;
+  const Router& router = state.routers[r];
+  InEnd& in = state.in_ends[router.first_end + end];
+  OutEnd& out = state.out_ends[router.first_end + end];
+  out.free = setup.all_vcs;
+  if (end >= router.ports) {
+    const NodeId node = graph.nodes_at(RouterId(r))[end - router.ports];
+    out.target = in.feeder = state.router_vcs() + node.index * setup.vcs;
+    out.delay = forward_delay(setup, setup.machine.node_link);
+    in.credit_delay = credit_delay(setup, setup.machine.node_link);
+    out.flit_ps = flit_ps(setup.machine, setup.machine.ejection_rate());
+    return;
+  }
+  const Port& port = graph.ports(RouterId(r))[end];
+  if (!port.connected()) return;
+  const Cabling& cable = setup.machine.cabling(graph.link_classes()[port.link_class]);
+  out.target = in.feeder = (state.routers[port.peer.index].first_end + port.peer_port) * setup.vcs;
+  out.delay = forward_delay(setup, cable);
+  in.credit_delay = credit_delay(setup, cable);
+  out.flit_ps = flit_ps(setup.machine, cable.rate);
+}
+
+// Tables for `per_end` inputs and outputs of each end.
+TurnTables make_turns(const State& state, std::uint32_t per_end) {
+  TurnTables tables;
+  tables.inputs.resize(state.out_ends.size() * per_end);
+  tables.outputs.resize(state.out_ends.size() * per_end);
+  if (state.setup.model.arbiter != Arbiter::matrix) return tables;
+  std::size_t first = 0;
+  for (const Router& router : state.routers) {
+    tables.first_served.push_back(first);
+    const std::size_t count = std::size_t{router.ends} * per_end;
+    first += count * count;
+  }
+  tables.served.resize(first);
+  return tables;
+}
+
+}  // namespace
+
+Setup make_setup(const Topology& topology, const NetworkHardware& machine, const Policy& policy,
+                 const FlitModel& model) {
+  const Graph& graph = topology.graph;
+  Setup setup{.topology = topology,
+              .graph = graph,
+              .policy = policy,
+              .facts = policy.facts(),
+              .machine = machine,
+              .model = model,
+              .timing = {},
+              .vcs = static_cast<std::uint32_t>(machine.vcs),
+              .all_vcs = vc_range(0, machine.vcs),
+              .buffer_flits = static_cast<std::int32_t>(machine.buffer_size() / machine.flit),
+              .inject_ps = flit_ps(machine, machine.injection_rate()),
+              .flowing = {}};
+  Timing& t = setup.timing;
+  t.cycle_ps = cycle_of(graph, machine);
+  t.route = in_cycles(machine.route, t.cycle_ps);
+  t.vc_alloc = in_cycles(decisions(machine), t.cycle_ps) - t.route;
+  t.inject = std::max(1, in_cycles(machine.inject_delay + machine.node_link.delay, t.cycle_ps));
+  t.sink_credit = std::max(1, in_cycles(machine.node_link.credit_delay, t.cycle_ps));
+  t.delay_max = std::max({t.inject, t.sink_credit, forward_delay(setup, machine.node_link),
+                          credit_delay(setup, machine.node_link)});
+  for (const std::string& name : graph.link_classes()) {
+    const Cabling& cable = machine.cabling(name);
+    setup.flowing.push_back(machine.flowing(cable));
+    t.delay_max = std::max({t.delay_max, forward_delay(setup, cable), credit_delay(setup, cable)});
+  }
+  return setup;
+}
+
+namespace {
+
+std::uint32_t most_ends(const Graph& graph) {
+  std::size_t most = 1;
+  for (std::uint32_t r = 0; r < graph.router_count(); ++r)
+    most = std::max(most, graph.ports(RouterId(r)).size() + graph.nodes_at(RouterId(r)).size());
+  return static_cast<std::uint32_t>(most);
+}
+
+}  // namespace
+
+State::State(Setup&& from)
+    : setup(std::move(from)),
+      routers(setup.graph.router_count()),
+      ring_mask(std::bit_ceil(static_cast<std::uint32_t>(setup.buffer_flits)) - 1),
+      vc_allocator(setup.model, most_ends(setup.graph) * setup.vcs),
+      switch_allocator(setup.model, most_ends(setup.graph)),
+      flits(setup.timing.delay_max),
+      credits(setup.timing.delay_max),
+      active(setup.graph.router_count()),
+      asked(ends_max),
+      switch_vcs(std::size_t{ends_max} * ends_max) {
+  for (std::uint32_t r = 0; r < routers.size(); ++r) place_router(*this, r, out_ends);
+  in_ends.resize(out_ends.size());
+  inputs.resize(out_ends.size() * setup.vcs);
+  outputs.resize((out_ends.size() + setup.graph.node_count()) * setup.vcs,
+                 {.credits = setup.buffer_flits});
+  rings.resize(inputs.size() * (std::size_t{ring_mask} + 1));
+  for (std::uint32_t r = 0; r < routers.size(); ++r) {
+    for (std::uint32_t end = 0; end < routers[r].ends; ++end) {
+      connect_end(*this, r, end);
+      for (std::uint32_t vc = 0; vc < setup.vcs; ++vc) {
+        InputVc& in = inputs[(routers[r].first_end + end) * setup.vcs + vc];
+        in.router = r;
+        in.port = static_cast<std::uint8_t>(end);
+        in.vc = static_cast<std::uint8_t>(vc);
+      }
+    }
+  }
+  vc_turns = make_turns(*this, setup.vcs);
+  switch_turns = make_turns(*this, 1);
+}
+
+// Of VCs that matrix arbiters remember: 2 GiB.
+constexpr std::uint64_t pairs_max = std::uint64_t{1} << 28;
+
+Status check_flit_hardware(const Topology& topology, const NetworkHardware& machine,
+                           const Policy& policy, const FlitModel& model) {
+  if (machine.output_buffer.count > 0)
+    return Error::input(
+        "router.output_buffer: the flit model has no buffers at outputs; add --set "
+        "router.output_buffer='0 B' --set router.switch_rate='0 b/s', or use --model packet");
+  if (machine.switch_rate != Rate())
+    return Error::input(
+        "router.switch_rate: the flit model's crossbar is as fast as the links; add --set "
+        "router.switch_rate='0 b/s', or use --model packet");
+  const auto per_packet =
+      (machine.packet_max().count + machine.flit.count - 1) / machine.flit.count;
+  if (machine.buffer_size() / machine.flit < per_packet)
+    return Error::input("router.buffer of " + to_text(machine.buffer_size()) + " holds " +
+                        std::to_string(machine.buffer_size() / machine.flit) +
+                        " flits, but a packet has " + std::to_string(per_packet) +
+                        "; enlarge the buffer");
+  if (policy.lines() != nullptr)
+    return Error::input(
+        "this routing needs news of lines ahead, which the flit model does not carry; use another "
+        "routing, or --model packet");
+  if (model.flow_control == FlowControl::wormhole && policy.facts().returns)
+    return Error::input(
+        "flit_router.flow_control: this routing lets packets leave escape channels, which may lock "
+        "up with \"wormhole\"; use \"cut-through\"");
+  if (model.flow_control == FlowControl::wormhole && machine.release == Release::tail)
+    return Error::input(
+        "flit_router.flow_control: \"wormhole\" needs credits for each flit; set router.release = "
+        "\"head\"");
+  const std::uint32_t most = most_ends(topology.graph);
+  const std::uint64_t pairs = std::uint64_t{most} * most * static_cast<std::uint64_t>(machine.vcs) *
+                              static_cast<std::uint64_t>(machine.vcs) *
+                              topology.graph.router_count();
+  if (model.arbiter == Arbiter::matrix && pairs > pairs_max)
+    return Error::input(
+        "flit_router.arbiter: \"matrix\" remembers every pair of VCs of a router, which are too "
+        "many in a network of this size; use \"round-robin\"");
+  if (most > ends_max)
+    return Error::input("a router has " + std::to_string(most) +
+                        " ports and nodes; the flit model takes at most " +
+                        std::to_string(ends_max) + ", so use --model packet");
+  return {};
+}
+
+}  // namespace weft::flits

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/simulate/flits/pipeline.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include <weft/base/check.hpp>
+#include <weft/network/route/path.hpp>
+#include <weft/simulate/flits/flit_view.hpp>
+
+namespace weft::flits {
+namespace {
+
+std::uint64_t bit(std::uint32_t n) {
+  return std::uint64_t{1} << n;
+}
+VcMask vc_bit(std::uint32_t vc) {
+  return VcMask{1} << vc;
+}
+std::uint32_t first_of(std::uint64_t bits) {
+  return static_cast<std::uint32_t>(std::countr_zero(bits));
+}
+
+// A VC enters a stage, or leaves it.
+void enter(std::uint64_t& ends, VcMask& vcs, const InputVc& in) {
+  vcs |= vc_bit(in.vc);
+  ends |= bit(in.port);
+}
+void leave(std::uint64_t& ends, VcMask& vcs, const InputVc& in) {
+  vcs &= ~vc_bit(in.vc);
+  if (vcs == 0) ends &= ~bit(in.port);
+}
+
+std::uint32_t end_of(const State& state, const InputVc& in) {
+  return state.routers[in.router].first_end + in.port;
+}
+
+// The next packet of a VC is to be routed.
+void begin_packet(State& state, InputVc& in, std::uint32_t packet) {
+  in.packet = packet;
+  in.passed = 0;
+  enter(state.routers[in.router].unrouted, state.in_ends[end_of(state, in)].unrouted, in);
+}
+
+// Visits all VCs of a router that are in a stage. visit(input) may end their stage.
+template <typename Visit>
+void each_vc(State& state, const Router& router, std::uint64_t ends, VcMask InEnd::*stage,
+             Visit&& visit) {
+  for (; ends != 0; ends &= ends - 1) {
+    const std::uint32_t end = router.first_end + first_of(ends);
+    for (VcMask vcs = state.in_ends[end].*stage; vcs != 0; vcs &= vcs - 1)
+      visit(end * state.setup.vcs + first_of(vcs));
+  }
+}
+
+bool ask_policy(State& state, std::uint32_t r, const Packet& packet, Choices& choices) {
+  const Setup& setup = state.setup;
+  Flight flight;
+  flight.destination = setup.graph.router_of(NodeId(packet.to));
+  flight.destination_node = NodeId(packet.to);
+  flight.hops = static_cast<std::uint8_t>(std::min<std::uint32_t>(packet.hops, 255));
+  flight.state = packet.route;
+  if (setup.facts.asks_source) flight.source_node = NodeId(packet.from);
+  choices.clear();
+  setup.policy.next(RouterId(r), flight, FlitView(state, r), choices);
+  if (choices.empty() && state.failure.empty())
+    state.failure = explain_no_way(setup.topology, RouterId(r), NodeId(packet.to));
+  return !choices.empty();
+}
+
+// Where heads are asked for again, they are asked for only when they ask for a VC.
+void route(State& state, std::uint32_t r) {
+  const Setup& setup = state.setup;
+  Router& router = state.routers[r];
+  each_vc(state, router, router.unrouted, &InEnd::unrouted, [&](std::uint32_t input) {
+    InputVc& in = state.inputs[input];
+    InEnd& end = state.in_ends[end_of(state, in)];
+    const Packet& packet = state.packets[in.packet];
+    in.choices = state.choices.make();
+    if (!setup.facts.again) ask_policy(state, r, packet, state.choices[in.choices]);
+    // Looking ahead, it was routed while it waited.
+    const std::int64_t begun_at = setup.machine.lookahead ? packet.head_at : state.now;
+    in.ready_at = std::max(begun_at + setup.timing.route, state.now);
+    leave(router.unrouted, end.unrouted, in);
+    enter(router.waiting, end.waiting, in);
+  });
+}
+
+std::uint32_t port_of(const State& state, std::uint32_t r, const Packet& packet,
+                      const Choice& choice) {
+  if (choice.port != Choice::eject) return choice.port;
+  return state.routers[r].ports +
+         static_cast<std::uint32_t>(state.setup.graph.local_index(NodeId(packet.to)));
+}
+
+std::int64_t priority_of(const State& state, const Router& router, const InputVc& in) {
+  switch (state.setup.machine.arbitration) {
+    case Arbitration::through_first:
+      return in.port < router.ports ? 1 : 0;
+    case Arbitration::age:
+      return -state.packets[in.packet].born_ps;
+    case Arbitration::round_robin:
+      break;
+  }
+  return 0;
+}
+
+// VCs of an output that a packet may have now.
+VcMask open_vcs(const State& state, std::uint32_t end, VcMask wanted, const Packet& packet) {
+  VcMask open = state.out_ends[end].free & wanted;
+  if (state.setup.model.flow_control == FlowControl::wormhole) return open;
+  for (VcMask vcs = open; vcs != 0; vcs &= vcs - 1) {
+    const std::uint32_t vc = first_of(vcs);
+    if (state.outputs[end * state.setup.vcs + vc].credits < static_cast<std::int32_t>(packet.flits))
+      open &= ~vc_bit(vc);
+  }
+  return open;
+}
+
+void request_vcs(State& state, std::uint32_t r, std::uint32_t input) {
+  const Setup& setup = state.setup;
+  const InputVc& in = state.inputs[input];
+  const Router& router = state.routers[r];
+  const Packet& packet = state.packets[in.packet];
+  Choices& choices = state.choices[in.choices];
+  if (setup.facts.again && !ask_policy(state, r, packet, choices)) return;
+  const std::int64_t priority = priority_of(state, router, in);
+  bool speculates = false;
+  for (const Choice& choice : choices.all()) {
+    const std::uint32_t port = port_of(state, r, packet, choice);
+    const VcMask open = open_vcs(state, router.first_end + port, choice.vcs, packet);
+    for (VcMask vcs = open; vcs != 0; vcs &= vcs - 1)
+      state.vc_allocator.request(in.port * setup.vcs + in.vc, port * setup.vcs + first_of(vcs),
+                                 priority);
+    if (open == 0) continue;
+    if (setup.model.speculation && !speculates) {
+      state.speculations.push_back({input, static_cast<std::uint8_t>(port)});
+      speculates = true;
+    }
+    if (setup.model.requests == VcRequests::best) return;
+  }
+}
+
+void note_ready(State& state, InputVc& in) {
+  if (in.flits == 0 || state.outputs[in.output].credits == 0) return;
+  enter(state.routers[in.router].ready, state.in_ends[end_of(state, in)].ready, in);
+}
+
+// `input` and `output` are numbers of VCs within the router.
+void give_vc(State& state, std::uint32_t r, std::uint32_t input, std::uint32_t output) {
+  const Setup& setup = state.setup;
+  Router& router = state.routers[r];
+  const std::uint32_t number = router.first_end * setup.vcs + input;
+  InputVc& in = state.inputs[number];
+  in.output = router.first_end * setup.vcs + output;
+  in.out_port = static_cast<std::uint8_t>(output / setup.vcs);
+  in.active = true;
+  const std::uint32_t vc = output % setup.vcs;
+  state.outputs[in.output].owner = number;
+  state.out_ends[router.first_end + in.out_port].free &= ~vc_bit(vc);
+  Packet& packet = state.packets[in.packet];
+  for (const Choice& choice : state.choices[in.choices].all()) {
+    if (port_of(state, r, packet, choice) != in.out_port || ((choice.vcs >> vc) & 1) == 0) continue;
+    packet.route = choice.state;
+    break;
+  }
+  if (in.out_port < router.ports) ++packet.hops;
+  state.choices.free(in.choices);
+  in.choices = none;
+  // Looking ahead, the time of this stage has passed while it waited.
+  const std::int64_t begun_at =
+      setup.machine.lookahead ? packet.head_at + setup.timing.route : state.now;
+  in.ready_at = std::max(begun_at + setup.timing.vc_alloc, state.now);
+  leave(router.waiting, state.in_ends[end_of(state, in)].waiting, in);
+  note_ready(state, in);
+}
+
+void allot_vcs(State& state, std::uint32_t r) {
+  Router& router = state.routers[r];
+  each_vc(state, router, router.waiting, &InEnd::waiting, [&](std::uint32_t input) {
+    if (state.inputs[input].ready_at <= state.now) request_vcs(state, r, input);
+  });
+  if (!state.vc_allocator.has_requests()) return;
+  const std::uint32_t vcs = state.setup.vcs;
+  const Turns turns = state.vc_turns.of(r, std::size_t{router.first_end} * vcs, router.ends * vcs);
+  for (const Request& pair : state.vc_allocator.allot(turns))
+    give_vc(state, r, pair.input, pair.output);
+}
+
+// Whether an output takes a flit in this cycle from this input end.
+bool is_open(const State& state, const OutEnd& out, std::uint32_t from) {
+  if (out.flit_ps > state.setup.timing.cycle_ps && out.free_at_ps > state.now_ps()) return false;
+  return out.held_by == nobody || out.held_by == from;
+}
+
+// Of VCs that want the same way from one input, the first in turn asks, or the oldest packet's.
+// Returns the outputs that are asked for.
+std::uint64_t request_switch(State& state, std::uint32_t r, std::uint32_t port) {
+  const Router& router = state.routers[r];
+  const InEnd& end = state.in_ends[router.first_end + port];
+  const std::uint32_t first = (router.first_end + port) * state.setup.vcs;
+  const VcMask ready = end.held == nobody ? end.ready : end.ready & vc_bit(end.held);
+  const VcMask before_turn = vc_bit(end.vc_turn) - 1;
+  std::uint64_t asks = 0;
+  for (VcMask part : {ready & ~before_turn, ready & before_turn}) {
+    for (; part != 0; part &= part - 1) {
+      const std::uint32_t vc = first_of(part);
+      const InputVc& in = state.inputs[first + vc];
+      if (in.ready_at > state.now) continue;
+      if (!is_open(state, state.out_ends[router.first_end + in.out_port], port)) continue;
+      if ((asks & bit(in.out_port)) != 0 &&
+          priority_of(state, router, in) <=
+              priority_of(state, router, state.inputs[first + state.asked[in.out_port]]))
+        continue;
+      asks |= bit(in.out_port);
+      state.asked[in.out_port] = static_cast<std::uint8_t>(vc);
+    }
+  }
+  for (std::uint64_t left = asks; left != 0; left &= left - 1) {
+    const std::uint32_t out = first_of(left);
+    const std::uint32_t vc = state.asked[out];
+    state.switch_vcs[port * ends_max + out] = static_cast<std::uint8_t>(vc);
+    state.switch_allocator.request(port, out, priority_of(state, router, state.inputs[first + vc]));
+  }
+  return asks;
+}
+
+void hold_switch(State& state, const InputVc& in, bool hold) {
+  const Router& router = state.routers[in.router];
+  InEnd& end = state.in_ends[router.first_end + in.port];
+  OutEnd& out = state.out_ends[router.first_end + in.out_port];
+  end.held = hold ? in.vc : nobody;
+  out.held_by = hold ? in.port : nobody;
+}
+
+void send_credit(State& state, const InEnd& end, const InputVc& in, bool tail,
+                 const Packet& packet) {
+  const bool whole = state.setup.machine.release == Release::tail;
+  if (whole && !tail) return;
+  state.credits.push(state.now + end.credit_delay, {end.feeder + in.vc, whole ? packet.flits : 1});
+}
+
+// The first packet of a VC has passed on.
+void end_packet(State& state, std::uint32_t input) {
+  InputVc& in = state.inputs[input];
+  OutputVc& out = state.outputs[in.output];
+  const Router& router = state.routers[in.router];
+  out.owner = none;
+  state.out_ends[router.first_end + in.out_port].free |= vc_bit(in.output % state.setup.vcs);
+  in.active = false;
+  in.packet = none;
+  ++in.head;
+  if (in.head != in.tail) begin_packet(state, in, state.ring(input, in.head));
+}
+
+// The first flit of a VC crosses the switch.
+void pass(State& state, std::uint32_t input) {
+  const Setup& setup = state.setup;
+  InputVc& in = state.inputs[input];
+  Router& router = state.routers[in.router];
+  InEnd& end = state.in_ends[router.first_end + in.port];
+  OutEnd& out_end = state.out_ends[router.first_end + in.out_port];
+  OutputVc& out = state.outputs[in.output];
+  const Packet& packet = state.packets[in.packet];
+  const bool head = in.passed == 0;
+  const bool tail = ++in.passed == packet.flits;
+  --in.flits;
+  --out.credits;
+  end.vc_turn = static_cast<std::uint8_t>(in.vc + 1u == setup.vcs ? 0 : in.vc + 1);
+  const auto whole = static_cast<std::uint64_t>(setup.machine.flit.count);
+  out_end.packets += head ? 1 : 0;
+  out_end.bytes += tail ? packet.bytes - (packet.flits - 1) * whole : whole;
+  if (out_end.flit_ps > setup.timing.cycle_ps) {
+    // What was left of the cycle in which it became free counts.
+    const std::int64_t now = state.now_ps();
+    const bool just = out_end.free_at_ps > now - setup.timing.cycle_ps;
+    out_end.free_at_ps = (just ? out_end.free_at_ps : now) + out_end.flit_ps;
+  }
+  state.flits.push(state.now + out_end.delay, {out_end.target + in.output % setup.vcs,
+                                               head || tail ? in.packet : none, head, tail});
+  send_credit(state, end, in, tail, packet);
+  // A packet that lacks flits or credits gives the switch up, so that others use the link.
+  if (setup.model.hold_switch) hold_switch(state, in, !tail && in.flits > 0 && out.credits > 0);
+  if (tail || in.flits == 0 || out.credits == 0) leave(router.ready, end.ready, in);
+  if (tail) end_packet(state, input);
+}
+
+// Behind all requests of packets that have a VC.
+constexpr std::int64_t speculative = std::int64_t{1} << 62;
+
+// Heads ask for the switch before they know whether they get a VC. `asks`: by input end, the
+// outputs that somebody with a VC asks for.
+void request_speculatively(State& state, std::uint32_t r, std::uint64_t* asks) {
+  const Router& router = state.routers[r];
+  for (const Speculation& one : state.speculations) {
+    const InputVc& in = state.inputs[one.input];
+    const std::uint8_t held = state.in_ends[router.first_end + in.port].held;
+    if (held != nobody || (asks[in.port] & bit(one.out_port)) != 0) continue;
+    if (!is_open(state, state.out_ends[router.first_end + one.out_port], in.port)) continue;
+    asks[in.port] |= bit(one.out_port);
+    state.switch_vcs[in.port * ends_max + one.out_port] = in.vc;
+    state.switch_allocator.request(in.port, one.out_port,
+                                   priority_of(state, router, in) - speculative);
+  }
+  state.speculations.clear();
+}
+
+// What was granted to a head that got no VC, one of another output, or one without credits, is
+// lost.
+bool may_pass(const State& state, InputVc& in, std::uint32_t out_port) {
+  if (!in.active || in.out_port != out_port || state.outputs[in.output].credits == 0) return false;
+  in.ready_at = state.now;
+  return true;
+}
+
+void allot_switch(State& state, std::uint32_t r) {
+  const Router& router = state.routers[r];
+  std::array<std::uint64_t, ends_max> asks;
+  if (!state.speculations.empty()) asks.fill(0);
+  for (std::uint64_t ends = router.ready; ends != 0; ends &= ends - 1) {
+    const std::uint32_t port = first_of(ends);
+    asks[port] = request_switch(state, r, port);
+  }
+  if (!state.speculations.empty()) request_speculatively(state, r, asks.data());
+  if (!state.switch_allocator.has_requests()) return;
+  const Turns turns = state.switch_turns.of(r, router.first_end, router.ends);
+  for (const Request& pair : state.switch_allocator.allot(turns)) {
+    const std::uint32_t vc = state.switch_vcs[pair.input * ends_max + pair.output];
+    const std::uint32_t input = (router.first_end + pair.input) * state.setup.vcs + vc;
+    if (may_pass(state, state.inputs[input], pair.output)) pass(state, input);
+  }
+}
+
+}  // namespace
+
+void take_flit(State& state, const FlitArrival& flit) {
+  InputVc& in = state.inputs[flit.input];
+  ++in.flits;
+  if (flit.head) {
+    state.packets[flit.packet].head_at = state.now;
+    state.ring(flit.input, in.tail++) = flit.packet;
+    if (in.packet == none) {
+      begin_packet(state, in, flit.packet);
+      state.active.add(in.router);
+    }
+    return;
+  }
+  if (!in.active) return;
+  note_ready(state, in);
+  state.active.add(in.router);
+}
+
+void take_credit(State& state, const CreditArrival& credit) {
+  OutputVc& out = state.outputs[credit.output];
+  out.credits += static_cast<std::int32_t>(credit.count);
+  if (out.owner == none) return;
+  InputVc& in = state.inputs[out.owner];
+  note_ready(state, in);
+  state.active.add(in.router);
+}
+
+void work(State& state, std::uint32_t r) {
+  const Router& router = state.routers[r];
+  ++state.visits;
+  if (router.unrouted != 0) route(state, r);
+  if (router.waiting != 0) allot_vcs(state, r);
+  if (router.ready != 0) allot_switch(state, r);
+  state.speculations.clear();
+  if ((router.unrouted | router.waiting | router.ready) == 0) state.active.remove(r);
+}
+
+}  // namespace weft::flits

@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/simulate/flows/flow_network.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <weft/base/check.hpp>
+#include <weft/base/rng.hpp>
+#include <weft/network/route/path.hpp>
+#include <weft/parallel/des/time_heap.hpp>
+#include <weft/simulate/flows/messages_in_flight.hpp>
+
+namespace weft {
+namespace {
+
+constexpr int left_bits = 16;  // MessageInFlight::left counts parts of a byte.
+
+Speed speed_of(Rate rate) {
+  const auto bit = static_cast<detail::Wide>(rate.in_bit_per_s());
+  return static_cast<Speed>((bit << speed_bits) / 8'000'000'000'000);
+}
+
+// The links of the flow model: those between routers, by LinkId, then from each node, then to each.
+class FlowLinks {
+ public:
+  FlowLinks(const Graph& graph, const NetworkHardware& machine);
+
+  std::uint32_t from(NodeId node) const { return cables_ + node.index; }
+  std::uint32_t to(NodeId node) const { return cables_ + nodes_ + node.index; }
+  std::uint32_t count() const { return cables_ + 2 * nodes_; }
+  Rate rate(std::uint32_t link) const { return kind(link).rate; }
+  // From the moment that the head of a message wins the link to its arrival at the next router.
+  std::int64_t passing_ps(std::uint32_t link) const { return kind(link).passing_ps; }
+  // What one VC of it carries.
+  Rate vc_rate(std::uint32_t link) const { return kind(link).vc_rate; }
+  std::vector<Speed> speeds() const;
+
+ private:
+  struct Kind {
+    Rate rate, vc_rate;
+    std::int64_t passing_ps;
+  };
+  const Kind& kind(std::uint32_t link) const {
+    if (link < cables_) return cable_kinds_[graph_.port(LinkId(link)).link_class];
+    return link < cables_ + nodes_ ? from_kind_ : to_kind_;
+  }
+
+  const Graph& graph_;
+  const std::uint32_t cables_, nodes_;
+  std::vector<Kind> cable_kinds_;  // By class of cables.
+  Kind from_kind_, to_kind_;
+};
+
+FlowLinks::FlowLinks(const Graph& graph, const NetworkHardware& machine)
+    : graph_(graph), cables_(graph.link_count()), nodes_(graph.node_count()) {
+  const Duration through = machine.switch_alloc + machine.switch_delay;
+  const Duration behind = machine.node_link.delay;
+  const auto vc_rate = [&](const std::string& table, Rate rate) {
+    for (const CreditLoop& loop : machine.credit_loops())
+      if (loop.table == table) rate = std::min(rate, machine.vc_rate(loop));
+    return rate;
+  };
+  const bool buffered = machine.output_buffer.count > 0;
+  const Rate crossbar = buffered ? Rate() : machine.switch_rate;
+  for (const std::string& name : graph.link_classes()) {
+    const Cabling& cable = machine.cabling(name);
+    const Rate rate = slower(cable.rate, crossbar);
+    const bool own = machine.link_class.count(name) > 0;
+    cable_kinds_.push_back(
+        {rate, vc_rate(own ? "link." + name : "link", rate), (through + cable.delay).in_ps()});
+  }
+  const Rate inject = machine.injection_rate(), eject = slower(machine.ejection_rate(), crossbar);
+  from_kind_ = {inject, vc_rate("nic", inject), (machine.inject_delay + behind).in_ps()};
+  to_kind_ = {eject, vc_rate("nic", eject), (through + behind).in_ps()};
+}
+
+std::vector<Speed> FlowLinks::speeds() const {
+  std::vector<Speed> all(count());
+  for (std::uint32_t i = 0; i < count(); ++i) all[i] = speed_of(rate(i));
+  return all;
+}
+
+class FlowNetwork final : public Network, private LinkQueues {
+ public:
+  FlowNetwork(const Topology& topology, const NetworkHardware& machine, const Policy& policy,
+              Host& host, const NetworkOptions& options, const FlowModel& model);
+
+  void set_alarm(NodeId node, Time at) override {
+    if (at.in_ps() < alarms_.at(node.index) && at < Time::never())
+      alarms_.set(node.index, at.in_ps());
+  }
+  void send(const Outgoing& message, Time now) override;
+  Result<bool> run(Time until) override;
+  std::string find_deadlock() const override { return {}; }
+  bool is_here(RouterId) const override { return true; }
+  bool is_here(NodeId) const override { return true; }
+  NetworkCounts counts() const override { return counts_; }
+  LinkCount link(LinkId link, Time at) const override { return count(link.index, at); }
+  NodeLinkCount node_link(NodeId node, Time at) const override {
+    return {.injected = count(links_.from(node), at), .ejected = count(links_.to(node), at)};
+  }
+  BufferLevel buffer(RouterId, int, int, Time) const override { return {}; }
+  LineNews line(RouterId, int, int) const override { return {}; }
+  MemoryUse memory() const override;
+  Duration window() const override { return Duration::ps(1); }
+  Time last_moment(Time time) const override { return time + Duration::ps(1); }
+
+ private:
+  struct Passed {
+    std::uint64_t packets = 0, bytes = 0;
+  };
+
+  Bytes queued(LinkId link) const override;
+  Bytes most() const override { return queue_max_; }
+  LinkCount count(std::uint32_t link, Time at) const;
+  void begin(std::uint32_t id);
+  std::uint64_t draw_bits(NodeId node);
+  bool find_path(const MessageInFlight& message, std::uint64_t bits, Routes::Path& path);
+  void begin_piece(std::uint32_t id);
+  void begin_flow(std::uint32_t id);
+  bool find_uses(const MessageInFlight& message);
+  void use_path(const Routes::Path& path, std::uint32_t weight);
+  Speed most(const MessageInFlight& message, const Routes::Path& path) const;
+  std::int64_t idle_ps(const MessageInFlight& message, const Routes::Path& path) const;
+  void step_on(std::uint32_t id);
+  std::int64_t pass(std::uint32_t link, MessageInFlight& message);
+  void end_flow(std::uint32_t id);
+  void leave_queue(std::uint32_t id, std::int64_t next_at);
+  void deliver(std::uint32_t id, std::int64_t at);
+  void note_packets(const MessageInFlight& message, std::uint64_t hops);
+  void settle();
+  void ring(NodeId node);
+  std::int64_t moved(const MessageInFlight& message, std::int64_t at) const;
+  void move_on(MessageInFlight& message);
+  std::int64_t decision_ps() const { return (machine_.route + machine_.vc_alloc).in_ps(); }
+  std::int64_t serialise_ps(std::int64_t bytes, std::uint32_t link) const {
+    return serialise(Bytes{std::max<std::int64_t>(bytes, 0)}, links_.rate(link)).in_ps();
+  }
+
+  const Topology& topology_;
+  const NetworkHardware machine_;
+  Host& host_;
+  const FlowModel model_;
+  const FlowLinks links_;
+  const Bytes queue_max_;  // Before a link, in all VCs.
+  const bool one_vc_;
+  const bool heads_block_;  // Switches without output buffers do not pass one that waits.
+  FairShares shares_;
+  Routes routes_;
+  const Rng bits_;
+  MessagesInFlight messages_;
+  SendQueues queues_;
+  TimeHeap due_, alarms_;              // By message, by node.
+  std::vector<std::int64_t> free_at_;  // By link, of those that pass in one piece.
+  std::vector<Passed> passed_;         // By link.
+  std::vector<std::uint32_t> drawn_;   // Random words, by node.
+  std::vector<std::uint32_t> message_of_flow_;
+  // Of the flow that begins: its links, and the longest of its paths.
+  std::vector<LinkUse> uses_;
+  Routes::Path longest_, path_;
+  std::vector<std::uint32_t> own_;  // Its weight by cable, so far.
+  NetworkCounts counts_;
+  std::int64_t now_ = 0;
+  bool changed_ = false;  // Flows have come or gone since settle().
+  std::string failure_;
+};
+
+FlowNetwork::FlowNetwork(const Topology& topology, const NetworkHardware& machine,
+                         const Policy& policy, Host& host, const NetworkOptions& options,
+                         const FlowModel& model)
+    : topology_(topology),
+      machine_(machine),
+      host_(host),
+      model_(model),
+      links_(topology.graph, machine),
+      queue_max_(machine.buffer_size() * machine.vcs),
+      one_vc_(policy.facts().in_order),
+      heads_block_(machine.output_buffer.count == 0),
+      shares_(links_.speeds(), static_cast<int>(model.merge_efficiency * 1024 + 0.5)),
+      routes_(topology, policy, *this),
+      bits_(Rng(options.seed).stream("packet")),
+      queues_(machine.order, messages_),
+      free_at_(links_.count()),
+      passed_(links_.count()),
+      drawn_(topology.graph.node_count()),
+      own_(topology.graph.link_count()) {}
+
+MemoryUse FlowNetwork::memory() const {
+  const std::size_t bytes =
+      free_at_.size() * (sizeof(std::int64_t) + sizeof(Passed)) + shares_.bytes();
+  return {.bytes_per_router = bytes / std::max(1u, topology_.graph.router_count()),
+          .bytes_per_packet = 0,
+          .bytes_reserved = 0};
+}
+
+std::int64_t FlowNetwork::moved(const MessageInFlight& message, std::int64_t at) const {
+  const auto since = static_cast<detail::Wide>(message.speed) * (at - message.since);
+  const auto parts = static_cast<std::int64_t>(since >> (speed_bits - left_bits));
+  const std::int64_t left = std::max<std::int64_t>(message.left - parts, 0);
+  return message.wire_bytes - (left >> left_bits);
+}
+
+LinkCount FlowNetwork::count(std::uint32_t link, Time at) const {
+  LinkCount count;
+  count.packets = passed_[link].packets;
+  count.bytes = passed_[link].bytes;
+  shares_.each_flow_on(link, [&](std::uint32_t flow, std::uint32_t weight) {
+    const MessageInFlight& message = messages_[message_of_flow_[flow]];
+    const std::int64_t bytes = at == Time::never()
+                                   ? message.wire_bytes
+                                   : moved(message, std::max(at.in_ps(), message.since));
+    count.bytes += static_cast<std::uint64_t>(bytes) * weight / LinkUse::whole;
+    count.packets += static_cast<std::uint64_t>(message.packets) * weight / LinkUse::whole;
+  });
+  return count;
+}
+
+// The longer, the more its flows would take if only their cards held them back. Those of this
+// moment count before their shares are settled.
+Bytes FlowNetwork::queued(LinkId link) const {
+  const std::int64_t weight = shares_.weight(link.index) + own_[link.index];
+  if (weight == 0) return {};
+  const auto wanted = static_cast<detail::Wide>(machine_.injection_rate().in_bit_per_s()) * weight;
+  const auto there =
+      static_cast<detail::Wide>(links_.rate(link.index).in_bit_per_s()) * LinkUse::whole;
+  if (wanted < there) return {};
+  const auto over = static_cast<std::int64_t>(queue_max_.count * (wanted - there) / wanted);
+  return std::min(machine_.packet_max() + Bytes{over}, queue_max_);
+}
+
+void FlowNetwork::send(const Outgoing& outgoing, Time now) {
+  WEFT_CHECK(outgoing.size.count >= 0 && now.in_ps() >= now_);
+  const std::uint32_t id = messages_.make();
+  MessageInFlight& message = messages_[id];
+  message.what = outgoing;
+  message.packets = std::max<std::int64_t>(
+      (outgoing.size.count + machine_.mtu.count - 1) / machine_.mtu.count, 1);
+  message.wire_bytes =
+      std::max<std::int64_t>(outgoing.size.count + message.packets * machine_.header.count, 1);
+  message.born_at = now.in_ps();
+  message.step = MessageInFlight::not_begun;
+  message.is_piece = message.wire_bytes <= model_.piece_max.count;
+  if (!queues_.post(id)) return;
+  if (now.in_ps() == now_)
+    begin(id);
+  else
+    due_.set(id, now.in_ps());  // Before the first run.
+}
+
+// It is the first of its queue, and the card is free.
+void FlowNetwork::begin(std::uint32_t id) {
+  if (messages_[id].is_piece)
+    begin_piece(id);
+  else
+    begin_flow(id);
+}
+
+std::uint64_t FlowNetwork::draw_bits(NodeId node) {
+  return bits_.at((std::uint64_t{node.index} << 32) | drawn_[node.index]++);
+}
+
+bool FlowNetwork::find_path(const MessageInFlight& message, std::uint64_t bits,
+                            Routes::Path& path) {
+  const NodeId from = message.what.from, to = message.what.to;
+  if (routes_.find(from, to, bits, path)) return true;
+  const auto& steps = path.steps;
+  const Graph& graph = topology_.graph;
+  const RouterId here =
+      steps.empty() ? graph.router_of(from) : graph.port(LinkId(steps.back().link)).peer;
+  if (failure_.empty()) failure_ = explain_no_way(topology_, here, to);
+  return false;
+}
+
+void FlowNetwork::note_packets(const MessageInFlight& message, std::uint64_t hops) {
+  counts_.packets_sent += static_cast<std::uint64_t>(message.packets);
+  counts_.hops += static_cast<std::uint64_t>(message.packets) * hops;
+}
+
+// The next of its queue may begin at `next_at`.
+void FlowNetwork::leave_queue(std::uint32_t id, std::int64_t next_at) {
+  const std::uint32_t next = queues_.finish(id);
+  if (next != no_message_in_flight) due_.set(next, next_at);
+}
+
+void FlowNetwork::begin_piece(std::uint32_t id) {
+  MessageInFlight& message = messages_[id];
+  if (!find_path(message, draw_bits(message.what.from), message.path)) return;
+  message.hops = static_cast<int>(message.path.steps.size());
+  note_packets(message, message.path.steps.size());
+  message.step = 0;
+  message.tail_lag = 0;
+  message.uncertain = false;
+  const NodeId node = message.what.from;
+  const std::int64_t head_at = pass(links_.from(node), message);
+  const std::int64_t gap = message.what.gap.in_ps() * message.packets;
+  std::int64_t& free_at = free_at_[links_.from(node)];
+  const std::int64_t left_at = free_at;
+  free_at += gap;
+  message.entered_at = head_at - links_.passing_ps(links_.from(node));
+  due_.set(id, head_at + decision_ps());
+  leave_queue(id, free_at);
+  host_.departed(0, {node, message.what.to, message.what.cookie, Time::ps(left_at), nullptr});
+}
+
+// The head of a piece wants to pass a link now. When it is at the other end.
+std::int64_t FlowNetwork::pass(std::uint32_t link, MessageInFlight& message) {
+  std::int64_t& free_at = free_at_[link];
+  // Flows that fill the link let a packet pass in turn.
+  std::int64_t turn = 0;
+  if (shares_.is_full(link)) {
+    turn = serialise_ps(machine_.packet_max().count, link) * shares_.weight(link) / LinkUse::whole;
+  }
+  const std::int64_t turn_at = std::max(now_, free_at), begin = turn_at + turn;
+  const bool is_cable = link < links_.from(NodeId(0));
+  if (is_cable && heads_block_ && begin - now_ > serialise_ps(message.wire_bytes, link))
+    message.uncertain = true;
+  // Others need not wait until it has had its turn: between flows there is room for them, too.
+  free_at = turn_at + serialise_ps(message.wire_bytes, link);
+  const std::int64_t flit = machine_.flit.count;
+  message.tail_lag = std::max(message.tail_lag, serialise_ps(message.wire_bytes - flit, link) +
+                                                    turn * (message.packets - 1));
+  passed_[link].bytes += static_cast<std::uint64_t>(message.wire_bytes);
+  passed_[link].packets += static_cast<std::uint64_t>(message.packets);
+  ++counts_.visits;
+  return begin + links_.passing_ps(link);
+}
+
+// The head of a piece has been routed.
+void FlowNetwork::step_on(std::uint32_t id) {
+  MessageInFlight& message = messages_[id];
+  if (message.step < message.path.steps.size()) {
+    const std::uint32_t link = message.path.steps[message.step++].link;
+    due_.set(id, pass(link, message) + decision_ps());
+    return;
+  }
+  const std::int64_t head_at = pass(links_.to(message.what.to), message);
+  const auto bytes = static_cast<std::uint64_t>(message.wire_bytes);
+  counts_.flow_bytes += bytes;
+  if (message.uncertain) counts_.uncertain_bytes += bytes;
+  deliver(id, head_at + message.tail_lag + machine_.eject_delay.in_ps());
+}
+
+void FlowNetwork::deliver(std::uint32_t id, std::int64_t at) {
+  const MessageInFlight& message = messages_[id];
+  counts_.packets_delivered += static_cast<std::uint64_t>(message.packets);
+  Delivery d;
+  d.from = message.what.from;
+  d.to = message.what.to;
+  d.size = message.what.size;
+  d.born = Time::ps(message.born_at);
+  d.entered = Time::ps(message.entered_at);
+  d.arrived = Time::ps(at);
+  d.hops = message.hops;
+  d.cookie = message.what.cookie;
+  messages_.free(id);
+  host_.delivered(0, d);
+}
+
+void FlowNetwork::use_path(const Routes::Path& path, std::uint32_t weight) {
+  for (const Routes::Step& step : path.steps) {
+    uses_.push_back({step.link, weight, step.turns});
+    own_[step.link] += weight;
+  }
+}
+
+// A link that several paths take is one with all their weight.
+void merge(std::vector<LinkUse>& uses) {
+  std::sort(uses.begin(), uses.end(),
+            [](const LinkUse& a, const LinkUse& b) { return a.link < b.link; });
+  std::size_t kept = 0;
+  for (const LinkUse& use : uses) {
+    if (kept > 0 && uses[kept - 1].link == use.link) {
+      uses[kept - 1].weight += use.weight;
+      uses[kept - 1].turns = uses[kept - 1].turns || use.turns;
+    } else {
+      uses[kept++] = use;
+    }
+  }
+  uses.resize(kept);
+}
+
+// Finds the paths of a flow: sets uses_ to their links, and longest_. Returns false if there is no
+// path.
+bool FlowNetwork::find_uses(const MessageInFlight& message) {
+  // Most pairs of a torus have one way: a coin that matters falls differently with all bits
+  // flipped, and packets that draw lots hardly go one way four times. Those that look at queues
+  // find others there as the message fills its first way.
+  constexpr int probes = 4;
+  const NodeId from = message.what.from;
+  std::uint64_t bits = draw_bits(from);
+  uses_.clear();
+  if (!find_path(message, bits, longest_)) return false;
+  int paths = routes_.paths(message.packets), same = 1;
+  const auto part = LinkUse::whole / static_cast<std::uint32_t>(paths);
+  use_path(longest_, part);
+  std::uint64_t steps = longest_.steps.size();
+  for (int i = 1; i < paths; ++i) {
+    bits = i < probes && i % 2 == 1 ? ~bits : draw_bits(from);
+    if (!find_path(message, bits, path_)) return false;
+    if (!routes_.looks() && same == i && path_.steps == longest_.steps && ++same == probes) {
+      uses_.clear();
+      use_path(longest_, LinkUse::whole);
+      steps = longest_.steps.size();
+      paths = 1;
+      break;
+    }
+    use_path(path_, part);
+    steps += path_.steps.size();
+    if (path_.steps.size() >= longest_.steps.size()) std::swap(longest_, path_);
+  }
+  if (paths > 1) merge(uses_);
+  for (const LinkUse& use : uses_) own_[use.link] = 0;
+  note_packets(message, 0);
+  counts_.hops +=
+      steps * static_cast<std::uint64_t>(message.packets) / static_cast<std::uint64_t>(paths);
+  uses_.push_back({links_.from(message.what.from), LinkUse::whole, false});
+  uses_.push_back({links_.to(message.what.to), LinkUse::whole, false});
+  return true;
+}
+
+// What a message alone gets: its card may pause after each packet, and one VC may carry less than
+// its link.
+Speed FlowNetwork::most(const MessageInFlight& message, const Routes::Path& path) const {
+  const std::uint32_t card = links_.from(message.what.from);
+  Speed least = no_speed_limit;
+  if (message.what.gap > Duration::zero()) {
+    const std::int64_t packet = message.wire_bytes / message.packets;
+    const std::int64_t time = serialise_ps(packet, card) + message.what.gap.in_ps();
+    least = static_cast<Speed>((static_cast<detail::Wide>(packet) << speed_bits) / time);
+  }
+  const int vcs = one_vc_ ? 1 : machine_.vcs;
+  least = std::min(least, speed_of(links_.vc_rate(card)) * vcs);
+  for (const Routes::Step& step : path.steps) {
+    least = std::min(
+        least, speed_of(links_.vc_rate(step.link)) * std::max(std::min(path.vcs, machine_.vcs), 1));
+  }
+  return least;
+}
+
+// From the moment that the last byte leaves the card.
+std::int64_t FlowNetwork::idle_ps(const MessageInFlight& message, const Routes::Path& path) const {
+  const std::uint32_t card = links_.from(message.what.from);
+  std::int64_t way = links_.passing_ps(card) + decision_ps() +
+                     links_.passing_ps(links_.to(message.what.to)) + machine_.eject_delay.in_ps() -
+                     serialise_ps(machine_.flit.count, card);
+  for (const Routes::Step& step : path.steps) way += decision_ps() + links_.passing_ps(step.link);
+  return std::max<std::int64_t>(way, 0);
+}
+
+void FlowNetwork::begin_flow(std::uint32_t id) {
+  MessageInFlight& message = messages_[id];
+  if (!find_uses(message)) return;
+  message.entered_at = now_;
+  message.since = now_;
+  message.speed = 0;
+  message.uncertain = false;
+  message.left = message.wire_bytes << left_bits;
+  message.hops = static_cast<int>(longest_.steps.size());
+  message.way_ps = idle_ps(message, longest_);
+  message.flow = shares_.add(uses_, most(message, longest_));
+  if (message.flow >= message_of_flow_.size()) message_of_flow_.resize(message.flow + 1);
+  message_of_flow_[message.flow] = id;
+  message.step = 0;
+  changed_ = true;
+}
+
+// The last byte has left the card; it arrives when it has passed the rest of an idle way.
+void FlowNetwork::end_flow(std::uint32_t id) {
+  MessageInFlight& message = messages_[id];
+  shares_.each_link_of(message.flow, [&](std::uint32_t link, std::uint32_t weight) {
+    passed_[link].bytes += static_cast<std::uint64_t>(message.wire_bytes) * weight / LinkUse::whole;
+    passed_[link].packets += static_cast<std::uint64_t>(message.packets) * weight / LinkUse::whole;
+  });
+  move_on(message);
+  shares_.remove(message.flow);
+  changed_ = true;
+  const std::int64_t arrives_at = now_ + message.way_ps;
+  leave_queue(id, now_ + message.what.gap.in_ps());
+  host_.departed(
+      0, {message.what.from, message.what.to, message.what.cookie, Time::ps(now_), nullptr});
+  deliver(id, arrives_at);
+}
+
+// Up to now, at the speed that it has had.
+void FlowNetwork::move_on(MessageInFlight& message) {
+  const auto done = static_cast<detail::Wide>(message.speed) * (now_ - message.since);
+  const std::int64_t parts =
+      std::min(static_cast<std::int64_t>(done >> (speed_bits - left_bits)), message.left);
+  message.left -= parts;
+  message.since = now_;
+  const auto bytes = static_cast<std::uint64_t>(parts >> left_bits);
+  counts_.flow_bytes += bytes;
+  if (message.uncertain) counts_.uncertain_bytes += bytes;
+}
+
+// Flows go on at their new speeds.
+void FlowNetwork::settle() {
+  changed_ = false;
+  for (const std::uint32_t flow : shares_.settle()) {
+    const std::uint32_t id = message_of_flow_[flow];
+    MessageInFlight& message = messages_[id];
+    const Speed speed = shares_.speed(flow);
+    if (speed == message.speed) continue;
+    move_on(message);
+    message.speed = speed;
+    message.uncertain = heads_block_ && shares_.is_held_by_turning(flow);
+    const auto left = static_cast<detail::Wide>(message.left) << (speed_bits - left_bits);
+    const auto takes = static_cast<std::int64_t>((left + speed - 1) / speed);
+    due_.set(id, now_ + std::max<std::int64_t>(takes, 1));
+  }
+}
+
+void FlowNetwork::ring(NodeId node) {
+  const Time again = host_.alarm(0, node, Time::ps(now_));
+  WEFT_CHECK(again.in_ps() > now_);
+  set_alarm(node, again);
+}
+
+Result<bool> FlowNetwork::run(Time until) {
+  for (;;) {
+    const std::int64_t next = std::min(due_.first_at(), alarms_.first_at());
+    if (changed_ && next > now_) {
+      settle();
+      continue;
+    }
+    if (!failure_.empty()) return Error::run(failure_);
+    if (next >= until.in_ps()) return next != TimeHeap::never;
+    now_ = next;
+    if (due_.first_at() > now_) {
+      ring(NodeId(alarms_.pop()));
+      continue;
+    }
+    const std::uint32_t id = due_.pop();
+    MessageInFlight& message = messages_[id];
+    if (message.step == MessageInFlight::not_begun)
+      begin(id);
+    else if (message.is_piece)
+      step_on(id);
+    else
+      end_flow(id);
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Network>> make_flow_network(const Topology& topology,
+                                                   const NetworkHardware& machine,
+                                                   const Policy& policy, Host& host,
+                                                   const NetworkOptions& options,
+                                                   const FlowModel& model) {
+  if (Status status = check_hardware(machine); !status) return std::move(status).error();
+  if (options.peers != nullptr && options.peers->count() > 1)
+    return Error::call(
+        "the flow model runs in one process; start weft without mpirun, or use --model packet");
+  return std::unique_ptr<Network>(
+      std::make_unique<FlowNetwork>(topology, machine, policy, host, options, model));
+}
+
+}  // namespace weft

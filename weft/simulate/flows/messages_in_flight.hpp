@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages of the flow model from send() to their last byte, and the order in which cards work on
+// them.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include <weft/base/pool.hpp>
+#include <weft/simulate/flows/routes.hpp>
+#include <weft/simulate/router/network.hpp>
+
+namespace weft {
+
+inline constexpr std::uint32_t no_message_in_flight = 0xffff'ffff;
+
+struct MessageInFlight {
+  Outgoing what;
+  std::int64_t wire_bytes = 0;  // With the headers of its packets.
+  std::int64_t packets = 0;
+  std::int64_t born_at = 0, entered_at = 0;
+  std::int64_t tail_lag = 0;                  // Of a piece: from its first flit to its last.
+  std::uint32_t next = no_message_in_flight;  // For the same queue of the card.
+  bool is_piece = false;
+  // Of a piece: links between routers that it has passed.
+  static constexpr std::uint32_t not_begun = 0xffff'ffff;
+  std::uint32_t step = not_begun;
+  Routes::Path path;
+
+  // Of a flow.
+  std::uint32_t flow = 0;  // In FairShares.
+  std::int64_t left = 0;   // Of wire_bytes, in units of 2^-16 bytes, at `since`.
+  std::int64_t since = 0;
+  std::int64_t way_ps = 0;  // From the card to the destination, on an idle network.
+  Speed speed = 0;
+  bool uncertain = false;  // It is held back where packets would stand in each other's way.
+
+  int hops = 0;  // Of the longest of its paths.
+};
+
+using MessagesInFlight = Pool<MessageInFlight>;
+
+// Messages of a queue leave one after the other. A card has one queue, or one for each destination.
+class SendQueues {
+ public:
+  SendQueues(SendOrder order, MessagesInFlight& messages) : order_(order), messages_(messages) {}
+
+  // True: it is the first of its queue. Otherwise it waits.
+  bool post(std::uint32_t id);
+  // The first of its queue has left; the one that is first now, if any.
+  std::uint32_t finish(std::uint32_t id);
+
+ private:
+  std::uint64_t key(const MessageInFlight& message) const {
+    const std::uint64_t from = std::uint64_t{message.what.from.index} << 32;
+    return order_ == SendOrder::queue ? from : from | message.what.to.index;
+  }
+
+  const SendOrder order_;
+  MessagesInFlight& messages_;
+  std::unordered_map<std::uint64_t, std::uint32_t> last_;  // By queue that is not empty.
+};
+
+}  // namespace weft

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way of a message as the routing gives it, without packets: one path where the policy has one
+// or draws lots for it, a spread over several where packets of a message choose on the way.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <weft/base/result.hpp>
+#include <weft/network/route/policy.hpp>
+#include <weft/network/topo/topology.hpp>
+#include <weft/simulate/flows/fair_shares.hpp>
+
+namespace weft {
+
+// What stands before a link, as far as policies ask.
+class LinkQueues {
+ public:
+  virtual ~LinkQueues() = default;
+  // Nothing where there is room for more; up to most() where the link is full.
+  virtual Bytes queued(LinkId link) const = 0;
+  virtual Bytes most() const = 0;
+};
+
+class Routes {
+ public:
+  // All outlive this.
+  Routes(const Topology& topology, const Policy& policy, const LinkQueues& queues);
+
+  struct Step {
+    std::uint32_t link = 0;
+    // It leaves the straight way here. On a network without axes everybody does that came over a
+    // cable.
+    bool turns = false;
+    bool operator==(const Step&) const = default;
+  };
+  struct Path {
+    std::vector<Step> steps;  // Links between routers.
+    int vcs = 1;              // The fewest that a packet might take on a link.
+  };
+  // One that a packet with these random bits may take. False: there is none.
+  bool find(NodeId from, NodeId to, std::uint64_t bits, Path& path);
+
+  // The policy looks at queues, so that packets of a message find their ways round what is full.
+  bool looks() const { return facts_.looks; }
+  // Over so many paths a message of so many packets is spread, as by chance packets would be.
+  int paths(std::int64_t packets) const {
+    constexpr std::uint64_t most = 32;
+    static_assert(LinkUse::whole % most == 0);
+    if (!spreads_) return 1;
+    return static_cast<int>(
+        std::bit_floor(std::clamp<std::uint64_t>(static_cast<std::uint64_t>(packets), 1, most)));
+  }
+
+ private:
+  // A pair of nodes that has one path, and the path; found again by a hash of the pair.
+  struct Known {
+    NodeId from{no_node}, to{no_node};
+    Path path;
+  };
+  static constexpr std::uint32_t no_node = 0xffff'ffff;
+  static constexpr std::size_t known_max = std::size_t{1} << 16;
+
+  bool walk(NodeId from, NodeId to, std::uint64_t bits, Path& path) const;
+  const Choice& choose(RouterId here, const Choices& choices, std::uint64_t dice) const;
+
+  const Topology& topology_;
+  const Policy& policy_;
+  const LinkQueues& queues_;
+  const PolicyFacts facts_;
+  const bool spreads_;
+  const bool has_axes_;
+  std::vector<Known> known_;  // Empty: packets of a pair go different ways.
+};
+
+}  // namespace weft
