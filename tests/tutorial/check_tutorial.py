@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every command of docs/tutorial.md, one after the other in an empty folder, against the output that stands there.
+"""Every command of a page in docs, one after the other in an empty folder, against the output that stands there.
 
-Usage: check_tutorial.py SOURCE WEFT [--build]
+Usage: check_tutorial.py SOURCE WEFT [--page howto/fortran.md] [--build]
 
-In a console block a line that begins with '$ ' is a command, what follows is its output: '...' inside of a line stands for anything, a line of its
+The page is docs/tutorial.md if none is named. In a console block a line that begins with '$ ' is a command, what follows is its output: '...' inside of a line stands for anything, a line of its
 own for any number of lines. --build first runs the sh blocks as well (setup and build) in a fresh clone of SOURCE, and uses what they made.
 """
 import argparse
@@ -65,14 +65,16 @@ def check(text, source, weft, folder):
     for block in blocks(text, "console"):
         for command, expected in steps(block):
             tried += 1
-            code, shown = run(command, folder, environment, COMMAND_SECONDS)
+            # A reader types them into one shell, so none may leave the folder.
+            stays = f'\nended=$?\n[ "$PWD" -ef "{folder}" ] || echo "leaves the folder for $PWD"\nexit $ended'
+            code, shown = run(command + stays, folder, environment, COMMAND_SECONDS)
             if code == 0 and fits(expected, shown):
                 print(f"ok    {command}")
                 continue
             wrong += 1
             print(f"WRONG {command}\nexpected:\n" + "\n".join(expected) + f"\nshown (exit code {code}):\n{shown}")
     if tried == 0:
-        sys.exit("the tutorial has no command")
+        sys.exit("the page has no command")
     return wrong
 
 
@@ -80,10 +82,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", type=pathlib.Path)
     parser.add_argument("weft", type=pathlib.Path)
+    parser.add_argument("--page", default="tutorial.md")
     parser.add_argument("--build", action="store_true")
     options = parser.parse_args()
     source, weft = options.source.resolve(), options.weft.absolute()
-    text = (source / "docs/tutorial.md").read_text()
+    text = (source / "docs" / options.page).read_text()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="weft-tutorial-"))
     try:
         if options.build:
