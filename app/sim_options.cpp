@@ -201,8 +201,9 @@ void add_message_options(CLI::App& parser, SimOptions& options) {
   begin_group(parser, "Messages");
   parser
       .add_option("--payload", options.payload,
-                  "Content of messages: none simulates their sizes only, full delivers their data "
-                  "(default: none; full with --separate processes)")
+                  "Content of messages: none simulates their sizes only and delivers reductions "
+                  "and broadcasts of up to 64 bytes, full delivers all data (default: none; full "
+                  "with --separate processes)")
       ->type_name("none|full");
   parser
       .add_option("--compute", options.compute,

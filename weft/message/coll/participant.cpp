@@ -22,7 +22,7 @@ mp::Request* Participant::send(const Peer& to, const std::byte* data, std::size_
   sending.data = carries_ ? data : nullptr;
   // A rank with an error sends an empty message, which its receiver recognises as too short.
   sending.size = error_ == ok ? size : 0;
-  sending.internal = team_.internal;
+  sending.internal = always_;
   return team_.m.send(sending);
 }
 
@@ -34,7 +34,7 @@ mp::Request* Participant::receive(const Peer& from, std::byte* data, std::size_t
   receiving.tag = wire_tag(team_, lane);
   receiving.data = carries_ ? data : nullptr;
   receiving.size = size;
-  receiving.internal = team_.internal;
+  receiving.internal = always_;
   return team_.m.receive(receiving);
 }
 

@@ -48,7 +48,9 @@ enum class Lane : std::uint8_t { forward = 0, backward = 1 };
 class Participant {
  public:
   explicit Participant(const Team& team)
-      : team_(team), carries_(team.internal || team.m.fabric().carries_data) {}
+      : team_(team),
+        always_(team.internal || team.carried),
+        carries_(always_ || team.m.fabric().carries_data) {}
   Participant(const Participant&) = delete;
   Participant& operator=(const Participant&) = delete;
 
@@ -115,6 +117,7 @@ class Participant {
   void settle(mp::Request* request, std::size_t* arrived);
 
   Team team_;
+  bool always_;  // Data is carried even where the program's is not.
   bool carries_;
   int error_ = ok;
 };

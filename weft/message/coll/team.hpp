@@ -41,6 +41,7 @@ struct Team {
   const Choices* choices = nullptr;  // Null: choose by size alone.
   const Groups* groups = nullptr;    // Which ranks are near each other; if known and useful.
   bool part = false;                 // Of a larger operation, which counts in its place (Usage).
+  bool carried = false;              // The program's data, which is carried in any case.
 
   Team part_of_it() const {
     Team team = *this;

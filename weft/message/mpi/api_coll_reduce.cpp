@@ -42,6 +42,7 @@ int reduce(const Form& form, const Operands& given, int root) {
   }
   if (call.failed()) return call.error();
   call.operation().count = given.count;
+  call.carry_if_small();
   return call.launch([](Collective& c) {
     if (!c.comm.inter) return coll::reduce(c.team(), reduce_of(c));
     // Ranks beside the root in its group have no operator.
@@ -61,6 +62,7 @@ int reduce_all(const Form& form, const Operands& given, bool scans, Collective::
   call.apart();
   if (call.failed()) return call.error();
   call.operation().count = given.count;
+  call.carry_if_small();
   return call.launch(begin);
 }
 

@@ -34,6 +34,7 @@ int bcast(const Form& form, const Piece& data, int root) {
     call.receive(data, 1);
     call.operation().loads_receive = call.is_root();
     call.operation().stores = !call.is_root();
+    call.carry_if_small();
   }
   return call.launch(&start_bcast);
 }

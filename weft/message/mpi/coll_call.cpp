@@ -73,15 +73,15 @@ int run_shown(Process& process, Collective& operation) {
 coll::Team Collective::team() const {
   using Traffic = Communicator::Traffic;
   const auto context = comm.context_of(comm.inter ? Traffic::local : Traffic::collectives);
-  return {process.messenger,
-          context,
-          comm.rank,
-          comm.local,
-          tag,
-          comm.inter ? nullptr : grid_of(process, comm),
-          false,
-          process.choices,
-          comm.inter ? nullptr : groups_of(process, comm)};
+  return {.m = process.messenger,
+          .context = context,
+          .rank = comm.rank,
+          .members = comm.local,
+          .tag = tag,
+          .grid = comm.inter ? nullptr : grid_of(process, comm),
+          .choices = process.choices,
+          .groups = comm.inter ? nullptr : groups_of(process, comm),
+          .carried = carried};
 }
 
 coll::Bridge Collective::bridge() const {
@@ -90,11 +90,12 @@ coll::Bridge Collective::bridge() const {
 
 mp::Task Collective::steps(Collective& self) {
   Process& process = self.process;
-  self.send.load(process);
+  const bool carries = self.carried || process.fabric.carries_data;
+  self.send.load(process, carries);
   if (self.in_place || self.loads_receive) {
-    self.receive.load(process);
+    self.receive.load(process, carries);
   } else {
-    self.receive.clear(process);
+    self.receive.clear(carries);
   }
   mp::Task work = self.begin(self);
   const int error = co_await work;
@@ -271,6 +272,17 @@ void CollectiveCall::apart(int own) {
   if (same && call_.process().fabric.carries_data) {
     fail(MPI_ERR_BUFFER, "one buffer for sending and receiving; MPI_IN_PLACE is meant for this");
   }
+}
+
+void CollectiveCall::carry_if_small() {
+  constexpr std::size_t always_carried_max = 64;
+  if (failed() || inter()) return;
+  Collective& c = *operation_;
+  const std::size_t bytes = std::max(c.send.total(), c.receive.total());
+  // Programs that are made for simulations alone may have no buffers, or one for both sides.
+  const bool apart = send_buffer_ == nullptr || send_buffer_ != receive_buffer_;
+  c.carried =
+      bytes <= always_carried_max && apart && c.send.is_somewhere() && c.receive.is_somewhere();
 }
 
 int CollectiveCall::launch(Collective::Begin begin) {

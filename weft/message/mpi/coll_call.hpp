@@ -66,6 +66,7 @@ class Collective final : public Operation {
   std::vector<std::int64_t> edges;    // For reduce_scatter: where each rank's elements start.
   std::int64_t result_elements = -1;  // Elements to store on the receiving side; -1: all.
   bool in_place = false;
+  bool carried = false;        // Its data travels even where that of the program does not.
   bool loads_receive = false;  // The receive buffer is read before the operation,
   bool stores = true;          // and written after it.
   int root = 0;
@@ -119,6 +120,9 @@ class CollectiveCall {
   // that the rank receives from itself.
   void agree(std::size_t sent, std::size_t received);
   void apart(int own = 0);
+  // For operations whose ranks all know how many bytes it is: few are always carried, since
+  // programs decide by them (has it converged, who was the slowest).
+  void carry_if_small();
 
   // Runs, starts or stores the operation; returns what the entry point must return.
   int launch(Collective::Begin begin);

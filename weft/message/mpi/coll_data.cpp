@@ -120,14 +120,14 @@ std::span<std::byte> Side::packed(int index) const {
   return {memory_.get() + offset, packed_size(type(index), count(index))};
 }
 
-void Side::clear(Process& process) {
-  if (direct_ || memory_ || !process.fabric.carries_data || total_ == 0) return;
+void Side::clear(bool carries) {
+  if (direct_ || memory_ || !carries || total_ == 0) return;
   memory_ = std::make_unique_for_overwrite<std::byte[]>(total_);
 }
 
-void Side::load(Process& process) {
+void Side::load(Process& process, bool carries) {
   if (direct_ || total_ == 0) return;
-  clear(process);
+  clear(carries);
   process.fabric.processor.copy(nullptr, nullptr, total_);
   for (int i = 0; i < blocks_ && memory_; ++i) {
     type(i).pack(place(i), count(i), 0, packed(i));

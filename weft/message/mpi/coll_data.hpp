@@ -70,14 +70,17 @@ class Side {
   std::size_t block() const { return block_; }
 
   void* place(int index) const;  // Address of a block in the program's memory.
+  // Whether the program has memory for it. A type of absolute addresses says itself where.
+  bool is_somewhere() const { return total_ == 0 || buffer_ != nullptr || !type_->predefined(); }
 
   // For weft/message/coll. Valid after load() or clear().
   std::byte* data() const;
   coll::Blocks blocks() const;
 
-  // Packs the program's data if necessary; clear() only allocates the memory.
-  void load(Process& process);
-  void clear(Process& process);
+  // Packs the program's data if necessary; clear() only allocates the memory. Without data only the
+  // time is charged.
+  void load(Process& process, bool carries);
+  void clear(bool carries);
   // Unpacks: everything, or the first elements (of a side set by a Piece).
   void store(Process& process);
   void store(Process& process, std::int64_t elements);

@@ -338,5 +338,42 @@ TEST(Collective, WithoutDataAllOperationsComeToAnEnd) {
   });
 }
 
+// Of up to 64 bytes; programs decide by them.
+TEST(Collective, FewBytesOfReductionsAndBroadcastsAreAlwaysCarried) {
+  for (const int ranks : {2, 5, 8}) {
+    Job job;
+    job.ranks = ranks;
+    job.carries_data = false;
+    run_job(job, [ranks](int rank) {
+      const long mine[8] = {rank, 1, 2, 3, 4, 5, 6, rank * rank};
+      long all[8] = {}, before = -1, from_last[8] = {};
+      MPI_Allreduce(mine, all, 8, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+      EXPECT_EQ(all[0], ranks * (ranks - 1) / 2);
+      EXPECT_EQ(all[6], 6 * ranks);
+      long most[8] = {};
+      MPI_Reduce(mine, most, 8, MPI_LONG, MPI_MAX, ranks - 1, MPI_COMM_WORLD);
+      EXPECT_EQ(most[7], rank == ranks - 1 ? rank * rank : 0);
+      MPI_Exscan(mine, &before, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+      EXPECT_EQ(before, rank == 0 ? -1 : rank * (rank - 1) / 2);
+      if (rank == ranks - 1) std::copy(mine, mine + 8, from_last);
+      MPI_Request request;
+      MPI_Ibcast(from_last, 8, MPI_LONG, ranks - 1, MPI_COMM_WORLD, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      EXPECT_EQ(from_last[7], (ranks - 1) * (ranks - 1));
+      const TestType gaps(true);  // So that the data is packed.
+      Ints place = gaps.buffer(1);
+      if (rank == 0) gaps.at(place, 1) = 77;
+      MPI_Bcast(place.data(), 1, gaps.get(), 0, MPI_COMM_WORLD);
+      EXPECT_EQ(gaps.at(place, 1), 77);
+      // More is not.
+      std::vector<long> much(9, rank), sums(9, -1);
+      MPI_Allreduce(much.data(), sums.data(), 9, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+      EXPECT_EQ(sums[8], -1);
+      // A program made for simulations alone has no buffers.
+      MPI_Allreduce(nullptr, nullptr, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    });
+  }
+}
+
 }  // namespace
 }  // namespace weft::mpi
