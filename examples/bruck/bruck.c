@@ -49,18 +49,23 @@ int main(int argc, char** argv) {
   /* Block i begins as the one for rank + i, ... */
   for (int i = 0; check && i < size; ++i)
     memset(blocks + (size_t)i * block, (rank * 7 + (rank + i) % size) & 0xff, block);
+  struct {
+    double seconds;
+    int rank;
+  } mine = {0, rank}, slowest = {0, 0};
   const double begin = MPI_Wtime();
   exchange(blocks, out, in, rank, size, block, check);
-  const double end = MPI_Wtime();
+  mine.seconds = MPI_Wtime() - begin;
   /* ... and ends as the one from rank - i. */
   for (int i = 0; check && i < size; ++i) {
     const int from = (rank + size - i) % size;
     for (size_t k = 0; k < block; ++k)
       wrong += (unsigned char)blocks[(size_t)i * block + k] != ((from * 7 + rank) & 0xff);
   }
+  MPI_Reduce(&mine, &slowest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, 0, MPI_COMM_WORLD);
   if (rank == 0)
-    printf("%d ranks, %zu-byte blocks: %.3f us%s\n", size, block, (end - begin) * 1e6,
-           check ? ", checked" : "");
+    printf("%d ranks, %zu-byte blocks: %.3f us on rank %d, the slowest%s\n", size, block,
+           slowest.seconds * 1e6, slowest.rank, check ? ", checked" : "");
   if (wrong > 0) printf("rank %d: %d bytes are wrong\n", rank, wrong);
   free(blocks);
   free(out);

@@ -44,6 +44,10 @@ int main(int argc, char** argv) {
     else
       MPI_Cart_shift(grid, d, 1, before, after);
   }
+  struct {
+    double seconds;
+    int rank;
+  } mine = {0, rank}, slowest = {0, 0};
   const double begin = MPI_Wtime();
   for (int i = 0; i < iterations; ++i) {
     for (int first = 0; first < 6; first += step) {
@@ -62,11 +66,12 @@ int main(int argc, char** argv) {
       for (int k = 0; k < face; ++k) wrong += in[f * face + k] != expected;
     }
   }
-  const double mine = MPI_Wtime() - begin;
+  mine.seconds = MPI_Wtime() - begin;
+  MPI_Reduce(&mine, &slowest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, 0, grid);
   if (rank == 0) {
-    printf("%d ranks as %dx%dx%d, %d iterations with faces of %d bytes: %.3f us each%s\n", size,
-           dims[0], dims[1], dims[2], iterations, face, mine * 1e6 / iterations,
-           check ? ", checked" : "");
+    printf("%d ranks as %dx%dx%d, %d iterations with faces of %d bytes: %.3f us each", size,
+           dims[0], dims[1], dims[2], iterations, face, slowest.seconds * 1e6 / iterations);
+    printf(" on rank %d, the slowest%s\n", slowest.rank, check ? ", checked" : "");
   }
   if (wrong > 0) printf("rank %d: %d bytes are wrong\n", rank, wrong);
   free(out);
