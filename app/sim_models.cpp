@@ -27,20 +27,6 @@ struct ModelRun {
   double memory_mb = 0;
 };
 
-Result<std::vector<Fidelity>> parse_models(const std::string& text) {
-  std::vector<Fidelity> models;
-  for (const std::string_view word : split(text, ',')) {
-    const auto model = parse_fidelity(trim(word));
-    if (!model) return Error::call("--compare-models: " + model.error().message());
-    if (std::find(models.begin(), models.end(), *model) != models.end())
-      return Error::call("--compare-models: '" + std::string(word) + "' stands there twice");
-    models.push_back(*model);
-  }
-  if (models.size() < 2)
-    return Error::call("--compare-models: give at least two, as in packet,flow");
-  return models;
-}
-
 // The options but those that differ from run to run. `folder`: where records were to go.
 std::vector<std::string> shared_words(const std::vector<std::string>& words, std::size_t program,
                                       std::string& folder) {

@@ -88,6 +88,13 @@ Result<std::vector<Scenario>> make_all(const TrafficOptions& options,
     if (!variation) return std::move(variation).error();
     variations.push_back(*std::move(variation));
   }
+  if (options.compare_models) {
+    auto models = parse_models(*options.compare_models);
+    if (!models) return std::move(models).error();
+    // Last, so that the models of one network follow each other.
+    variations.push_back({"model", {}});
+    for (const Fidelity model : *models) variations.back().values.emplace_back(to_text(model));
+  }
   return options.compare ? make_compared(options, request, variations)
                          : make_scenarios(request, variations);
 }
@@ -176,7 +183,12 @@ Sweep do_work(const Work& work, bool search, const Job& job, ProgressFile* file)
 std::string tables(const TrafficOptions& o, const Sweep& sweep) {
   std::string text = o.brief ? "" : sweep_table(sweep, o.factor);
   if (!text.empty() && o.compare) text += "\n";
-  return text + comparison_table(sweep, o.factor);
+  if (!text.empty() && o.compare_models) text += "\n";
+  const auto models = o.compare_models
+                          ? std::count(o.compare_models->begin(), o.compare_models->end(), ',') + 1
+                          : 0;
+  return text + comparison_table(sweep, o.factor) +
+         models_table(sweep, static_cast<std::size_t>(models));
 }
 
 // Names every network once, in the order of the curves.

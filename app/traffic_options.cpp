@@ -73,6 +73,11 @@ void add_comparison_options(CLI::App& parser, TrafficOptions& o) {
           "number of VCs, that of the most demanding; buffers: the memory of buffers, that of the "
           "most demanding, with own VCs (default: all three)")
       ->type_name("own,vcs,buffers");
+  parser
+      .add_option("--compare-models", o.compare_models,
+                  "Simulate with each of these models (flit, packet, flow) and print what they say "
+                  "at the same loads, how far each is from the first, and how long each took")
+      ->type_name("MODEL,MODEL,...");
   parser.add_flag("--brief", o.brief, "Print the table of the comparison, not that of each curve");
 }
 
@@ -157,6 +162,7 @@ void add_traffic_options(CLI::App& parser, TrafficOptions& options) {
       "      --load 0.016:0.320:0.016 --html figure1.html   (loads must reach beyond saturation)\n"
       "  weft traffic --net preset:nsim-torus --set router.buffer='4 KiB' --load '1 GB/s'\n"
       "  weft traffic --net mesh:8x8 --warmup 6000 --measure 9000 --load 0.1   (as BookSim runs)\n"
+      "  weft traffic --net torus:8x8 --load 0.1:0.7:0.1 --compare-models flit,packet,flow\n"
       "  mpirun -np 4 weft traffic --net torus:16x16x16 --load 10%   (one simulation on four "
       "processes)\n"
       "Definitions: weft help reference/traffic.\n"
@@ -182,8 +188,12 @@ Status check_traffic_options(const TrafficOptions& o, const Job& job) {
         "--threads and --jobs");
   if (o.basis && !o.compare)
     return Error::call("--basis says how policies are made comparable; give --compare, too");
-  if (o.brief && !o.compare)
-    return Error::call("--brief prints the table of --compare alone; give --compare, too");
+  if (o.brief && !o.compare && !o.compare_models)
+    return Error::call("--brief prints the table of a comparison alone; give --compare, too");
+  if (o.compare_models && o.compare)
+    return Error::call("--compare-models: compares models of each curve; leave out --compare");
+  if (o.compare_models && o.scenario.contains("model"))
+    return Error::call("--compare-models: says which models; leave out --model");
   if (o.saturation && !o.load.empty())
     return Error::call("--saturation searches for the load itself; leave out --load");
   return {};

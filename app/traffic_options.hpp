@@ -18,7 +18,7 @@ struct TrafficOptions {
   MachineOptions machine;
   std::map<std::string, std::string> scenario;  // Other options, by the names of scenario_options.
   std::vector<std::string> vary;
-  std::optional<std::string> compare, basis;
+  std::optional<std::string> compare, basis, compare_models;
   std::string load;
   bool saturation = false, all = false, brief = false, quiet = false;
   double factor = 3, search_tolerance_percent = 2, converge_percent = 1;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "weft/simulate/models/network_model.hpp"
 
+#include <algorithm>
 #include <string>
 
+#include <weft/base/text.hpp>
 #include <weft/simulate/flits/flit_network.hpp>
 #include <weft/simulate/flows/flow_network.hpp>
 
@@ -12,6 +14,20 @@ Result<Fidelity> parse_fidelity(std::string_view text) {
   for (const Fidelity fidelity : {Fidelity::flit, Fidelity::packet, Fidelity::flow})
     if (text == to_text(fidelity)) return fidelity;
   return Error::call("'" + std::string(text) + "' is not flit, packet or flow");
+}
+
+Result<std::vector<Fidelity>> parse_models(std::string_view list) {
+  std::vector<Fidelity> models;
+  for (const std::string_view word : split(list, ',')) {
+    const auto model = parse_fidelity(trim(word));
+    if (!model) return Error::call("--compare-models: " + model.error().message());
+    if (std::find(models.begin(), models.end(), *model) != models.end())
+      return Error::call("--compare-models: '" + std::string(trim(word)) + "' stands there twice");
+    models.push_back(*model);
+  }
+  if (models.size() < 2)
+    return Error::call("--compare-models: give at least two, as in packet,flow");
+  return models;
 }
 
 const char* to_text(Fidelity fidelity) {

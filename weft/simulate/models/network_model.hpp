@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include <weft/base/result.hpp>
 #include <weft/simulate/flits/flit_model.hpp>
@@ -20,6 +21,8 @@ enum class Fidelity {
 
 Result<Fidelity> parse_fidelity(std::string_view text);
 const char* to_text(Fidelity fidelity);
+// From the list of --compare-models: two or more, each once.
+Result<std::vector<Fidelity>> parse_models(std::string_view list);
 // Whether threads share the work; other models have one worker, whatever is asked for.
 inline bool has_workers(Fidelity fidelity) {
   return fidelity == Fidelity::packet;

@@ -3,6 +3,7 @@
 // numbers are written so that reading them gives the same bits.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@ namespace weft {
 std::string sweep_table(const Sweep& sweep, double factor);
 // A line for each policy of a comparison, block by block; empty for other sweeps.
 std::string comparison_table(const Sweep& sweep, double factor);
+// Where each `models` curves that follow each other are models of one network: what they say at the
+// same loads, how far each is from the first, and how long each took. Empty for 0.
+std::string models_table(const Sweep& sweep, std::size_t models);
 std::string sweep_csv(const Sweep& sweep);
 std::string sweep_json(const Sweep& sweep);
 // Latency over load, with the axis ending at six times the latency of the idle network; accepted

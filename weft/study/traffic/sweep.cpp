@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <mutex>
@@ -160,8 +161,11 @@ Result<Point> run_point(const Curve& curve, double load, const SweepSettings& se
   runner.report(mine, 0, what);
   Control control{.stop = runner.stop(),
                   .progress = [&](double share) { runner.report(mine, share, what); }};
+  const auto begin = std::chrono::steady_clock::now();
   auto point = run_experiment(experiment, control);
-  if (point) runner.count_point();
+  if (!point) return point;
+  point->wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  runner.count_point();
   return point;
 }
 
