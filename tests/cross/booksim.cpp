@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <map>
 
+#include <fmt/format.h>
+
 #include <weft/base/file.hpp>
 #include <weft/base/text.hpp>
 #include <weft/study/traffic/experiment.hpp>
@@ -233,6 +235,83 @@ Result<Scenario> scenario_of(const Reference& r, std::uint64_t seed, Fidelity mo
   if (model == Fidelity::flit)
     if (Status status = set_flit_router(r, request); !status) return std::move(status).error();
   return make_scenario(request);
+}
+
+namespace {
+
+// A mean over random intermediates; the reference's own value is that of two uniform legs. The
+// closed form of its README holds whatever they were.
+bool zero_load_agrees(const Reference& reference, const ZeroLoad& found) {
+  if (reference.routing != "valiant") return found.latency_cycles == reference.zero_load;
+  const double closed_form = 5 * found.hops + 6 + reference.packet;
+  return std::abs(found.latency_cycles - closed_form) < 1e-6 &&
+         std::abs(found.latency_cycles - reference.zero_load) <= 0.05 * reference.zero_load;
+}
+
+// The load that the reference's run really made counts where the nominal one is out of bounds.
+Result<std::string> compare_point(const Runs& runs, const ReferencePoint& point, double bound) {
+  const double low = point.latency * (1 - bound) - 2 * point.error;
+  const double high = point.latency * (1 + bound) + 2 * point.error;
+  const Result<double> nominal = mean_latency(runs, point.offered, 0);
+  if (!nominal) return Error(nominal.error());
+  if (*nominal >= low && *nominal <= high) return std::string();
+  const Result<double> real = mean_latency(runs, point.accepted, 0);
+  if (!real) return Error(real.error());
+  if (std::min(*nominal, *real) <= high && std::max(*nominal, *real) >= low) return std::string();
+  return fmt::format(
+      "latency {:.2f}, or {:.2f} at the load that was there, and not {:.2f}, at {} of saturation",
+      *nominal, *real, point.latency, point.fraction);
+}
+
+// Its search, where two looks at the ends do not tell.
+Result<std::string> compare_saturation(const Runs& runs, double bound) {
+  const Reference& reference = runs.reference;
+  const bool crosses = reference.crossing > 0;
+  const double low =
+      (crosses ? std::min(reference.saturation, reference.crossing) : reference.saturation) *
+      (1 - bound);
+  const double high = std::max(reference.saturation, reference.crossing) * (1 + bound);
+  const auto latency_at = [&](double load) {
+    return mean_latency(runs, load, 6 * reference.zero_load);
+  };
+  const Result<double> below = latency_at(low), above = latency_at(high);
+  if (!below) return Error(below.error());
+  if (!above) return Error(above.error());
+  if (*below <= 3 * reference.zero_load && *above > 3 * reference.zero_load) return std::string();
+  const Result<double> found = search_saturation(reference, latency_at);
+  if (!found) return Error(found.error());
+  if (*found >= low && *found <= high) return std::string();
+  return fmt::format("saturation {:.4f}, and not from {:.4f} to {:.4f}", *found, low, high);
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> find_disagreements(const Reference& reference, Fidelity model,
+                                                    const Bounds& bounds) {
+  std::vector<std::string> found;
+  const Runs runs{reference, model, reference.k > 16 ? 1 : 3};
+  const Result<Scenario> scenario = scenario_of(reference, 1, model);
+  if (!scenario) return Error(scenario.error());
+  const Result<ZeroLoad> zero = zero_load_latency(*scenario);
+  if (!zero) return Error(zero.error());
+  if (!zero_load_agrees(reference, *zero))
+    found.push_back(
+        fmt::format("zero load {}, and not {}", zero->latency_cycles, reference.zero_load));
+  // What locks up there is comparable at low load at best.
+  if (locks_up(reference) && model == Fidelity::flit) return found;
+  for (std::size_t i = 0; i < reference.points.size(); ++i) {
+    const ReferencePoint& point = reference.points[i];
+    // At 2 % of saturation the reference has too few packets for a mean.
+    if (point.fraction < 0.2 || point.fraction > 0.75 || is_scatter(reference, i)) continue;
+    Result<std::string> off = compare_point(runs, point, bounds.latency);
+    if (!off) return std::move(off).error();
+    if (!off->empty()) found.push_back(*off);
+  }
+  if (locks_up(reference)) return found;
+  Result<std::string> off = compare_saturation(runs, bounds.saturation);
+  if (!off) return std::move(off).error();
+  if (!off->empty()) found.push_back(*off);
+  return found;
 }
 
 Result<Comparison> compare(const Reference& reference, int seeds, Fidelity model) {

@@ -63,4 +63,13 @@ Result<Scenario> scenario_of(const Reference& reference, std::uint64_t seed,
 Result<Comparison> compare(const Reference& reference, int seeds,
                            Fidelity model = Fidelity::packet);
 
+// Parts of the reference's numbers by which ours may be off.
+struct Bounds {
+  double latency = 0;     // Up to 75 % of saturation; twice the reference's standard error on top.
+  double saturation = 0;  // Of the interval between the reference's two answers.
+};
+// What is off by more, in words. Simulates only what it takes to know that.
+Result<std::vector<std::string>> find_disagreements(const Reference& reference, Fidelity model,
+                                                    const Bounds& bounds);
+
 }  // namespace weft::test
