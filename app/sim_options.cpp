@@ -241,10 +241,11 @@ void add_simulation_options(CLI::App& parser, SimOptions& options) {
       ->type_name("MODEL")
       ->capture_default_str();
   parser
-      .add_option("--compare-models", options.models,
-                  "Run the program once with each of these models, and print a table of times, "
-                  "differences and what the simulation cost: flit,packet,flow")
-      ->type_name("MODEL,MODEL");
+      .add_option(
+          "--compare-models", options.models,
+          "Simulate with each of these models (flit, packet, flow), and print the times, how far "
+          "each is from the first, and what each cost")
+      ->type_name("MODEL,MODEL,...");
   add_partition_option(parser, options.simulation.partition);
   add_seed_option(parser, options.simulation.seed, "random routing choices");
   parser

@@ -166,7 +166,7 @@ Result<std::optional<ProgressFile>> start_files(const TrafficOptions& options, c
 
 Sweep do_work(const Work& work, bool search, const Job& job, ProgressFile* file) {
   Progress meter = job.is_root() ? Progress::to_stderr(&seconds_now) : Progress(&seconds_now, {});
-  SweepControl control{.stop = &interrupted(), .progress = {}};
+  SweepControl control{.stop = &interrupted(), .progress = {}, .clock_s = &seconds_now};
   if (meter.visible() || file != nullptr)
     control.progress = [&](const SweepNews& news) {
       meter.update(news.share, news.what);

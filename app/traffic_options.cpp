@@ -74,9 +74,10 @@ void add_comparison_options(CLI::App& parser, TrafficOptions& o) {
           "most demanding, with own VCs (default: all three)")
       ->type_name("own,vcs,buffers");
   parser
-      .add_option("--compare-models", o.compare_models,
-                  "Simulate with each of these models (flit, packet, flow) and print what they say "
-                  "at the same loads, how far each is from the first, and how long each took")
+      .add_option(
+          "--compare-models", o.compare_models,
+          "Simulate with each of these models (flit, packet, flow), and print what they say "
+          "at the same loads, how far each is from the first, and how long each took")
       ->type_name("MODEL,MODEL,...");
   parser.add_flag("--brief", o.brief, "Print the table of the comparison, not that of each curve");
 }

@@ -12,6 +12,7 @@ from common import expect, run
 # Every option that several commands have: its short letter, the names of its value (none: a flag), and how its help begins in each of them.
 SHARED = {
     "--coll": ("", {"NAME=ALGORITHM"}, "Algorithm of a collective operation"),
+    "--compare-models": ("", {"MODEL,MODEL,..."}, "Simulate with each of these models (flit, packet, flow), and print"),
     "--connections": ("", {"MODE"}, "Connections between ranks"),
     "--csv": ("", {"FILE"}, "File for"),
     "--fail": ("", {"A-B|random:N"}, "Break a cable"),

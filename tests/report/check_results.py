@@ -39,7 +39,7 @@ TRAFFIC_CHANGES = {
 }
 TRAFFIC_SAME = {
     "--help": NOTHING_ELSE, "--show-machine": NOTHING_ELSE, "--vary": "each curve has the settings that it gives", "--compare": "as --vary",
-    "--basis": "as --vary", "--brief": DISPLAY, "--threads": SPEED, "--jobs": SPEED, "--partition": SPEED, "--json": FILES, "--csv": FILES, "--svg": FILES,
+    "--compare-models": "as --vary", "--basis": "as --vary", "--brief": DISPLAY, "--threads": SPEED, "--jobs": SPEED, "--partition": SPEED, "--json": FILES, "--csv": FILES, "--svg": FILES,
     "--html": FILES, "--progress-file": DISPLAY, "--quiet": DISPLAY,
 }
 MAP_CHANGES = {

@@ -83,7 +83,7 @@ struct Point {
   std::int64_t cycle_ps = 0;
   std::int64_t warmup_cycles = 0, measured_cycles = 0, drain_cycles = 0;
   Measured packets;
-  double wall_s = 0;  // That the sweep took to simulate it: of this run, and no result.
+  double wall_s = 0;  // That a sweep with a clock took to simulate it: of this run, and no result.
 
   bool claims_latency() const {
     return state == PointState::steady && packets.latency_ps.count() > 0;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <mutex>
@@ -62,6 +61,7 @@ class TaskRunner {
   ProcessGroup* peers() const { return peers_; }
   const StopSign& stop_sign() const { return stop_; }
   const std::atomic<bool>* stop() const { return control_.stop; }
+  double clock_s() const { return control_.clock_s ? control_.clock_s() : 0; }
   std::optional<Error> take_failure() { return std::move(failure_); }
 
   // Each task reports how far it is; the meter shows the sum.
@@ -161,10 +161,10 @@ Result<Point> run_point(const Curve& curve, double load, const SweepSettings& se
   runner.report(mine, 0, what);
   Control control{.stop = runner.stop(),
                   .progress = [&](double share) { runner.report(mine, share, what); }};
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = runner.clock_s();
   auto point = run_experiment(experiment, control);
   if (!point) return point;
-  point->wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  point->wall_s = runner.clock_s() - begin;
   runner.count_point();
   return point;
 }

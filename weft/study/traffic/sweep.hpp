@@ -58,6 +58,7 @@ struct SweepNews {
 struct SweepControl {
   const std::atomic<bool>* stop = nullptr;              // Set, in any process: end soon.
   std::function<void(const SweepNews& news)> progress;  // Called by one thread at a time.
+  std::function<double()> clock_s = {};  // For Point::wall_s, called by any thread; may be empty.
 };
 
 // The scenarios outlive the sweep.
