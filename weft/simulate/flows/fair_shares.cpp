@@ -2,6 +2,7 @@
 #include "weft/simulate/flows/fair_shares.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <weft/base/check.hpp>
 
@@ -17,16 +18,25 @@ constexpr int still_bits = 16;
 // Nor need they settle at all, so there is an end.
 constexpr std::uint16_t rounds_max = 200;
 
+// Most links have one flow; divisions take long.
+Speed share(std::int64_t room, std::int64_t weight) {
+  return weight == LinkUse::whole ? room / LinkUse::whole : room / weight;
+}
+
 }  // namespace
 
 FairShares::FairShares(std::vector<Speed> capacity, int loss_of_1024) : loss_(loss_of_1024) {
   WEFT_CHECK(loss_ > 0 && loss_ <= 1024);
   links_.resize(capacity.size());
-  for (std::size_t i = 0; i < capacity.size(); ++i) links_[i].capacity = capacity[i];
+  spare_.resize(capacity.size());
+  for (std::size_t i = 0; i < capacity.size(); ++i) {
+    links_[i].capacity = capacity[i];
+    spare_[i] = room(links_[i]);
+  }
 }
 
 std::size_t FairShares::bytes() const {
-  return links_.size() * sizeof(Link) + flows_.size() * sizeof(Flow);
+  return links_.size() * (sizeof(Link) + sizeof(std::int64_t)) + flows_.size() * sizeof(Flow);
 }
 
 // What the link's flows share, times the weight of a whole one.
@@ -36,12 +46,15 @@ std::int64_t FairShares::room(const Link& link) const {
   return capacity * LinkUse::whole;
 }
 
-bool FairShares::is_held_by_turning(std::uint32_t flow) const {
-  const std::uint32_t index = flows_[flow].least_link;
-  return index != no_link && links_[index].turning > 0 && links_[index].entries.size() > 1;
+bool FairShares::is_held_by_turning(std::uint32_t id) const {
+  const Flow& flow = flows_[id];
+  if (flow.least_place == no_place) return false;
+  const Link& link = links_[flow.places[flow.least_place].link];
+  return link.turning > 0 && link.entries.size() > 1;
 }
 
 std::uint32_t FairShares::add(std::span<const LinkUse> uses, Speed limit) {
+  WEFT_CHECK(uses.size() < no_place);
   std::uint32_t id = 0;
   if (unused_.empty()) {
     id = static_cast<std::uint32_t>(flows_.size());
@@ -56,15 +69,19 @@ std::uint32_t FairShares::add(std::span<const LinkUse> uses, Speed limit) {
   flow.speed = 0;
   flow.places.clear();
   flow.places.reserve(uses.size());
+  for (const LinkUse& use : uses) __builtin_prefetch(&links_[use.link]);
   for (const LinkUse& use : uses) {
     Link& link = links_[use.link];
-    const auto position = static_cast<std::uint32_t>(link.entries.size());
-    link.entries.push_back({id, static_cast<std::uint32_t>(flow.places.size())});
+    const std::int64_t before = room(link);
+    const auto weight = static_cast<std::uint16_t>(use.weight);
+    link.entries.push_back({id, static_cast<std::uint16_t>(flow.places.size()), weight});
     link.weight += use.weight;
     link.turning += use.turns ? 1 : 0;
-    flow.places.push_back({use.link, position, use.weight, use.turns});
+    if (link.level == no_speed_limit) spare_[use.link] += room(link) - before;
+    flow.places.push_back({link.level, use.link, weight, use.turns});
   }
   for (const LinkUse& use : uses) touch(use.link);
+  find_least(flow);
   set_speed(id, no_link);
   if (!flow.noted) {
     flow.noted = true;
@@ -73,21 +90,32 @@ std::uint32_t FairShares::add(std::span<const LinkUse> uses, Speed limit) {
   return id;
 }
 
+// Looks through the list, as whoever works out the level must, too. To know the place in it would
+// cost a look at another flow for each that moves.
+void FairShares::drop(Link& link, std::uint32_t flow) {
+  std::vector<Entry>& entries = link.entries;
+  std::size_t at = 0;
+  while (entries[at].flow != flow) ++at;
+  entries[at] = entries.back();
+  entries.pop_back();
+  if (entries.empty() && entries.capacity() > kept_room) std::vector<Entry>().swap(entries);
+}
+
 void FairShares::remove(std::uint32_t id) {
   Flow& flow = flows_[id];
   WEFT_CHECK(!flow.gone);
+  for (const Place& place : flow.places) __builtin_prefetch(&links_[place.link]);
+  for (const Place& place : flow.places) __builtin_prefetch(links_[place.link].entries.data());
   for (const Place& place : flow.places) {
     Link& link = links_[place.link];
-    const Entry last = link.entries.back();
-    link.entries[place.position] = last;
-    flows_[last.flow].places[last.place].position = place.position;
-    link.entries.pop_back();
-    if (link.entries.empty() && link.entries.capacity() > kept_room)
-      std::vector<Entry>().swap(link.entries);
+    const std::int64_t before = room(link);
+    drop(link, id);
     link.weight -= place.weight;
     link.turning -= place.turns ? 1 : 0;
-    link.used -= flow.speed * place.weight;
-    if (link.level != no_speed_limit) touch(place.link);
+    if (link.level != no_speed_limit)
+      touch(place.link);
+    else
+      spare_[place.link] += room(link) - before + flow.speed * place.weight;
   }
   if (flow.places.capacity() > kept_room) std::vector<Place>().swap(flow.places);
   flow.gone = true;
@@ -99,29 +127,44 @@ void FairShares::touch(std::uint32_t index) {
   Link& link = links_[index];
   if (link.waits) return;
   link.waits = true;
-  queue_.push({link.weight == 0 ? 0 : room(link) / link.weight, index});
+  queue_.push({link.weight == 0 ? 0 : share(room(link), link.weight), index});
 }
 
 // Those below the level take what they have elsewhere, the others share the rest. The level only
 // rises from round to round, as the ones below it leave more than their part.
-Speed FairShares::find_level(std::uint32_t index) const {
-  const Link& link = links_[index];
+Speed FairShares::find_level(const Link& link) {
   if (link.weight == 0) return no_speed_limit;
   const std::int64_t all = room(link);
-  for (Speed level = all / link.weight;;) {
-    std::int64_t rest = all, weight = link.weight;
-    for (const Entry& entry : link.entries) {
-      const Flow& flow = flows_[entry.flow];
-      const Speed elsewhere = level_without(flow, index);
-      if (elsewhere >= level) continue;
-      const std::int64_t part = flow.places[entry.place].weight;
-      rest -= elsewhere * part;
-      weight -= part;
+  std::int64_t rest = all, weight = link.weight;
+  Speed level = share(all, link.weight);
+  wishes_.clear();
+  for (const Entry& entry : link.entries) __builtin_prefetch(&flows_[entry.flow]);
+  for (const Entry& entry : link.entries) {
+    const Flow& flow = flows_[entry.flow];
+    const Speed elsewhere = flow.least_place == entry.place ? flow.second : flow.least;
+    if (elsewhere < level) {
+      rest -= elsewhere * entry.weight;
+      weight -= entry.weight;
+    } else if (elsewhere != no_speed_limit) {
+      wishes_.push_back({elsewhere, entry.weight});
     }
+  }
+  if (weight == link.weight) return std::max<Speed>(level, 1);  // None is below.
+  for (;;) {
     if (weight == 0) return no_speed_limit;
-    const Speed next = rest / weight;
+    const Speed next = share(rest, weight);
     if (next <= level) return std::max<Speed>(level, 1);
     level = next;
+    std::size_t kept = 0;
+    for (const Wish& wish : wishes_) {
+      if (wish.elsewhere < level) {
+        rest -= wish.elsewhere * wish.weight;
+        weight -= wish.weight;
+      } else {
+        wishes_[kept++] = wish;
+      }
+    }
+    wishes_.resize(kept);
   }
 }
 
@@ -130,36 +173,69 @@ void FairShares::work_out(std::uint32_t index) {
   ++updates_;
   if (link.rounds == 0) rounds_of_.push_back(index);
   if (++link.rounds > rounds_max) return;
-  const Speed before = link.level, level = find_level(index);
+  const Speed before = link.level, level = find_level(link);
   if (level == before) return;
   if (before != no_speed_limit && level != no_speed_limit &&
       std::abs(level - before) <= (before >> still_bits)) {
     return;
   }
   link.level = level;
-  for (std::size_t i = 0; i < link.entries.size(); ++i) set_speed(link.entries[i].flow, index);
+  if (level == no_speed_limit) {
+    std::int64_t spare = room(link);
+    for (const Entry& entry : link.entries) spare -= flows_[entry.flow].speed * entry.weight;
+    spare_[index] = spare;
+  }
+  for (const Entry& entry : link.entries)
+    __builtin_prefetch(&flows_[entry.flow].places[entry.place]);
+  for (const Entry& entry : link.entries) {
+    note_level(flows_[entry.flow], entry.place, level);
+    set_speed(entry.flow, index);
+  }
 }
 
-void FairShares::find_least(Flow& flow) const {
+void FairShares::find_least(Flow& flow) {
   flow.least = flow.limit;
   flow.second = no_speed_limit;
-  flow.least_link = no_link;
-  for (const Place& place : flow.places) {
-    const Speed level = links_[place.link].level;
+  flow.least_place = no_place;
+  for (std::size_t i = 0; i < flow.places.size(); ++i) {
+    const Speed level = flow.places[i].level;
     if (level < flow.least) {
       flow.second = flow.least;
       flow.least = level;
-      flow.least_link = place.link;
+      flow.least_place = static_cast<std::uint16_t>(i);
     } else {
       flow.second = std::min(flow.second, level);
     }
   }
 }
 
-// After the level of a link on its way, `but`, is another.
+// The level of a link on its way is another now. What find_least() would find, mostly without
+// looking at all places.
+void FairShares::note_level(Flow& flow, std::uint16_t place, Speed level) {
+  const Speed before = std::exchange(flow.places[place].level, level);
+  if (place == flow.least_place) {
+    if (level < flow.second)
+      flow.least = level;
+    else
+      find_least(flow);
+    return;
+  }
+  const bool is_first =
+      level == flow.least && flow.least_place != no_place && place < flow.least_place;
+  if (level < flow.least || is_first) {
+    flow.second = flow.least;
+    flow.least = level;
+    flow.least_place = place;
+  } else if (level <= flow.second) {
+    flow.second = level;
+  } else if (before == flow.second) {
+    find_least(flow);
+  }
+}
+
+// After the least level on its way has become another, by the link `but`.
 void FairShares::set_speed(std::uint32_t id, std::uint32_t but) {
   Flow& flow = flows_[id];
-  find_least(flow);
   const Speed before = flow.speed, now = flow.least == no_speed_limit ? 0 : flow.least;
   if (now == before) return;
   flow.speed = now;
@@ -169,11 +245,13 @@ void FairShares::set_speed(std::uint32_t id, std::uint32_t but) {
   }
   const Speed lower = std::min(before, now);
   for (const Place& place : flow.places) {
-    Link& link = links_[place.link];
-    link.used += (now - before) * place.weight;
-    if (place.link == but || link.waits) continue;
-    if (link.level == no_speed_limit ? link.used > room(link) : link.level > lower)
-      touch(place.link);
+    if (place.level != no_speed_limit) {
+      if (place.level > lower && place.link != but) touch(place.link);
+      continue;
+    }
+    std::int64_t& spare = spare_[place.link];
+    spare -= (now - before) * place.weight;
+    if (place.link != but && spare < 0) touch(place.link);
   }
 }
 

@@ -50,8 +50,7 @@ class FairShares {
   bool is_held_by_turning(std::uint32_t flow) const;
   template <typename Do>
   void each_flow_on(std::uint32_t link, Do&& action) const {
-    for (const Entry& entry : links_[link].entries)
-      action(entry.flow, flows_[entry.flow].places[entry.place].weight);
+    for (const Entry& entry : links_[link].entries) action(entry.flow, entry.weight);
   }
   template <typename Do>
   void each_link_of(std::uint32_t flow, Do&& action) const {
@@ -61,30 +60,39 @@ class FairShares {
   std::uint64_t updates() const { return updates_; }  // Of links, so far: a measure of the work.
 
  private:
+  // Of a link: a flow, and the link's place on its way. The weight is here, too, as lists of
+  // entries are read much more often than they change.
   struct Entry {
-    std::uint32_t flow, place;
+    std::uint32_t flow;
+    std::uint16_t place, weight;
   };
   struct Link {
     Speed capacity = 0;
     Speed level = no_speed_limit;
-    std::int64_t used = 0;    // Sum of speeds times weights.
     std::int64_t weight = 0;  // Of all entries.
     std::uint32_t turning = 0;
     bool waits = false;        // To be worked out again.
     std::uint16_t rounds = 0;  // Of this settle().
     std::vector<Entry> entries;
   };
+  // Of a flow: a link on its way, with the link's level, so that a flow finds its least one without
+  // looking at all its links.
   struct Place {
-    std::uint32_t link, position, weight;
+    Speed level;
+    std::uint32_t link;
+    std::uint16_t weight;
     bool turns;
   };
+  static constexpr std::uint16_t no_place = 0xffff;
   struct Flow {
     std::vector<Place> places;
     Speed limit = no_speed_limit;
-    Speed least = no_speed_limit, second = no_speed_limit;  // Levels on its way.
-    std::uint32_t least_link = 0;
+    // The levels on its way, and the limit. Of equally low ones the limit is the least, then the
+    // first place.
+    Speed least = no_speed_limit, second = no_speed_limit;
     Speed speed = 0;
-    bool noted = false;  // In changed_.
+    std::uint16_t least_place = no_place;  // That is the limit.
+    bool noted = false;                    // In changed_.
     bool gone = true;
   };
   struct Waiting {
@@ -94,21 +102,29 @@ class FairShares {
       return bound != other.bound ? bound > other.bound : link > other.link;
     }
   };
+  // What a flow could take of a link.
+  struct Wish {
+    Speed elsewhere;  // The least level of its other links.
+    std::int64_t weight;
+  };
 
   std::int64_t room(const Link& link) const;
-  Speed level_without(const Flow& flow, std::uint32_t link) const {
-    return flow.least_link == link ? flow.second : flow.least;
-  }
   void touch(std::uint32_t link);
-  Speed find_level(std::uint32_t link) const;
+  static void drop(Link& link, std::uint32_t flow);
+  Speed find_level(const Link& link);
   void work_out(std::uint32_t link);
-  void find_least(Flow& flow) const;
+  static void find_least(Flow& flow);
+  static void note_level(Flow& flow, std::uint16_t place, Speed level);
   void set_speed(std::uint32_t flow, std::uint32_t but);
 
   const int loss_;
   std::vector<Link> links_;
+  // By link, while flows do not fill it: its room less their speeds times weights. Not in Link, as
+  // a flow whose speed changes looks at nothing else of most links on its way.
+  std::vector<std::int64_t> spare_;
   std::vector<Flow> flows_;
   std::vector<std::uint32_t> unused_, changed_, seen_;
+  std::vector<Wish> wishes_;              // Of find_level().
   std::vector<std::uint32_t> rounds_of_;  // Links that were worked out since settle() began.
   std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>> queue_;
   std::uint64_t updates_ = 0;
