@@ -21,6 +21,15 @@ Speed speed_of(Rate rate) {
   return static_cast<Speed>((bit << speed_bits) / 8'000'000'000'000);
 }
 
+// How long a flow takes, `left` in parts of a byte. Most fit a division of 64 bits, which is much
+// faster.
+std::int64_t time_ps(std::int64_t left, Speed speed) {
+  constexpr int shift = speed_bits - left_bits;
+  if (left < std::int64_t{1} << (62 - shift)) return ((left << shift) + speed - 1) / speed;
+  return static_cast<std::int64_t>(((static_cast<detail::Wide>(left) << shift) + speed - 1) /
+                                   speed);
+}
+
 // The links of the flow model: those between routers, by LinkId, then from each node, then to each.
 class FlowLinks {
  public:
@@ -33,16 +42,27 @@ class FlowLinks {
   // From the moment that the head of a message wins the link to its arrival at the next router.
   std::int64_t passing_ps(std::uint32_t link) const { return kind(link).passing_ps; }
   // What one VC of it carries.
-  Rate vc_rate(std::uint32_t link) const { return kind(link).vc_rate; }
+  Speed vc_speed(std::uint32_t link) const { return kind(link).vc_speed; }
+  // Every message asks several times on each link, and long divisions take long.
+  std::int64_t serialise_ps(std::int64_t bytes, std::uint32_t link) const {
+    const Kind& one = kind(link);
+    bytes = std::max<std::int64_t>(bytes, 0);
+    return one.byte_ps > 0 ? bytes * one.byte_ps : serialise(Bytes{bytes}, one.rate).in_ps();
+  }
   std::vector<Speed> speeds() const;
 
  private:
   struct Kind {
-    Rate rate, vc_rate;
-    std::int64_t passing_ps;
+    Kind() = default;
+    Kind(Rate whole, Rate of_vc, Duration passing);
+    Rate rate;
+    Speed vc_speed = 0;
+    std::int64_t passing_ps = 0;
+    std::int64_t byte_ps = 0;  // If it is a whole number.
   };
   const Kind& kind(std::uint32_t link) const {
-    if (link < cables_) return cable_kinds_[graph_.port(LinkId(link)).link_class];
+    if (link < cables_)
+      return cable_kinds_[cable_kinds_.size() == 1 ? 0 : graph_.port(LinkId(link)).link_class];
     return link < cables_ + nodes_ ? from_kind_ : to_kind_;
   }
 
@@ -51,6 +71,13 @@ class FlowLinks {
   std::vector<Kind> cable_kinds_;  // By class of cables.
   Kind from_kind_, to_kind_;
 };
+
+FlowLinks::Kind::Kind(Rate whole, Rate of_vc, Duration passing)
+    : rate(whole), vc_speed(speed_of(of_vc)), passing_ps(passing.in_ps()) {
+  if (rate == Rate()) return;
+  const std::int64_t one = serialise(Bytes{1}, rate).in_ps();
+  if (one * rate.in_bit_per_s() == 8'000'000'000'000) byte_ps = one;
+}
 
 FlowLinks::FlowLinks(const Graph& graph, const NetworkHardware& machine)
     : graph_(graph), cables_(graph.link_count()), nodes_(graph.node_count()) {
@@ -68,11 +95,11 @@ FlowLinks::FlowLinks(const Graph& graph, const NetworkHardware& machine)
     const Rate rate = slower(cable.rate, crossbar);
     const bool own = machine.link_class.count(name) > 0;
     cable_kinds_.push_back(
-        {rate, vc_rate(own ? "link." + name : "link", rate), (through + cable.delay).in_ps()});
+        {rate, vc_rate(own ? "link." + name : "link", rate), through + cable.delay});
   }
   const Rate inject = machine.injection_rate(), eject = slower(machine.ejection_rate(), crossbar);
-  from_kind_ = {inject, vc_rate("nic", inject), (machine.inject_delay + behind).in_ps()};
-  to_kind_ = {eject, vc_rate("nic", eject), (through + behind).in_ps()};
+  from_kind_ = {inject, vc_rate("nic", inject), machine.inject_delay + behind};
+  to_kind_ = {eject, vc_rate("nic", eject), through + behind};
 }
 
 std::vector<Speed> FlowLinks::speeds() const {
@@ -135,7 +162,7 @@ class FlowNetwork final : public Network, private LinkQueues {
   void move_on(MessageInFlight& message);
   std::int64_t decision_ps() const { return (machine_.route + machine_.vc_alloc).in_ps(); }
   std::int64_t serialise_ps(std::int64_t bytes, std::uint32_t link) const {
-    return serialise(Bytes{std::max<std::int64_t>(bytes, 0)}, links_.rate(link)).in_ps();
+    return links_.serialise_ps(bytes, link);
   }
 
   const Topology& topology_;
@@ -430,10 +457,10 @@ Speed FlowNetwork::most(const MessageInFlight& message, const Routes::Path& path
     least = static_cast<Speed>((static_cast<detail::Wide>(packet) << speed_bits) / time);
   }
   const int vcs = one_vc_ ? 1 : machine_.vcs;
-  least = std::min(least, speed_of(links_.vc_rate(card)) * vcs);
+  least = std::min(least, links_.vc_speed(card) * vcs);
   for (const Routes::Step& step : path.steps) {
-    least = std::min(
-        least, speed_of(links_.vc_rate(step.link)) * std::max(std::min(path.vcs, machine_.vcs), 1));
+    least =
+        std::min(least, links_.vc_speed(step.link) * std::max(std::min(path.vcs, machine_.vcs), 1));
   }
   return least;
 }
@@ -505,9 +532,7 @@ void FlowNetwork::settle() {
     move_on(message);
     message.speed = speed;
     message.uncertain = heads_block_ && shares_.is_held_by_turning(flow);
-    const auto left = static_cast<detail::Wide>(message.left) << (speed_bits - left_bits);
-    const auto takes = static_cast<std::int64_t>((left + speed - 1) / speed);
-    due_.set(id, now_ + std::max<std::int64_t>(takes, 1));
+    due_.set(id, now_ + std::max<std::int64_t>(time_ps(message.left, speed), 1));
   }
 }
 

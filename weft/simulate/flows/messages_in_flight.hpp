@@ -3,8 +3,9 @@
 // them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <unordered_map>
+#include <vector>
 
 #include <weft/base/pool.hpp>
 #include <weft/simulate/flows/routes.hpp>
@@ -56,9 +57,21 @@ class SendQueues {
     return order_ == SendOrder::queue ? from : from | message.what.to.index;
   }
 
+  std::size_t home(std::uint64_t queue) const {
+    return static_cast<std::size_t>((queue * 0x9e37'79b9'7f4a'7c15u) >> shift_);
+  }
+  std::size_t after(std::size_t at) const { return (at + 1) & (last_.size() - 1); }
+  void erase(std::uint32_t id);
+  void grow();
+
   const SendOrder order_;
   MessagesInFlight& messages_;
-  std::unordered_map<std::uint64_t, std::uint32_t> last_;  // By queue that is not empty.
+  // Of each queue that is not empty the last message, found by a hash of the queue; at least half
+  // of the table is free. The message knows its queue, which is not stored again: there may be
+  // millions of queues.
+  std::vector<std::uint32_t> last_;
+  std::size_t count_ = 0;
+  int shift_ = 0;  // Of hashes, down to places in the table.
 };
 
 }  // namespace weft
