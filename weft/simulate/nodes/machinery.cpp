@@ -394,7 +394,7 @@ void Machinery::pack(std::uint64_t cookie, Packer& letter) {
 
 std::uint64_t Machinery::unpack(NodeId /*to*/, Unpacker& letter) {
   const auto text = letter.take<ParcelText>();
-  auto* const parcel = new Parcel;
+  Parcel* const parcel = make_parcel();
   parcel->from = RankId(text.from);
   parcel->to = RankId(text.to);
   parcel->rail = RailId(text.rail);

@@ -25,6 +25,8 @@ class Machinery final : public Host {
   std::uint64_t unpack(NodeId to, Unpacker& letter) override;
   void unpack_data(std::uint64_t cookie, Unpacker& letter) override;
 
+  // Workers share no pool.
+  Parcel* make_parcel() { return Parcel::make(setup.workers == 1 ? &parcels : nullptr); }
   void send(Parcel* parcel, const SendPath& path, Time now);
   // A copy by the processor of a rank, which takes it `alone` while no other copies: when it ends,
   // given when it could begin.
@@ -69,6 +71,7 @@ class Machinery final : public Host {
 
   static constexpr std::uint32_t nobody = 0xffff'ffff;
   WorldSetup setup;
+  ParcelPool parcels;  // Outlives all that may have one.
   RankBody& program;
   std::unique_ptr<Network> network;
   std::unique_ptr<Stacks> stacks;

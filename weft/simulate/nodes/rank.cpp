@@ -47,6 +47,23 @@ Time start_of(const WorldSetup& setup, RankId rank) {
 
 }  // namespace
 
+Parcel* Parcel::make(ParcelPool* pool) {
+  void* const memory =
+      pool == nullptr ? ::operator new(sizeof(Parcel)) : pool->take(sizeof(Parcel));
+  auto* const parcel = ::new (memory) Parcel;
+  parcel->pool_ = pool;
+  return parcel;
+}
+
+void Parcel::operator delete(Parcel* parcel, std::destroying_delete_t) {
+  ParcelPool* const pool = parcel->pool_;
+  parcel->~Parcel();
+  if (pool == nullptr)
+    ::operator delete(parcel);
+  else
+    pool->give_back(parcel);
+}
+
 SimRank::SimRank(Machinery& machinery, RankId self)
     : machinery_(machinery),
       fabric_{.self = self,
@@ -131,7 +148,7 @@ void SimRank::hear(RankId peer, Time at) {
 
 void SimRank::tell_up(RankId peer, Time at) {
   for (std::uint32_t i = 0; i < machinery_.rails(); ++i) {
-    auto* const up = new Parcel;
+    Parcel* const up = machinery_.make_parcel();
     up->from = peer;
     up->rail = RailId(i);
     up->greeting = Parcel::Greeting::up;
@@ -141,7 +158,7 @@ void SimRank::tell_up(RankId peer, Time at) {
 
 Parcel* SimRank::make_parcel(const SendPath& path, std::uint64_t cookie) {
   WEFT_CHECK(path.peer.index < fabric_.ranks && path.rail.index < machinery_.rails());
-  auto* const parcel = new Parcel;
+  Parcel* const parcel = machinery_.make_parcel();
   parcel->from = self_;
   parcel->to = path.peer;
   parcel->rail = path.rail;

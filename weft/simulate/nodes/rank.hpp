@@ -5,12 +5,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include <weft/parallel/fiber/fiber.hpp>
 #include <weft/simulate/nodes/local_messages.hpp>
+#include <weft/simulate/nodes/parcel_pool.hpp>
 #include <weft/simulate/nodes/rank_threads.hpp>
 #include <weft/simulate/nodes/storage_servers.hpp>
 #include <weft/simulate/nodes/world.hpp>
@@ -35,6 +37,13 @@ struct Parcel {
   std::shared_ptr<LocalCopy> copy;  // Null: the data is where it should be.
   FrameHead head = {};
   std::unique_ptr<StorageTask> task;  // Null: nothing of files.
+
+  // From this pool, to which its memory goes back; null: from the heap.
+  static Parcel* make(ParcelPool* pool);
+  static void operator delete(Parcel* parcel, std::destroying_delete_t);
+
+ private:
+  ParcelPool* pool_ = nullptr;
 };
 
 class Machinery;

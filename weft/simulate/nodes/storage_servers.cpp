@@ -91,7 +91,7 @@ std::size_t StorageClient::stripe() const {
 
 Parcel* StorageClient::request(const ServedAccess& access, std::int64_t from, std::size_t size) {
   Machinery& machinery = rank_.machinery_of();
-  auto* const parcel = new Parcel;
+  Parcel* const parcel = machinery.make_parcel();
   parcel->from = parcel->to = rank_.self();
   parcel->task = std::make_unique<StorageTask>();
   StorageTask& task = *parcel->task;
