@@ -18,26 +18,32 @@ std::uint16_t CutMessages::begin(const Message& message, std::size_t size) {
 }
 
 std::uint16_t CutMessages::give(const Message& message, std::size_t offset, std::size_t size) {
-  const Duration gap = message.tuning == nullptr ? Duration::zero() : message.tuning->gap;
-  const std::vector<RailPart> cut = choice_.cut(message.peer, size, message.tuning);
-  for (const RailPart& piece : cut) {
-    if (unused_.empty()) {
-      unused_.push_back(static_cast<std::uint32_t>(parts_.size()));
-      parts_.emplace_back();
-    }
-    const std::uint32_t index = unused_.back();
-    unused_.pop_back();
-    Part& part = parts_[index];
-    const std::size_t at = offset + piece.offset;
-    part = {message, at, piece.size, true, false, part.generation};
-    Header notice = message.notice;
-    notice.key = at;
-    const std::byte* const data = message.data == nullptr ? nullptr : message.data + at;
-    const std::uint64_t cookie = part_bit | (std::uint64_t{part.generation} << 32) | index;
-    transport_.write({message.peer, piece.rail, gap}, {data, piece.size}, {message.key, at},
-                     encode(notice), cookie);
+  if (choice_.takes_one(message.peer, message.tuning)) {
+    give(message, offset, {choice_.for_control(message.peer), 0, size});
+    return 1;
   }
+  const std::vector<RailPart> cut = choice_.cut(message.peer, size, message.tuning);
+  for (const RailPart& piece : cut) give(message, offset, piece);
   return static_cast<std::uint16_t>(cut.size());
+}
+
+void CutMessages::give(const Message& message, std::size_t offset, const RailPart& piece) {
+  const Duration gap = message.tuning == nullptr ? Duration::zero() : message.tuning->gap;
+  if (unused_.empty()) {
+    unused_.push_back(static_cast<std::uint32_t>(parts_.size()));
+    parts_.emplace_back();
+  }
+  const std::uint32_t index = unused_.back();
+  unused_.pop_back();
+  Part& part = parts_[index];
+  const std::size_t at = offset + piece.offset;
+  part = {message, at, piece.size, true, false, part.generation};
+  Header notice = message.notice;
+  notice.key = at;
+  const std::byte* const data = message.data == nullptr ? nullptr : message.data + at;
+  const std::uint64_t cookie = part_bit | (std::uint64_t{part.generation} << 32) | index;
+  transport_.write({message.peer, piece.rail, gap}, {data, piece.size}, {message.key, at},
+                   encode(notice), cookie);
 }
 
 std::uint64_t CutMessages::delivered(std::uint64_t cookie) {

@@ -52,6 +52,7 @@ class CutMessages {
     std::uint32_t generation = 0;
   };
   std::uint16_t give(const Message& message, std::size_t offset, std::size_t size);
+  void give(const Message& message, std::size_t offset, const RailPart& piece);
   Part* find(std::uint64_t cookie);
   void free(std::uint32_t index);
   bool any_up(RankId peer) const;

@@ -248,11 +248,18 @@ void Messenger::progress() {
 // What is due after looking at the network.
 void Messenger::finish_progress() {
   if (trunk_ != nullptr && trunk_->busy()) trunk_->tend(fabric_.processor.now());
-  while (!requests_->ready.empty()) {
-    std::vector<std::coroutine_handle<>> now;
-    now.swap(requests_->ready);
-    for (const std::coroutine_handle<> handle : now) handle.resume();
+  // They may make others ready. Room for a few is kept: most progress resumes one.
+  constexpr std::size_t kept_room = 16;
+  std::vector<std::coroutine_handle<>>& ready = requests_->ready;
+  std::size_t& resumed = requests_->resumed;
+  while (resumed < ready.size()) {
+    const std::coroutine_handle<> next = ready[resumed++];
+    next.resume();
   }
+  if (resumed == 0) return;
+  resumed = 0;
+  ready.clear();
+  if (ready.capacity() > kept_room) ready.shrink_to_fit();
 }
 
 void Messenger::wait(const Request* request) {

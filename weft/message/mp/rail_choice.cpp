@@ -82,12 +82,15 @@ std::vector<RailPart> RailChoice::fastest(RankId peer, std::uint32_t among,
   return std::move(chosen);
 }
 
+bool RailChoice::takes_one(RankId peer, const Tuning* tuning) const {
+  return rails_for(rails_.rail_count(peer), tuning) < 2;
+}
+
 // Equal parts, or proportional to the rates of the rails. A message that is tuned to some rails
 // takes the first of them, in their order; tuned to one, the quickest.
 std::vector<RailPart> RailChoice::cut(RankId peer, std::size_t size, const Tuning* tuning) const {
-  const int rails = rails_for(rails_.rail_count(peer), tuning);
-  if (rails < 2) return {{for_control(peer), 0, size}};
-  const auto among = static_cast<std::uint32_t>(rails);
+  if (takes_one(peer, tuning)) return {{for_control(peer), 0, size}};
+  const auto among = static_cast<std::uint32_t>(rails_for(rails_.rail_count(peer), tuning));
   const auto least = static_cast<std::size_t>(options_.stripe_min.count);
   std::vector<RailPart> parts =
       fastest(peer, among, std::clamp<std::size_t>(size / least, 1, among));

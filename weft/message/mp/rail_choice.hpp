@@ -32,6 +32,8 @@ class RailChoice {
   RailId for_eager(RankId peer) const {
     return rails_.rail_count(peer) < 2 ? RailId(0) : spread(peer);
   }
+  // A large message that is cut once stays whole.
+  bool takes_one(RankId peer, const Tuning* tuning) const;
   // For a large message that is cut once: its parts, none of them empty. `tuning` may be null.
   std::vector<RailPart> cut(RankId peer, std::size_t size, const Tuning* tuning) const;
 

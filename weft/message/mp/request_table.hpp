@@ -75,6 +75,7 @@ class RequestTable {
   }
 
   std::vector<std::coroutine_handle<>> ready;  // To be resumed: what they waited for is done.
+  std::size_t resumed = 0;                     // So many of these have been, in this round.
 
  private:
   // A rank has few requests at a time and there are many ranks: the first chunk holds
