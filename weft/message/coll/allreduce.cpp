@@ -49,29 +49,28 @@ mp::Task allreduce_ring(Team team, Reduce args) {
   const int after = (s.rank() + 1) % p;
   std::byte* const result = bytes(args.receive);
   const std::byte* const own = args.in_place ? result : bytes(args.send);
-  const auto offset = [&](int piece) { return scaled(cut(args.count, p, piece), element); };
+  const Portions pieces(args.count, p);
+  const auto offset = [&](int piece) { return scaled(pieces.start(piece), element); };
+  const auto size = [&](int piece) { return scaled(pieces.size(piece), element); };
   Buffer room = args.in_place ? s.buffer(scaled(args.count / p + 1, element)) : nullptr;
   for (int step = 0; step + 1 < p; ++step) {
     const int give = (s.rank() - 1 - step + 2 * p) % p;
     const int take = (s.rank() - 2 - step + 2 * p) % p;
     const std::size_t take_at = offset(take);
-    const std::int64_t take_count = cut(args.count, p, take + 1) - cut(args.count, p, take);
-    mp::Request* const in = s.receive(before, args.in_place ? room.get() : at(result, take_at),
-                                      scaled(take_count, element));
+    mp::Request* const in =
+        s.receive(before, args.in_place ? room.get() : at(result, take_at), size(take));
     const std::byte* const from = step == 0 ? own : result;
-    mp::Request* const out = s.send(after, at(from, offset(give)), offset(give + 1) - offset(give));
+    mp::Request* const out = s.send(after, at(from, offset(give)), size(give));
     co_await s.finish(in);
     co_await s.finish(out);
     s.reduce(args.reducer, args.in_place ? room.get() : at(own, take_at), at(result, take_at),
-             take_count);
+             pieces.size(take));
   }
   for (int step = 0; step + 1 < p; ++step) {
     const int give = (s.rank() - step + p) % p;
     const int take = (s.rank() - 1 - step + p) % p;
-    mp::Request* const in =
-        s.receive(before, at(result, offset(take)), offset(take + 1) - offset(take));
-    mp::Request* const out =
-        s.send(after, at(result, offset(give)), offset(give + 1) - offset(give));
+    mp::Request* const in = s.receive(before, at(result, offset(take)), size(take));
+    mp::Request* const out = s.send(after, at(result, offset(give)), size(give));
     co_await s.finish(in);
     co_await s.finish(out);
   }

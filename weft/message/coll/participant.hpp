@@ -199,9 +199,25 @@ class Fold {
   int power_, extra_, root_;
 };
 
-// Splits `count` items into `parts` nearly equal pieces: where piece i starts.
-inline std::int64_t cut(std::int64_t count, int parts, int i) {
-  return count / parts * i + count % parts * i / parts;
+// `count` items in `parts` nearly equal pieces. Divides once and for all: an operation asks for
+// pieces in each of its steps.
+class Portions {
+ public:
+  Portions(std::int64_t count, int parts)
+      : least_(count / parts), rest_(count % parts), parts_(parts) {}
+  std::int64_t start(int piece) const {
+    return least_ * piece + (rest_ == 0 ? 0 : rest_ * piece / parts_);
+  }
+  std::int64_t size(int piece) const { return start(piece + 1) - start(piece); }
+
+ private:
+  std::int64_t least_, rest_;
+  int parts_;
+};
+
+// Where a piece of them starts.
+inline std::int64_t cut(std::int64_t count, int parts, int piece) {
+  return Portions(count, parts).start(piece);
 }
 
 }  // namespace weft::coll
