@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """weft beside SimGrid (Debian: libsimgrid-dev): the same MPI program on the same kind of network, in turn, in one sitting.
 
-Usage: simgrid.py WEFT [--cases torus:512:4,torus:4096:4,torus:4096:1024,fattree:512:4,...] [--rounds N] [--csv FILE]
+Usage: simgrid.py WEFT [--model packet|flow] [--cases torus:512:4,torus:4096:4,torus:4096:1024,fattree:512:4,...] [--rounds N] [--csv FILE]
 
-A case is NETWORK:RANKS:BLOCK. The program is examples/bruck, compiled by `weft cc` for the one and by smpicc for the other; both get links of 8 GB/s
-and run on one core without carrying data (SimGrid: blocks of a program share their memory, computation is not timed). weft simulates every packet
-of 256 bytes on the torus preset, or on a fat tree with the same hardware; SimGrid shares links among flows, which is less work and another answer:
-its packets column is empty. Prints a JSON object per run: processor seconds, peak memory, simulated time, and for weft packet-hops; of several
-rounds, the one with the least processor time. Without SimGrid it says so and ends with 77.
+A case is NETWORK:RANKS:BLOCK; with --model flow there is one unless more are named, torus:1024:1024, for which SimGrid takes 3 GB (torus:4096:1024: 9 GB).
+The program is examples/bruck, compiled by `weft cc` for the one and by smpicc for the other; both get links of 8 GB/s and run on one core without carrying
+data (SimGrid: blocks of a program share their memory, computation is not timed). weft simulates every packet of 256 bytes on the torus preset, or on a fat
+tree with the same hardware, or with --model flow its flows there; SimGrid shares links among flows, which is less work than packets and another answer:
+its packets column is empty. Prints a JSON object per run: processor seconds, peak memory, simulated time, and for weft packet-hops; of several rounds, the
+one with the least processor time. Without SimGrid it says so and ends with 77.
 """
 import argparse
 import csv
@@ -22,7 +23,8 @@ import sys
 import tempfile
 
 root = pathlib.Path(__file__).resolve().parent.parent.parent
-TORI = {64: (4, 4, 4), 512: (8, 8, 8), 4096: (16, 16, 16), 32768: (32, 32, 32), 65536: (64, 32, 32)}
+TORI = {64: (4, 4, 4), 512: (8, 8, 8), 1024: (16, 8, 8), 4096: (16, 16, 16), 32768: (32, 32, 32), 65536: (64, 32, 32)}
+CASES = {"packet": "torus:512:4,torus:4096:4,torus:4096:1024,fattree:512:4,fattree:2048:4", "flow": "torus:1024:1024"}
 # Leaves with as many nodes below as switches above them.
 TREES = {64: (8, 8), 512: (16, 32), 2048: (32, 64), 8192: (64, 128)}
 
@@ -30,10 +32,13 @@ TREES = {64: (8, 8), 512: (16, 32), 2048: (32, 64), 8192: (64, 128)}
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weft")
-    parser.add_argument("--cases", default="torus:512:4,torus:4096:4,torus:4096:1024,fattree:512:4,fattree:2048:4")
+    parser.add_argument("--model", choices=sorted(CASES), default="packet")
+    parser.add_argument("--cases")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--csv")
-    return parser.parse_args()
+    asked = parser.parse_args()
+    asked.cases = asked.cases or CASES[asked.model]
+    return asked
 
 
 def measured(command, folder):
@@ -48,10 +53,10 @@ def measured(command, folder):
     return used.ru_utime + used.ru_stime, used.ru_maxrss, text.read_text(errors="replace")
 
 
-def weft_command(weft, network, ranks, out):
+def weft_command(asked, network, ranks, out):
     spec = "torus:" + "x".join(map(str, TORI[ranks])) if network == "torus" else f"fattree:k={2 * TREES[ranks][0]},levels=2"
-    command = [weft, "sim", "-q", "--net", root / "presets/nsim-torus.toml", "--set", f"network.topology={spec}", "--threads", "1", "-n", ranks,
-               "--output", out]
+    command = [asked.weft, "sim", "-q", "--model", asked.model, "--net", root / "presets/nsim-torus.toml", "--set", f"network.topology={spec}",
+               "--threads", "1", "-n", ranks, "--output", out]
     return command if network == "torus" else command + ["--routing", "dest-down"]
 
 
@@ -72,13 +77,13 @@ def simulated_us(printed):
     return float(line.split("blocks:")[1].split()[0])
 
 
-def run_weft(weft, program, case, folder):
+def run_weft(asked, program, case, folder):
     network, ranks, block = case
     out = pathlib.Path(folder, "out")
     shutil.rmtree(out, ignore_errors=True)
-    seconds, kb, printed = measured([*weft_command(weft, network, ranks, out), program, block], folder)
-    hops = json.loads((out / "summary.json").read_text())["packet_hops"]
-    return {"simulator": "weft", "cpu_s": seconds, "peak_mb": kb / 1024, "simulated_us": simulated_us(printed), "packet_hops": hops}
+    seconds, kb, printed = measured([*weft_command(asked, network, ranks, out), program, block], folder)
+    hops = json.loads((out / "summary.json").read_text())["packet_hops"] if asked.model == "packet" else None
+    return {"simulator": "weft", "model": asked.model, "cpu_s": seconds, "peak_mb": kb / 1024, "simulated_us": simulated_us(printed), "packet_hops": hops}
 
 
 def run_simgrid(program, case, folder):
@@ -88,7 +93,7 @@ def run_simgrid(program, case, folder):
     command = ["smpirun", "-np", ranks, "-hostfile", "hosts", "-platform", "platform.xml", "--cfg=smpi/auto-shared-malloc-thresh:1000",
                "--cfg=smpi/simulate-computation:no", "--log=root.thresh:error", program, block]
     seconds, kb, printed = measured(command, folder)
-    return {"simulator": "simgrid", "cpu_s": seconds, "peak_mb": kb / 1024, "simulated_us": simulated_us(printed), "packet_hops": None}
+    return {"simulator": "simgrid", "model": "flow", "cpu_s": seconds, "peak_mb": kb / 1024, "simulated_us": simulated_us(printed), "packet_hops": None}
 
 
 def main():
@@ -109,7 +114,7 @@ def main():
             case = (network, int(ranks), int(block))
             found = {}
             for _ in range(asked.rounds):
-                for row in (run_weft(asked.weft, ours, case, folder), run_simgrid(theirs, case, folder)):
+                for row in (run_weft(asked, ours, case, folder), run_simgrid(theirs, case, folder)):
                     best = found.get(row["simulator"])
                     if best is None or row["cpu_s"] < best["cpu_s"]:
                         found[row["simulator"]] = row
