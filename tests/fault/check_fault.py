@@ -173,8 +173,10 @@ class Workers(Case):
 
     def test_lack_of_memory_is_told(self):
         for name, words in self.commands().items():
-            codes = set()
+            codes = []
             for megabytes in (*range(40, 240, 10), 4096):
+                if codes[-2:] == [0, 0] and megabytes < 4096:
+                    continue  # It has enough from here on.
                 def limit(size=megabytes << 20):
                     resource.setrlimit(resource.RLIMIT_AS, (size, size))
                     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -186,8 +188,8 @@ class Workers(Case):
                     self.assertIn(run.returncode, (0, 1), run.stderr)
                     if run.returncode == 1:
                         self.assertRegex(run.stderr, rb"^weft: error: (out of memory|no further thread can be started): use fewer ")
-                codes.add(run.returncode)
-            self.assertEqual(codes, {0, 1}, name)
+                codes.append(run.returncode)
+            self.assertEqual(set(codes), {0, 1}, name)
 
 
 class Memory(Case):

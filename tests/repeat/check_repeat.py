@@ -3,8 +3,8 @@
 """Runs programs on simulated machines again and again: no byte of what comes out may change.
 
 With one, two and four threads, once more, and under another name of the folder, all files and all that is printed
-are the same. With and without the data of messages, times are. With --launcher MPIRUN: one to four processes instead
-of threads.
+are the same. With and without the data of messages, times are. With --launcher MPIRUN: processes instead of threads, as
+many as --processes says.
 """
 import argparse
 import filecmp
@@ -102,10 +102,10 @@ def check(job, needs_data, launcher):
         return [f"unexpected end: {printed.out + printed.error} exit {printed.code}"]
     ways = [("again", 1), ("two", 2), ("four", 4)]
     if launcher:
-        ways = [(f"processes{n}", n) for n in ((1,) if job.one_process else (1, 2, 3, 4))]
+        ways = [(f"processes{n}", n) for n in ((1,) if job.one_process else launcher.processes)]
     for name, workers in ways:
         if launcher:
-            other, also = job.run(name, payload, [launcher, "-np", str(workers)])
+            other, also = job.run(name, payload, [launcher.program, "-np", str(workers)])
             same = printed.same_but_for_launcher(also)
         else:
             other, also = job.run(name, ["--threads", str(workers), *payload])
@@ -126,7 +126,9 @@ def main():
     parser.add_argument("weft")
     parser.add_argument("examples", type=pathlib.Path)
     parser.add_argument("--launcher")
+    parser.add_argument("--processes", type=lambda text: [int(word) for word in text.split(",")], default=[2, 3])
     options = parser.parse_args()
+    launcher = argparse.Namespace(program=options.launcher, processes=options.processes) if options.launcher else None
     failed = False
     with tempfile.TemporaryDirectory() as folder:
         place = pathlib.Path(folder)
@@ -139,7 +141,7 @@ def main():
             machine = [word.replace("PRESETS", str(options.examples.parent / "presets")) for word in machine]
             results = place / str(number)
             results.mkdir()
-            for problem in check(Job(options.weft, results, program, arguments, machine), needs_data, options.launcher):
+            for problem in check(Job(options.weft, results, program, arguments, machine), needs_data, launcher):
                 print(f"{name} {' '.join(arguments)} on {machine[1]}: {problem}")
                 failed = True
     return 1 if failed else 0
