@@ -7,35 +7,40 @@
 
 namespace weft::flits {
 
-Cards::Cards(State& state, Host& host, std::uint64_t seed)
-    : state_(state),
-      host_(host),
-      bits_(Rng(seed).stream("packet")),
-      messages_(1),
-      queues_(messages_, state.setup.machine.order),
-      cards_(state.setup.graph.node_count()),
-      router_input_(cards_.size()),
-      active_(state.setup.graph.node_count()) {
-  const Graph& graph = state.setup.graph;
-  for (std::uint32_t n = 0; n < cards_.size(); ++n) {
-    cards_[n].queue = {.first = detail::no_message,
-                       .last = detail::no_message,
-                       .end = detail::no_message,
-                       .packets = 0,
-                       .node = n};
-    const Router& router = state.routers[graph.router_of(NodeId(n)).index];
+CardTables::CardTables(const Setup& setup, const Tables& tables)
+    : messages(tables.placement.workers()),
+      cards(setup.graph.node_count()),
+      router_input(setup.graph.node_count()) {
+  const Placement& placement = tables.placement;
+  for (std::uint32_t n = 0; n < cards.size(); ++n) {
+    const NodeId id = placement.nodes[n];
+    cards[n].queue = {.first = detail::no_message,
+                      .last = detail::no_message,
+                      .end = detail::no_message,
+                      .packets = 0,
+                      .node = id.index};
+    const Router& router = tables.routers[placement.router_number[setup.graph.router_of(id).index]];
     const auto end =
-        router.first_end + router.ports + static_cast<std::uint32_t>(graph.local_index(NodeId(n)));
-    router_input_[n] = end * state.setup.vcs;
+        router.first_end + router.ports + static_cast<std::uint32_t>(setup.graph.local_index(id));
+    router_input[n] = end * setup.vcs;
   }
 }
+
+Cards::Cards(State& state, CardTables& tables, Host& host, std::uint64_t seed)
+    : state_(state),
+      tables_(tables),
+      host_(host),
+      bits_(Rng(seed).stream("packet")),
+      queues_(tables.messages, state.setup.machine.order),
+      active_(state.placement.first_node[static_cast<std::size_t>(state.worker)],
+              state.placement.first_node[static_cast<std::size_t>(state.worker) + 1]) {}
 
 std::uint32_t Cards::make_message(const Outgoing& outgoing, Time born) {
   const std::uint32_t nodes = state_.setup.graph.node_count();
   WEFT_CHECK(outgoing.from.index < nodes && outgoing.to.index < nodes && outgoing.size.count >= 0);
-  const std::uint32_t id = messages_.make(0);
+  const std::uint32_t id = tables_.messages.make(state_.worker);
   WEFT_CHECK(id != detail::no_message);
-  detail::Message& message = messages_[id];
+  detail::Message& message = tables_.messages[id];
   message = {};
   message.size = message.unsent = message.missing = outgoing.size.count;
   message.gap = outgoing.gap.in_ps();
@@ -48,8 +53,8 @@ std::uint32_t Cards::make_message(const Outgoing& outgoing, Time born) {
 }
 
 void Cards::post(std::uint32_t message) {
-  const std::uint32_t node = messages_[message].from;
-  queues_.post(cards_[node].queue, message);
+  const std::uint32_t node = state_.placement.node_number[tables_.messages[message].from];
+  queues_.post(tables_.cards[node].queue, message);
   active_.add(node);
 }
 
@@ -59,7 +64,7 @@ void Cards::serve() {
 
 // A card that waits for credits sleeps until one comes.
 void Cards::serve_card(std::uint32_t node) {
-  Card& card = cards_[node];
+  Card& card = tables_.cards[node];
   const bool idle = card.packet == none && card.queue.first == detail::no_message;
   if (!idle && card.free_at_ps > state_.now_ps()) return;
   if (idle || (card.packet == none && !begin_packet(card, node)) ||
@@ -84,7 +89,7 @@ std::int64_t Cards::next_vc(const Card& card, std::uint32_t node, std::uint32_t 
 
 bool Cards::begin_packet(Card& card, std::uint32_t node) {
   const Setup& setup = state_.setup;
-  detail::Message& message = messages_[card.queue.first];
+  detail::Message& message = tables_.messages[card.queue.first];
   const std::int64_t payload = std::min(message.unsent, setup.machine.mtu.count);
   const std::int64_t bytes = std::max<std::int64_t>(payload + setup.machine.header.count, 1);
   const std::uint32_t flits = setup.flits_of(bytes);
@@ -100,10 +105,10 @@ bool Cards::begin_packet(Card& card, std::uint32_t node) {
       .to = message.to,
       .flits = flits,
       .bytes = static_cast<std::uint32_t>(bytes),
-      .route = bits_.at((std::uint64_t{node} << 32) | card.queue.packets++),
+      .route = bits_.at((std::uint64_t{card.queue.node} << 32) | card.queue.packets++),
       .head_at = 0,
       .born_ps = message.born_at,
-      .from = node,
+      .from = card.queue.node,
       .hops = 0};
   ++counts_.packets_sent;
   ++card.packets;
@@ -115,31 +120,33 @@ void Cards::send_flit(Card& card, std::uint32_t node) {
   const Packet& packet = state_.packets[card.packet];
   const bool head = card.sent == 0;
   const bool tail = ++card.sent == packet.flits;
-  detail::Message& message = messages_[packet.message];
+  detail::Message& message = tables_.messages[packet.message];
   if (head && message.made == 1) message.entered_at = state_.now_ps();
   --state_.outputs[first_vc(node) + card.vc].credits;
-  state_.flits.push(state_.now + setup.timing.inject,
-                    {router_input_[node] + card.vc, head || tail ? card.packet : none, head, tail});
+  state_.flits.push(
+      state_.now + setup.timing.inject,
+      {tables_.router_input[node] + card.vc, head || tail ? card.packet : none, head, tail});
   card.bytes += bytes_of(packet, tail);
   // What was left of the cycle in which it became free counts.
   const std::int64_t now = state_.now_ps();
   const bool just = card.free_at_ps > now - setup.timing.cycle_ps;
   card.free_at_ps = (just ? card.free_at_ps : now) + setup.inject_ps;
-  if (tail) end_packet(card, node);
+  if (tail) end_packet(card);
 }
 
-void Cards::end_packet(Card& card, std::uint32_t node) {
+void Cards::end_packet(Card& card) {
   card.packet = none;
-  const detail::Message& message = messages_[card.queue.first];
+  const detail::Message& message = tables_.messages[card.queue.first];
   const Time sent_at = Time::ps(card.free_at_ps);
   card.free_at_ps += message.gap;
   if (message.unsent > 0) {
     queues_.pass_turn(card.queue);
     return;
   }
-  const Departure departure{NodeId(node), NodeId(message.to), message.cookie, sent_at, nullptr};
+  const Departure departure{NodeId(card.queue.node), NodeId(message.to), message.cookie, sent_at,
+                            nullptr};
   queues_.finish(card.queue);
-  host_.departed(0, departure);
+  host_.departed(state_.worker, departure);
 }
 
 void Cards::take_credit(const CreditArrival& credit) {
@@ -152,7 +159,7 @@ void Cards::take_flit(const FlitArrival& flit) {
   const Setup& setup = state_.setup;
   const std::uint32_t vc = (flit.input - state_.router_vcs()) % setup.vcs;
   const std::uint32_t node = (flit.input - state_.router_vcs()) / setup.vcs;
-  state_.credits.push(state_.now + setup.timing.sink_credit, {router_input_[node] + vc, 1});
+  state_.credits.push(state_.now + setup.timing.sink_credit, {tables_.router_input[node] + vc, 1});
   if (flit.tail) receive(flit.packet);
 }
 
@@ -162,7 +169,7 @@ void Cards::receive(std::uint32_t id) {
   state_.packets.free(id);
   ++counts_.packets_delivered;
   counts_.hops += packet.hops;
-  detail::Message& message = messages_[packet.message];
+  detail::Message& message = tables_.messages[packet.message];
   // A message of no bytes still needs a packet, which then carries nothing.
   if (message.size > 0) message.missing -= packet.bytes - setup.machine.header.count;
   WEFT_CHECK(message.missing >= 0 && message.to == packet.to);
@@ -176,13 +183,17 @@ void Cards::receive(std::uint32_t id) {
   d.arrived = Time::ps(state_.now_ps()) + setup.machine.eject_delay;
   d.hops = static_cast<int>(std::min<std::uint32_t>(packet.hops, 255));
   d.cookie = message.cookie;
-  messages_.free(packet.message);
-  host_.delivered(0, d);
+  const int maker = detail::MessagePools::owner(packet.message);
+  if (maker == state_.worker)
+    free_message(packet.message);
+  else
+    state_.mail.return_message(maker, packet.message);
+  host_.delivered(state_.worker, d);
 }
 
-NodeLinkCount Cards::count(NodeId node) const {
-  const Card& card = cards_[node.index];
-  const OutEnd& out = state_.out_ends[router_input_[node.index] / state_.setup.vcs];
+NodeLinkCount Cards::count(std::uint32_t node) const {
+  const Card& card = tables_.cards[node];
+  const OutEnd& out = state_.out_ends[tables_.router_input[node] / state_.setup.vcs];
   NodeLinkCount count;
   count.injected.packets = card.packets;
   count.injected.bytes = card.bytes;

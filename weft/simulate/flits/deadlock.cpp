@@ -18,7 +18,8 @@ struct Waiter {
 
 class Search {
  public:
-  explicit Search(const State& state) : state_(state), waiters_(state.inputs.size()) {}
+  explicit Search(const Workers& workers)
+      : workers_(workers), state_(workers.front()->state()), waiters_(state_.inputs.size()) {}
   std::string find();
 
  private:
@@ -27,9 +28,17 @@ class Search {
   void wait_for_vc(Waiter& waiter, const InputVc& in) const;
   Waiter waiter_at(std::uint32_t input) const;
   std::vector<char> stuck() const;
+  std::uint32_t first_of(const std::vector<char>& stuck) const;
   std::string describe(std::uint32_t input) const;
 
-  const State& state_;
+  // Whose packets and choices those of this router are.
+  const State& state_of(const InputVc& in) const {
+    return workers_[static_cast<std::size_t>(state_.placement.worker_of_router(in.router))]
+        ->state();
+  }
+
+  const Workers& workers_;
+  const State& state_;           // For what is common to all.
   std::vector<Waiter> waiters_;  // By input VC.
 };
 
@@ -50,8 +59,9 @@ void Search::wait_for_room(Waiter& waiter, std::uint32_t output) const {
 void Search::wait_for_vc(Waiter& waiter, const InputVc& in) const {
   const Setup& setup = state_.setup;
   const Router& router = state_.routers[in.router];
-  const Packet& packet = state_.packets[in.packet];
-  for (const Choice& choice : state_.choices[in.choices].all()) {
+  const State& own = state_of(in);
+  const Packet& packet = own.packets[in.packet];
+  for (const Choice& choice : own.choices[in.choices].all()) {
     const std::uint32_t port =
         choice.port != Choice::eject
             ? choice.port
@@ -75,10 +85,10 @@ Waiter Search::waiter_at(std::uint32_t input) const {
   const InputVc& in = state_.inputs[input];
   Waiter waiter;
   if (in.active) {
-    const std::uint32_t rest = state_.packets[in.packet].flits - in.passed;
+    const std::uint32_t rest = state_of(in).packets[in.packet].flits - in.passed;
     waiter.can_move = state_.outputs[in.output].credits >= static_cast<std::int32_t>(rest);
     wait_for_room(waiter, in.output);
-  } else if (in.choices == none || state_.choices[in.choices].empty()) {
+  } else if (in.choices == none || state_of(in).choices[in.choices].empty()) {
     waiter.can_move = true;  // Not routed yet.
   } else {
     wait_for_vc(waiter, in);
@@ -107,10 +117,21 @@ std::vector<char> Search::stuck() const {
   return stuck;
 }
 
+// In the order of routers' ids, which does not depend on workers.
+std::uint32_t Search::first_of(const std::vector<char>& stuck) const {
+  for (const std::uint32_t number : state_.placement.router_number) {
+    const Router& router = state_.routers[number];
+    const std::uint32_t first = router.first_end * state_.setup.vcs;
+    for (std::uint32_t i = first; i < first + router.ends * state_.setup.vcs; ++i)
+      if (stuck[i] != 0) return i;
+  }
+  return none;
+}
+
 std::string Search::describe(std::uint32_t input) const {
   const InputVc& in = state_.inputs[input];
   const Setup& setup = state_.setup;
-  const RouterId router(in.router);
+  const RouterId router = state_.id_of(in.router);
   const std::uint32_t ports = state_.routers[in.router].ports;
   std::string text = router_name(setup.topology, router);
   if (in.port >= ports)
@@ -124,10 +145,10 @@ std::string Search::find() {
   for (std::uint32_t i = 0; i < waiters_.size(); ++i)
     if (is_used(i)) waiters_[i] = waiter_at(i);
   const std::vector<char> held = stuck();
-  const auto first = std::find(held.begin(), held.end(), 1);
-  if (first == held.end()) return {};
+  const std::uint32_t first = first_of(held);
+  if (first == none) return {};
   // What is stuck waits for stuck ones only, so a walk along them comes back somewhere.
-  std::vector<std::uint32_t> walk = {static_cast<std::uint32_t>(first - held.begin())};
+  std::vector<std::uint32_t> walk = {first};
   for (;;) {
     const Waiter& waiter = waiters_[walk.back()];
     if (waiter.waits.empty()) return describe(walk.back()) + " has no way on";
@@ -147,8 +168,8 @@ std::string Search::find() {
 
 }  // namespace
 
-std::string find_deadlock(const State& state) {
-  return Search(state).find();
+std::string find_deadlock(const Workers& workers) {
+  return Search(workers).find();
 }
 
 }  // namespace weft::flits

@@ -4,11 +4,11 @@
 
 #include <string>
 
-#include <weft/simulate/flits/state.hpp>
+#include <weft/simulate/flits/worker.hpp>
 
 namespace weft::flits {
 
 // In words; empty if there are none.
-std::string find_deadlock(const State& state);
+std::string find_deadlock(const Workers& workers);
 
 }  // namespace weft::flits

@@ -4,156 +4,162 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <weft/base/check.hpp>
-#include <weft/parallel/des/time_heap.hpp>
+#include <weft/parallel/des/windows.hpp>
 #include <weft/simulate/flits/cards.hpp>
 #include <weft/simulate/flits/deadlock.hpp>
-#include <weft/simulate/flits/pipeline.hpp>
 #include <weft/simulate/flits/state.hpp>
+#include <weft/simulate/flits/worker.hpp>
 
 namespace weft {
 namespace {
 
 class FlitNetwork final : public Network {
  public:
-  FlitNetwork(flits::Setup&& setup, Host& host, std::uint64_t seed)
-      : state_(std::move(setup)), host_(host), cards_(state_, host, seed) {}
+  FlitNetwork(const flits::Setup& setup, const Parts& parts, Host& host,
+              const NetworkOptions& options);
 
   void set_alarm(NodeId node, Time at) override {
-    if (at.in_ps() < alarms_.at(node.index) && at < Time::never())
-      alarms_.set(node.index, at.in_ps());
+    if (at < Time::never()) worker_of(node).set_alarm(number(node), at.in_ps());
   }
-  void send(const Outgoing& message, Time now) override;
+  void send(const Outgoing& message, Time now) override {
+    worker_of(message.from).send(message, now);
+  }
   Result<bool> run(Time until) override;
-  std::string find_deadlock() const override { return flits::find_deadlock(state_); }
+  std::string find_deadlock() const override { return flits::find_deadlock(workers_); }
   bool is_here(RouterId) const override { return true; }
   bool is_here(NodeId) const override { return true; }
   NetworkCounts counts() const override;
   LinkCount link(LinkId link, Time at) const override;
-  NodeLinkCount node_link(NodeId node, Time) const override { return cards_.count(node); }
+  NodeLinkCount node_link(NodeId node, Time) const override {
+    return worker_of(node).cards().count(number(node));
+  }
   BufferLevel buffer(RouterId router, int port, int vc, Time at) const override;
   LineNews line(RouterId, int, int) const override { return {}; }
   MemoryUse memory() const override;
-  Duration window() const override { return Duration::ps(state_.setup.timing.cycle_ps); }
-  Time last_moment(Time time) const override { return time + window(); }
+  Duration window() const override { return cycles(window_); }
+  // A window begins with a cycle that may be later than the moment for which it is played.
+  Time last_moment(Time time) const override { return time + cycles(tables_.window_max + 1); }
 
  private:
-  static constexpr int quiet_max = 64;
+  Duration cycles(std::int64_t count) const { return Duration::ps(cycle_ps_ * count); }
+  std::uint32_t number(NodeId node) const { return tables_.placement.node_number[node.index]; }
+  flits::Worker& worker_of(NodeId node) const {
+    if (workers_.size() == 1) return *workers_.front();
+    return *workers_[static_cast<std::size_t>(tables_.placement.worker_of_node(number(node)))];
+  }
+  const flits::Router& router_at(RouterId id) const {
+    return tables_.routers[tables_.placement.router_number[id.index]];
+  }
+  std::string failure() const;
+  std::int64_t window_end(std::int64_t from_ps, std::int64_t until_ps) const;
+  std::int64_t run_windows(std::int64_t until_ps);
+  std::int64_t run_worker(int worker, std::int64_t until_ps, MinBarrier& barrier);
 
-  bool is_stuck(std::int64_t next);
-  std::int64_t next_cycle();
-  void step(std::int64_t cycle);
-  void act_until(std::int64_t now_ps);
-  std::int64_t next_act_ps() const { return std::min(alarms_.first_at(), posts_.first_at()); }
-  void ring(NodeId node);
-
-  flits::State state_;
-  Host& host_;
-  flits::Cards cards_;
-  TimeHeap alarms_;          // By node.
-  TimeHeap posts_;           // Messages that are not sent yet.
-  std::int64_t now_ps_ = 0;  // Not only whole cycles: alarms ring between them.
-  std::int64_t last_ = -1;   // The last cycle that was simulated.
-  int quiet_ = 0;            // Looks in a row at which nothing was on its way.
+  const std::int64_t cycle_ps_;
+  flits::Tables tables_;
+  flits::CardTables cards_;
+  flits::Workers workers_;
+  std::int64_t window_;
+  WorkerThreads threads_;  // Last: they use the others until they have ended.
 };
 
-void FlitNetwork::send(const Outgoing& outgoing, Time now) {
-  WEFT_CHECK(now.in_ps() >= now_ps_);
-  const std::uint32_t message = cards_.make_message(outgoing, now);
-  if (now.in_ps() == now_ps_)
-    cards_.post(message);
-  else
-    posts_.set(message, now.in_ps());  // Before the first run.
+FlitNetwork::FlitNetwork(const flits::Setup& setup, const Parts& parts, Host& host,
+                         const NetworkOptions& options)
+    : cycle_ps_(setup.timing.cycle_ps),
+      tables_(setup, parts),
+      cards_(setup, tables_),
+      window_(tables_.window),
+      threads_(parts.count()) {
+  for (int w = 0; w < parts.count(); ++w)
+    workers_.push_back(
+        std::make_unique<flits::Worker>(setup, tables_, cards_, host, options.seed, w));
+  if (options.window > Duration::zero())
+    window_ = std::clamp<std::int64_t>(options.window.in_ps() / cycle_ps_, 1, window_);
 }
 
-// Heads that wait for each other would ask in every cycle for ever. Stages and slow links take far
-// less than the time in which nothing has moved then.
-bool FlitNetwork::is_stuck(std::int64_t next) {
-  constexpr std::int64_t between_looks = 1024;
-  if (quiet_ == quiet_max) return true;
-  if (next % between_looks != 0) return false;
-  constexpr std::int64_t never = flits::Arrivals<flits::FlitArrival>::never;
-  const bool moves = state_.flits.next(next) != never || state_.credits.next(next) != never;
-  quiet_ = moves ? 0 : quiet_ + 1;
-  return quiet_ == quiet_max;
-}
-
-// The next cycle in which something happens; never if there is none.
-std::int64_t FlitNetwork::next_cycle() {
-  const std::int64_t next = last_ + 1;
-  if (!state_.active.empty() && !is_stuck(next)) return next;
-  const std::int64_t cycle_ps = state_.setup.timing.cycle_ps;
-  const std::int64_t arrival = std::min(state_.flits.next(next), state_.credits.next(next));
-  if (!cards_.busy() || quiet_ == quiet_max) return arrival;
-  return std::min(arrival, std::max(next, (now_ps_ + cycle_ps - 1) / cycle_ps));
-}
-
-void FlitNetwork::ring(NodeId node) {
-  const Time again = host_.alarm(0, node, Time::ps(now_ps_));
-  WEFT_CHECK(again.in_ps() > now_ps_);
-  set_alarm(node, again);
-}
-
-// Alarms ring and messages are sent, at one moment.
-void FlitNetwork::act_until(std::int64_t now_ps) {
-  now_ps_ = now_ps;
-  if (next_act_ps() <= now_ps) quiet_ = 0;
-  while (posts_.first_at() <= now_ps) cards_.post(posts_.pop());
-  while (alarms_.first_at() <= now_ps) ring(NodeId(alarms_.pop()));
-}
-
-void FlitNetwork::step(std::int64_t cycle) {
-  last_ = state_.now = cycle;
-  now_ps_ = state_.now_ps();
-  const std::uint32_t router_vcs = state_.router_vcs();
-  for (const flits::CreditArrival& credit : state_.credits.due(cycle)) {
-    if (credit.output < router_vcs)
-      flits::take_credit(state_, credit);
-    else
-      cards_.take_credit(credit);
+// The first one, of several in a cycle that of the router with the lowest id: one worker would have
+// stopped there.
+std::string FlitNetwork::failure() const {
+  const flits::Failure* first = nullptr;
+  for (const auto& worker : workers_) {
+    const flits::Failure& one = worker->failure();
+    if (one.text.empty()) continue;
+    if (first == nullptr ||
+        std::pair(one.at, one.router.index) < std::pair(first->at, first->router.index))
+      first = &one;
   }
-  state_.credits.clear(cycle);
-  for (const flits::FlitArrival& flit : state_.flits.due(cycle)) {
-    if (flit.input < router_vcs)
-      flits::take_flit(state_, flit);
-    else
-      cards_.take_flit(flit);
-  }
-  state_.flits.clear(cycle);
-  act_until(now_ps_);
-  cards_.serve();
-  state_.active.each([&](std::uint32_t router) { flits::work(state_, router); });
+  return first == nullptr ? std::string() : first->text;
 }
 
 Result<bool> FlitNetwork::run(Time until) {
-  const std::int64_t cycle_ps = state_.setup.timing.cycle_ps;
-  for (;;) {
-    if (!state_.failure.empty()) return Error::run(state_.failure);
-    const std::int64_t cycle = next_cycle();
-    const std::int64_t act_ps = next_act_ps();
-    const bool has_cycle = cycle != flits::Arrivals<flits::FlitArrival>::never;
-    const std::int64_t cycle_at_ps = has_cycle ? cycle * cycle_ps : TimeHeap::never;
-    const std::int64_t next_ps = std::min(cycle_at_ps, act_ps);
-    if (next_ps >= until.in_ps()) return next_ps != TimeHeap::never;
-    if (act_ps < cycle_at_ps)
-      act_until(act_ps);
-    else
-      step(cycle);
+  if (const std::string before = failure(); !before.empty()) return Error::run(before);
+  const std::int64_t next =
+      workers_.size() == 1 ? workers_.front()->play(until.in_ps()) : run_windows(until.in_ps());
+  if (const std::string found = failure(); !found.empty()) return Error::run(found);
+  return next != flits::Worker::never;
+}
+
+// What happens in a window reaches other workers' routers after it.
+std::int64_t FlitNetwork::window_end(std::int64_t from_ps, std::int64_t until_ps) const {
+  const std::int64_t first = from_ps / cycle_ps_ + (from_ps % cycle_ps_ != 0 ? 1 : 0);
+  return std::min((first + window_) * cycle_ps_, until_ps);
+}
+
+std::int64_t FlitNetwork::run_windows(std::int64_t until_ps) {
+  MinBarrier barrier(static_cast<int>(workers_.size()));
+  std::int64_t next = flits::Worker::never;
+  threads_.run([&](int worker) {
+    try {
+      const std::int64_t mine = run_worker(worker, until_ps, barrier);
+      if (worker == 0) next = mine;
+    } catch (...) {
+      barrier.wait(MinBarrier::failed);  // Where the others wait for this one.
+      throw;
+    }
+  });
+  return next;
+}
+
+// Returns when something happens next, as all workers know it. Negative: it ends here.
+std::int64_t FlitNetwork::run_worker(int worker, std::int64_t until_ps, MinBarrier& barrier) {
+  constexpr std::int64_t no_way = -1;
+  flits::Worker& own = *workers_[static_cast<std::size_t>(worker)];
+  std::int64_t next = barrier.wait(own.next_ps());
+  for (int side = 0; next >= 0 && next < until_ps; side ^= 1) {
+    const std::int64_t end_ps = window_end(next, until_ps);
+    own.begin_mail(side);
+    next = std::min(own.play(end_ps), own.mailed_ps());
+    own.end_window(end_ps);
+    next = barrier.wait(own.failure().text.empty() ? next : no_way);
+    if (next == MinBarrier::failed) return next;
+    // Nothing that was mailed matters before `next`, so it may be read here, before anyone writes
+    // this side again.
+    for (const auto& from : workers_) own.read_mail(*from, side);
   }
+  return next;
 }
 
 NetworkCounts FlitNetwork::counts() const {
-  NetworkCounts counts = cards_.counts();
-  counts.visits = state_.visits;
-  return counts;
+  NetworkCounts sum;
+  for (const auto& worker : workers_) {
+    const NetworkCounts& one = worker->cards().counts();
+    sum.packets_sent += one.packets_sent;
+    sum.packets_delivered += one.packets_delivered;
+    sum.hops += one.hops;
+    sum.visits += worker->state().visits;
+  }
+  return sum;
 }
 
 // What has crossed the switch counts as passed; it enters the link some cycles later.
 LinkCount FlitNetwork::link(LinkId link, Time) const {
-  const RouterId source = state_.setup.graph.source_of(link);
-  const std::uint32_t port = link.index - state_.setup.graph.link(source, 0).index;
-  const flits::OutEnd& out = state_.out_ends[state_.routers[source.index].first_end + port];
+  const Graph& graph = workers_.front()->state().setup.graph;
+  const RouterId source = graph.source_of(link);
+  const std::uint32_t port = link.index - graph.link(source, 0).index;
+  const flits::OutEnd& out = tables_.out_ends[router_at(source).first_end + port];
   LinkCount count;
   count.packets = out.packets;
   count.bytes = out.bytes;
@@ -161,19 +167,19 @@ LinkCount FlitNetwork::link(LinkId link, Time) const {
 }
 
 BufferLevel FlitNetwork::buffer(RouterId router, int port, int vc, Time) const {
-  const std::uint32_t end =
-      state_.routers[router.index].first_end + static_cast<std::uint32_t>(port);
-  const flits::InputVc& in = state_.inputs[end * state_.setup.vcs + static_cast<std::uint32_t>(vc)];
-  return {.packets = in.tail - in.head, .bytes = state_.setup.machine.flit * in.flits};
+  const flits::Setup& setup = workers_.front()->state().setup;
+  const std::uint32_t end = router_at(router).first_end + static_cast<std::uint32_t>(port);
+  const flits::InputVc& in = tables_.inputs[end * setup.vcs + static_cast<std::uint32_t>(vc)];
+  return {.packets = in.tail - in.head, .bytes = setup.machine.flit * in.flits};
 }
 
 MemoryUse FlitNetwork::memory() const {
-  const flits::State& s = state_;
+  const flits::Tables& t = tables_;
   const std::size_t bytes =
-      s.routers.size() * sizeof(flits::Router) + s.in_ends.size() * sizeof(flits::InEnd) +
-      s.out_ends.size() * sizeof(flits::OutEnd) + s.inputs.size() * sizeof(flits::InputVc) +
-      s.outputs.size() * sizeof(flits::OutputVc) + s.rings.size() * sizeof(std::uint32_t);
-  return {.bytes_per_router = bytes / std::max<std::size_t>(1, s.routers.size()),
+      t.routers.size() * sizeof(flits::Router) + t.in_ends.size() * sizeof(flits::InEnd) +
+      t.out_ends.size() * sizeof(flits::OutEnd) + t.inputs.size() * sizeof(flits::InputVc) +
+      t.outputs.size() * sizeof(flits::OutputVc) + t.rings.size() * sizeof(std::uint32_t);
+  return {.bytes_per_router = bytes / std::max<std::size_t>(1, t.routers.size()),
           .bytes_per_packet = sizeof(flits::Packet),
           .bytes_reserved = 0};
 }
@@ -191,8 +197,13 @@ Result<std::unique_ptr<Network>> make_flit_network(const Topology& topology,
   if (options.peers != nullptr && options.peers->count() > 1)
     return Error::call(
         "the flit model runs in one process; start weft without mpirun, or use --model packet");
+  // No more parts than routers: surplus workers get no part.
+  const int most = static_cast<int>(std::min<std::uint32_t>(parts_max(topology), 63));
+  const auto parts =
+      partition(topology, {std::clamp(options.workers, 1, most), options.cut, options.weight});
+  if (!parts) return parts.error();
   return std::unique_ptr<Network>(std::make_unique<FlitNetwork>(
-      flits::make_setup(topology, machine, policy, model), host, options.seed));
+      flits::make_setup(topology, machine, policy, model), *parts, host, options));
 }
 
 }  // namespace weft

@@ -11,7 +11,7 @@
 
 namespace weft {
 
-// The topology, policy and host outlive the network. One worker does all of it, and one process.
+// The topology, policy and host outlive the network. One process; as many workers as are asked for.
 Result<std::unique_ptr<Network>> make_flit_network(const Topology& topology,
                                                    const NetworkHardware& machine,
                                                    const Policy& policy, Host& host,

@@ -22,8 +22,7 @@ Bytes FlitView::queued(int port) const {
 }
 
 Bytes FlitView::flowing(int port) const {
-  const Port& cable = state_.setup.graph.ports(RouterId(router_))[static_cast<std::size_t>(port)];
-  return state_.setup.flowing[cable.link_class];
+  return state_.setup.flowing[cable(port).link_class];
 }
 
 }  // namespace weft::flits

@@ -11,9 +11,7 @@ namespace weft::flits {
 class FlitView final : public PortView {
  public:
   FlitView(const State& state, std::uint32_t router) : state_(state), router_(router) {}
-  bool up(int port) const override {
-    return state_.setup.graph.ports(RouterId(router_))[static_cast<std::size_t>(port)].usable();
-  }
+  bool up(int port) const override { return cable(port).usable(); }
   Bytes free(int port, int vc) const override;
   Bytes queued(int port) const override;
   Bytes flowing(int port) const override;
@@ -21,6 +19,9 @@ class FlitView final : public PortView {
  private:
   std::uint32_t end(int port) const {
     return state_.routers[router_].first_end + static_cast<std::uint32_t>(port);
+  }
+  const Port& cable(int port) const {
+    return state_.setup.graph.ports(state_.id_of(router_))[static_cast<std::size_t>(port)];
   }
   const State& state_;
   const std::uint32_t router_;

@@ -2,6 +2,7 @@
 // The state of an idle network, from its description.
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -45,54 +46,71 @@ std::int32_t credit_delay(const Setup& setup, const Cabling& cable) {
       1, in_cycles(setup.machine.switch_alloc + cable.credit_delay, setup.timing.cycle_ps));
 }
 
-void place_router(State& state, std::uint32_t r, std::vector<OutEnd>& outs) {
-  const Setup& setup = state.setup;
-  const Graph& graph = setup.graph;
-  Router& router = state.routers[r];
-  router.first_end = static_cast<std::uint32_t>(outs.size());
-  router.ports = static_cast<std::uint16_t>(graph.ports(RouterId(r)).size());
-  router.ends = static_cast<std::uint16_t>(router.ports + graph.nodes_at(RouterId(r)).size());
-  outs.resize(outs.size() + router.ends);
+void place_router(Tables& tables, const Graph& graph, std::uint32_t r) {
+  const RouterId id = tables.placement.routers[r];
+  Router& router = tables.routers[r];
+  router.first_end = static_cast<std::uint32_t>(tables.out_ends.size());
+  router.ports = static_cast<std::uint16_t>(graph.ports(id).size());
+  router.ends = static_cast<std::uint16_t>(router.ports + graph.nodes_at(id).size());
+  tables.out_ends.resize(tables.out_ends.size() + router.ends);
 }
 
-void connect_end(State& state, std::uint32_t r, std::uint32_t end) {
-  const Setup& setup = state.setup;
-  const Graph& graph = setup.graph;
-  const Router& router = state.routers[r];
-  InEnd& in = state.in_ends[router.first_end + end];
-  OutEnd& out = state.out_ends[router.first_end + end];
-  out.free = setup.all_vcs;
-  if (end >= router.ports) {
-    const NodeId node = graph.nodes_at(RouterId(r))[end - router.ports];
-    out.target = in.feeder = state.router_vcs() + node.index * setup.vcs;
-    out.delay = forward_delay(setup, setup.machine.node_link);
-    in.credit_delay = credit_delay(setup, setup.machine.node_link);
-    out.flit_ps = flit_ps(setup.machine, setup.machine.ejection_rate());
-    return;
-  }
-  const Port& port = graph.ports(RouterId(r))[end];
-  if (!port.connected()) return;
-  const Cabling& cable = setup.machine.cabling(graph.link_classes()[port.link_class]);
-  out.target = in.feeder = (state.routers[port.peer.index].first_end + port.peer_port) * setup.vcs;
+void connect_node(Tables& tables, const Setup& setup, std::uint32_t end, NodeId node) {
+  InEnd& in = tables.in_ends[end];
+  OutEnd& out = tables.out_ends[end];
+  const auto router_vcs = static_cast<std::uint32_t>(tables.inputs.size());
+  out.target = in.feeder = router_vcs + tables.placement.node_number[node.index] * setup.vcs;
+  out.delay = forward_delay(setup, setup.machine.node_link);
+  in.credit_delay = credit_delay(setup, setup.machine.node_link);
+  out.flit_ps = flit_ps(setup.machine, setup.machine.ejection_rate());
+}
+
+// A link to a router of another worker makes the window shorter.
+void connect_port(Tables& tables, const Setup& setup, std::uint32_t r, const Port& port,
+                  std::uint32_t end) {
+  const std::uint32_t peer = tables.placement.router_number[port.peer.index];
+  InEnd& in = tables.in_ends[end];
+  OutEnd& out = tables.out_ends[end];
+  const Cabling& cable = setup.machine.cabling(setup.graph.link_classes()[port.link_class]);
+  out.target = in.feeder = (tables.routers[peer].first_end + port.peer_port) * setup.vcs;
   out.delay = forward_delay(setup, cable);
   in.credit_delay = credit_delay(setup, cable);
   out.flit_ps = flit_ps(setup.machine, cable.rate);
+  const std::int32_t least = std::min(out.delay, in.credit_delay);
+  tables.window_max = std::max(tables.window_max, least);
+  const int owner = tables.placement.worker_of_router(peer);
+  if (owner == tables.placement.worker_of_router(r)) return;
+  in.abroad = out.abroad = static_cast<std::uint8_t>(owner);
+  tables.window = std::min(tables.window, least);
+}
+
+void connect_end(Tables& tables, const Setup& setup, std::uint32_t r, std::uint32_t end) {
+  const RouterId id = tables.placement.routers[r];
+  const Router& router = tables.routers[r];
+  tables.out_ends[router.first_end + end].free = setup.all_vcs;
+  if (end >= router.ports) {
+    connect_node(tables, setup, router.first_end + end,
+                 setup.graph.nodes_at(id)[end - router.ports]);
+    return;
+  }
+  const Port& port = setup.graph.ports(id)[end];
+  if (port.connected()) connect_port(tables, setup, r, port, router.first_end + end);
 }
 
 // Tables for `per_end` inputs and outputs of each end.
-TurnTables make_turns(const State& state, std::uint32_t per_end) {
-  TurnTables tables;
-  tables.inputs.resize(state.out_ends.size() * per_end);
-  tables.outputs.resize(state.out_ends.size() * per_end);
-  if (state.setup.model.arbiter != Arbiter::matrix) return tables;
+TurnTables make_turns(const Tables& tables, const Setup& setup, std::uint32_t per_end) {
+  TurnTables turns;
+  turns.inputs.resize(tables.out_ends.size() * per_end);
+  turns.outputs.resize(tables.out_ends.size() * per_end);
+  if (setup.model.arbiter != Arbiter::matrix) return turns;
   std::size_t first = 0;
-  for (const Router& router : state.routers) {
-    tables.first_served.push_back(first);
+  for (const Router& router : tables.routers) {
+    turns.first_served.push_back(first);
     const std::size_t count = std::size_t{router.ends} * per_end;
     first += count * count;
   }
-  tables.served.resize(first);
-  return tables;
+  turns.served.resize(first);
+  return turns;
 }
 
 }  // namespace
@@ -139,18 +157,37 @@ std::uint32_t most_ends(const Graph& graph) {
 
 }  // namespace
 
-State::State(Setup&& from)
-    : setup(std::move(from)),
-      routers(setup.graph.router_count()),
+Placement::Placement(const Graph& graph, const Parts& parts)
+    : router_number(graph.router_count()), node_number(graph.node_count()) {
+  for (int w = 0; w < parts.count(); ++w) {
+    const auto part = static_cast<std::size_t>(w);
+    first_router.push_back(static_cast<std::uint32_t>(routers.size()));
+    first_node.push_back(static_cast<std::uint32_t>(nodes.size()));
+    const auto first = static_cast<std::ptrdiff_t>(nodes.size());
+    for (std::uint32_t i = parts.first[part]; i < parts.first[part + 1]; ++i) {
+      const RouterId router(parts.order[i]);
+      router_number[router.index] = static_cast<std::uint32_t>(routers.size());
+      routers.push_back(router);
+      for (const NodeId node : graph.nodes_at(router)) nodes.push_back(node);
+    }
+    std::sort(nodes.begin() + first, nodes.end(),
+              [](NodeId a, NodeId b) { return a.index < b.index; });
+  }
+  first_router.push_back(static_cast<std::uint32_t>(routers.size()));
+  first_node.push_back(static_cast<std::uint32_t>(nodes.size()));
+  for (std::uint32_t n = 0; n < nodes.size(); ++n) node_number[nodes[n].index] = n;
+}
+
+int Placement::owner(const std::vector<std::uint32_t>& first, std::uint32_t number) {
+  return static_cast<int>(std::upper_bound(first.begin(), first.end(), number) - first.begin()) - 1;
+}
+
+Tables::Tables(const Setup& setup, const Parts& parts)
+    : placement(setup.graph, parts),
       ring_mask(std::bit_ceil(static_cast<std::uint32_t>(setup.buffer_flits)) - 1),
-      vc_allocator(setup.model, most_ends(setup.graph) * setup.vcs),
-      switch_allocator(setup.model, most_ends(setup.graph)),
-      flits(setup.timing.delay_max),
-      credits(setup.timing.delay_max),
-      active(setup.graph.router_count()),
-      asked(ends_max),
-      switch_vcs(std::size_t{ends_max} * ends_max) {
-  for (std::uint32_t r = 0; r < routers.size(); ++r) place_router(*this, r, out_ends);
+      routers(setup.graph.router_count()),
+      window(std::numeric_limits<std::int32_t>::max()) {
+  for (std::uint32_t r = 0; r < routers.size(); ++r) place_router(*this, setup.graph, r);
   in_ends.resize(out_ends.size());
   inputs.resize(out_ends.size() * setup.vcs);
   outputs.resize((out_ends.size() + setup.graph.node_count()) * setup.vcs,
@@ -158,7 +195,7 @@ State::State(Setup&& from)
   rings.resize(inputs.size() * (std::size_t{ring_mask} + 1));
   for (std::uint32_t r = 0; r < routers.size(); ++r) {
     for (std::uint32_t end = 0; end < routers[r].ends; ++end) {
-      connect_end(*this, r, end);
+      connect_end(*this, setup, r, end);
       for (std::uint32_t vc = 0; vc < setup.vcs; ++vc) {
         InputVc& in = inputs[(routers[r].first_end + end) * setup.vcs + vc];
         in.router = r;
@@ -167,9 +204,33 @@ State::State(Setup&& from)
       }
     }
   }
-  vc_turns = make_turns(*this, setup.vcs);
-  switch_turns = make_turns(*this, 1);
+  vc_turns = make_turns(*this, setup, setup.vcs);
+  switch_turns = make_turns(*this, setup, 1);
+  window = std::min(window, window_max);
 }
+
+State::State(const Setup& constants, Tables& tables, int number)
+    : setup(constants),
+      placement(tables.placement),
+      worker(number),
+      ring_mask(tables.ring_mask),
+      routers(tables.routers),
+      in_ends(tables.in_ends),
+      out_ends(tables.out_ends),
+      inputs(tables.inputs),
+      outputs(tables.outputs),
+      rings(tables.rings),
+      vc_turns(tables.vc_turns),
+      switch_turns(tables.switch_turns),
+      vc_allocator(setup.model, most_ends(setup.graph) * setup.vcs),
+      switch_allocator(setup.model, most_ends(setup.graph)),
+      flits(setup.timing.delay_max),
+      credits(setup.timing.delay_max),
+      active(placement.first_router[static_cast<std::size_t>(number)],
+             placement.first_router[static_cast<std::size_t>(number) + 1]),
+      mail(placement.workers()),
+      asked(ends_max),
+      switch_vcs(std::size_t{ends_max} * ends_max) {}
 
 // Of VCs that matrix arbiters remember: 2 GiB.
 constexpr std::uint64_t pairs_max = std::uint64_t{1} << 28;

@@ -63,9 +63,10 @@ bool ask_policy(State& state, std::uint32_t r, const Packet& packet, Choices& ch
   flight.state = packet.route;
   if (setup.facts.asks_source) flight.source_node = NodeId(packet.from);
   choices.clear();
-  setup.policy.next(RouterId(r), flight, FlitView(state, r), choices);
-  if (choices.empty() && state.failure.empty())
-    state.failure = explain_no_way(setup.topology, RouterId(r), NodeId(packet.to));
+  const RouterId here = state.id_of(r);
+  setup.policy.next(here, flight, FlitView(state, r), choices);
+  if (choices.empty())
+    state.note_failure(here, explain_no_way(setup.topology, here, NodeId(packet.to)));
   return !choices.empty();
 }
 
@@ -238,16 +239,22 @@ void send_credit(State& state, const InEnd& end, const InputVc& in, bool tail,
                  const Packet& packet) {
   const bool whole = state.setup.machine.release == Release::tail;
   if (whole && !tail) return;
-  state.credits.push(state.now + end.credit_delay, {end.feeder + in.vc, whole ? packet.flits : 1});
+  const std::int64_t at = state.now + end.credit_delay;
+  const CreditArrival credit{end.feeder + in.vc, whole ? packet.flits : 1};
+  if (end.abroad == nobody)
+    state.credits.push(at, credit);
+  else
+    state.mail.send_credit(end.abroad, at, credit);
 }
 
 // The first packet of a VC has passed on.
 void end_packet(State& state, std::uint32_t input) {
   InputVc& in = state.inputs[input];
   OutputVc& out = state.outputs[in.output];
-  const Router& router = state.routers[in.router];
+  OutEnd& out_end = state.out_ends[state.routers[in.router].first_end + in.out_port];
   out.owner = none;
-  state.out_ends[router.first_end + in.out_port].free |= vc_bit(in.output % state.setup.vcs);
+  out_end.free |= vc_bit(in.output % state.setup.vcs);
+  if (out_end.abroad != nobody) state.packets.free(in.packet);  // Its reader has a copy.
   in.active = false;
   in.packet = none;
   ++in.head;
@@ -277,8 +284,12 @@ void pass(State& state, std::uint32_t input) {
     const bool just = out_end.free_at_ps > now - setup.timing.cycle_ps;
     out_end.free_at_ps = (just ? out_end.free_at_ps : now) + out_end.flit_ps;
   }
-  state.flits.push(state.now + out_end.delay, {out_end.target + in.output % setup.vcs,
-                                               head || tail ? in.packet : none, head, tail});
+  const std::int64_t at = state.now + out_end.delay;
+  const std::uint32_t target = out_end.target + in.output % setup.vcs;
+  if (out_end.abroad == nobody)
+    state.flits.push(at, {target, head || tail ? in.packet : none, head, tail});
+  else
+    state.mail.send_flit(out_end.abroad, at, target, head ? &packet : nullptr);
   send_credit(state, end, in, tail, packet);
   // A packet that lacks flits or credits gives the switch up, so that others use the link.
   if (setup.model.hold_switch) hold_switch(state, in, !tail && in.flits > 0 && out.credits > 0);

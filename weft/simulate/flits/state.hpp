@@ -2,6 +2,13 @@
 // The routers of the flit model: records that are as compact as possible, in arrays of the whole
 // network. Times are numbers of cycles unless their names say ps.
 //
+// Always holds: a worker reads and writes the records of its own routers and nodes only, and what
+// it does for a router follows from what has arrived there. So several of them need no locks, and
+// nothing depends on how many there are.
+//
+// Routers and nodes have numbers here that are not their RouterId and NodeId: those of one worker
+// stand together, in the order of their ids. One worker: they are the same.
+//
 // A router has ends: its ports to other routers, then its nodes. An end has an input and an output
 // with as many VCs each; VC v of end e is number e * vcs + v, among inputs as among outputs. Behind
 // them, in the same way, come the VCs of nodes: what a node's card sends into counts as outputs,
@@ -9,33 +16,26 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <weft/base/pool.hpp>
+#include <weft/network/part/part.hpp>
 #include <weft/network/route/policy.hpp>
 #include <weft/network/topo/topology.hpp>
 #include <weft/simulate/flits/allocator.hpp>
 #include <weft/simulate/flits/arrivals.hpp>
 #include <weft/simulate/flits/flit_model.hpp>
+#include <weft/simulate/flits/mail.hpp>
+#include <weft/simulate/flits/number_set.hpp>
+#include <weft/simulate/flits/packet.hpp>
 #include <weft/simulate/router/hardware.hpp>
 
 namespace weft::flits {
 
-inline constexpr std::uint32_t none = 0xffff'ffffu;
-inline constexpr std::uint8_t nobody = 0xff;
 inline constexpr int ends_max = 64;  // Of a router: they stand in one word.
-
-struct Packet {
-  std::uint32_t message = none;
-  std::uint32_t to = 0;  // Node.
-  std::uint32_t flits = 0, bytes = 0;
-  std::uint64_t route = 0;   // Flight::state.
-  std::int64_t head_at = 0;  // Its head arrived at the router that it is in, or at the node.
-  std::int64_t born_ps = 0;
-  std::uint32_t from = 0;
-  std::uint32_t hops = 0;
-};
 
 // Packets pass a VC one after the other. Those that have a flit in it, or whose flits are still to
 // come behind the head, stand in its ring.
@@ -63,7 +63,8 @@ struct InEnd {
   std::uint32_t feeder = none;                  // First output VC of the other side.
   std::int32_t credit_delay = 1;
   std::uint8_t vc_turn = 0;
-  std::uint8_t held = nobody;  // The VC whose packet keeps the switch.
+  std::uint8_t held = nobody;    // The VC whose packet keeps the switch.
+  std::uint8_t abroad = nobody;  // The worker that has the other side, if it is another.
 };
 
 struct OutEnd {
@@ -71,6 +72,7 @@ struct OutEnd {
   std::uint32_t target = none;    // First input VC of the other side.
   std::int32_t delay = 1;         // From the switch to being usable there.
   std::uint8_t held_by = nobody;  // Input end.
+  std::uint8_t abroad = nobody;   // As InEnd::abroad.
   std::int64_t flit_ps = 0;
   std::int64_t free_at_ps = 0;  // Where a flit takes longer than a cycle.
   std::uint64_t packets = 0, bytes = 0;
@@ -82,46 +84,17 @@ struct Router {
   std::uint16_t ends = 0, ports = 0;
 };
 
-// A flit that arrives. Only heads and tails say whose they are.
-struct FlitArrival {
-  std::uint32_t input;
-  std::uint32_t packet;  // none: in the middle.
-  bool head, tail;
-};
-struct CreditArrival {
-  std::uint32_t output;
-  std::uint32_t count;
+// A packet for which the routing has no way.
+struct Failure {
+  std::int64_t at = 0;
+  RouterId router{};
+  std::string text;  // Empty: there is none.
 };
 
 // A head that asks for a VC of this output end, and at the same time for the switch.
 struct Speculation {
   std::uint32_t input;
   std::uint8_t out_port;
-};
-
-// A set of small numbers, in order.
-class NumberSet {
- public:
-  explicit NumberSet(std::uint32_t count) : words_((std::size_t{count} + 63) / 64) {}
-  void add(std::uint32_t n) { words_[n / 64] |= std::uint64_t{1} << (n % 64); }
-  void remove(std::uint32_t n) { words_[n / 64] &= ~(std::uint64_t{1} << (n % 64)); }
-  bool empty() const {
-    for (const std::uint64_t word : words_)
-      if (word != 0) return false;
-    return true;
-  }
-  // Calls visit(n) for each; it may remove n and add any.
-  template <typename Visit>
-  void each(Visit&& visit) {
-    for (std::size_t w = 0; w < words_.size(); ++w) {
-      for (std::uint64_t word = words_[w]; word != 0; word &= word - 1)
-        visit(static_cast<std::uint32_t>(w * 64) +
-              static_cast<std::uint32_t>(__builtin_ctzll(word)));
-    }
-  }
-
- private:
-  std::vector<std::uint64_t> words_;
 };
 
 // Stages in cycles. A hop is rounded to whole cycles once, as a sum.
@@ -165,37 +138,81 @@ struct TurnTables {
   }
 };
 
-struct State {
-  explicit State(Setup&& from);
+// Which worker has which routers, and their numbers.
+struct Placement {
+  Placement(const Graph& graph, const Parts& parts);
 
-  const Setup setup;
+  std::vector<RouterId> routers;                        // By number.
+  std::vector<std::uint32_t> router_number;             // By RouterId.
+  std::vector<NodeId> nodes;                            // By number.
+  std::vector<std::uint32_t> node_number;               // By NodeId.
+  std::vector<std::uint32_t> first_router, first_node;  // By worker, and the end.
+
+  int workers() const { return static_cast<int>(first_router.size()) - 1; }
+  // The worker that has the router or node of this number.
+  int worker_of_router(std::uint32_t number) const { return owner(first_router, number); }
+  int worker_of_node(std::uint32_t number) const { return owner(first_node, number); }
+
+ private:
+  static int owner(const std::vector<std::uint32_t>& first, std::uint32_t number);
+};
+
+// Of all workers.
+struct Tables {
+  Tables(const Setup& setup, const Parts& parts);
+
+  const Placement placement;
+  std::uint32_t ring_mask = 0;
   std::vector<Router> routers;
   std::vector<InEnd> in_ends;
   std::vector<OutEnd> out_ends;
-  std::vector<InputVc> inputs;    // Of routers.
-  std::vector<OutputVc> outputs;  // Of routers, then of cards.
-  std::uint32_t ring_mask = 0;
+  std::vector<InputVc> inputs;       // Of routers.
+  std::vector<OutputVc> outputs;     // Of routers, then of cards.
   std::vector<std::uint32_t> rings;  // Packets, of inputs of routers.
   TurnTables vc_turns, switch_turns;
+  std::int32_t window = 1;      // Cycles until a router may affect one of another worker.
+  std::int32_t window_max = 1;  // The window may be this long, however the network is cut.
+};
+
+// What a worker works on: the tables, and what is its own.
+struct State {
+  State(const Setup& constants, Tables& tables, int number);
+
+  const Setup setup;  // A copy is nearer.
+  const Placement& placement;
+  const int worker;
+  const std::uint32_t ring_mask;
+  const std::span<Router> routers;
+  const std::span<InEnd> in_ends;
+  const std::span<OutEnd> out_ends;
+  const std::span<InputVc> inputs;
+  const std::span<OutputVc> outputs;
+  const std::span<std::uint32_t> rings;
+  TurnTables &vc_turns, &switch_turns;
   Allocator vc_allocator, switch_allocator;
   Pool<Packet> packets;
   Pool<Choices> choices;
   Arrivals<FlitArrival> flits;
   Arrivals<CreditArrival> credits;
   NumberSet active;  // Routers with something to do.
+  Mail mail;         // To other workers.
   // While one router allots its switch. By output end: the VC of one input that asks for it; and of
   // every input, as input * ends_max + output.
   std::vector<std::uint8_t> asked, switch_vcs;
   std::vector<Speculation> speculations;
   std::int64_t now = 0;
   std::uint64_t visits = 0;
-  std::string failure;
+  Failure failure;
 
   std::int64_t now_ps() const { return now * setup.timing.cycle_ps; }
   // The number of a router's VCs end where those of nodes begin.
   std::uint32_t router_vcs() const { return static_cast<std::uint32_t>(inputs.size()); }
   std::uint32_t& ring(std::uint32_t input, std::uint32_t position) {
     return rings[std::size_t{input} * (std::size_t{ring_mask} + 1) + (position & ring_mask)];
+  }
+  RouterId id_of(std::uint32_t router) const { return placement.routers[router]; }
+  void note_failure(RouterId router, std::string text) {
+    if (failure.text.empty()) failure = {now, router, std::move(text)};
   }
 };
 

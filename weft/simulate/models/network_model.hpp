@@ -25,7 +25,7 @@ const char* to_text(Fidelity fidelity);
 Result<std::vector<Fidelity>> parse_models(std::string_view list);
 // Whether threads share the work; other models have one worker, whatever is asked for.
 inline bool has_workers(Fidelity fidelity) {
-  return fidelity == Fidelity::packet;
+  return fidelity != Fidelity::flow;
 }
 
 struct NetworkModel {
