@@ -33,14 +33,15 @@ Routes::Routes(const Topology& topology, const Policy& policy, const LinkQueues&
       policy_(policy),
       queues_(queues),
       facts_(policy.facts()),
+      cube_(policy.dimension_order()),
       spreads_(!facts_.in_order && !facts_.one_path),
       has_axes_(topology.shape->lattice() != nullptr) {
   const std::size_t wanted = std::size_t{topology.graph.node_count()} * 4;
-  if (!spreads_) known_.resize(std::min(std::bit_ceil(wanted), known_max));
+  if (!spreads_ || cube_ != nullptr) known_.resize(std::min(std::bit_ceil(wanted), known_max));
 }
 
 bool Routes::find(NodeId from, NodeId to, std::uint64_t bits, Path& path) {
-  if (known_.empty()) return walk(from, to, bits, path);
+  if (known_.empty() || !has_one_way(from, to)) return walk(from, to, bits, path);
   const std::uint64_t hash = mix((std::uint64_t{from.index} << 32) | to.index);
   Known& known = known_[hash % known_.size()];
   if (known.from != from || known.to != to) {

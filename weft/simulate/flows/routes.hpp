@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <weft/base/result.hpp>
+#include <weft/network/route/dimension_order.hpp>
 #include <weft/network/route/policy.hpp>
 #include <weft/network/topo/topology.hpp>
 #include <weft/simulate/flows/fair_shares.hpp>
@@ -44,6 +45,12 @@ class Routes {
   // One that a packet with these random bits may take. False: there is none.
   bool find(NodeId from, NodeId to, std::uint64_t bits, Path& path);
 
+  // All packets of this pair take the same path, whatever their bits.
+  bool has_one_way(NodeId from, NodeId to) const {
+    if (!spreads_) return facts_.one_path || facts_.in_order;
+    return cube_ != nullptr && !cube_->tosses(place(from), place(to));
+  }
+
   // The policy looks at queues, so that packets of a message find their ways round what is full.
   bool looks() const { return facts_.looks; }
   // Over so many paths a message of so many packets is spread, as by chance packets would be.
@@ -64,6 +71,9 @@ class Routes {
   static constexpr std::uint32_t no_node = 0xffff'ffff;
   static constexpr std::size_t known_max = std::size_t{1} << 16;
 
+  std::uint64_t place(NodeId node) const {
+    return cube_->places().word(topology_.graph.router_of(node));
+  }
   bool walk(NodeId from, NodeId to, std::uint64_t bits, Path& path) const;
   const Choice& choose(RouterId here, const Choices& choices, std::uint64_t dice) const;
 
@@ -71,9 +81,10 @@ class Routes {
   const Policy& policy_;
   const LinkQueues& queues_;
   const PolicyFacts facts_;
+  const detail::DimensionOrder* const cube_;  // Null: it is another policy.
   const bool spreads_;
   const bool has_axes_;
-  std::vector<Known> known_;  // Empty: packets of a pair go different ways.
+  std::vector<Known> known_;  // Empty: packets of any pair go different ways.
 };
 
 }  // namespace weft
