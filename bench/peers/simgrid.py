@@ -4,7 +4,7 @@
 
 Usage: simgrid.py WEFT [--model packet|flow] [--cases torus:512:4,torus:4096:4,torus:4096:1024,fattree:512:4,...] [--rounds N] [--csv FILE]
 
-A case is NETWORK:RANKS:BLOCK; with --model flow there is one unless more are named, torus:1024:1024, for which SimGrid takes 3 GB (torus:4096:1024: 9 GB).
+A case is NETWORK:RANKS:BLOCK; with --model flow there is one unless more are named, torus:1024:1024, as SimGrid needs 9 GB for torus:4096:1024.
 The program is examples/bruck, compiled by `weft cc` for the one and by smpicc for the other; both get links of 8 GB/s and run on one core without carrying
 data (SimGrid: blocks of a program share their memory, computation is not timed). weft simulates every packet of 256 bytes on the torus preset, or on a fat
 tree with the same hardware, or with --model flow its flows there; SimGrid shares links among flows, which is less work than packets and another answer:
