@@ -31,7 +31,8 @@ FORTRAN_RANKS = {"messages": (16,), "communicators": (8,), "collectives": (4, 8)
 NOT_ALONE = ("checks.f90", "wrong_arguments.f90")
 VARIES = (
     (re.compile(r" *\b[\d.]+(e[-+]?\d+)? *(us|ms|s|GB/s|million/s)\b"), " T"),
-    (re.compile(r"\d+ to \d+ each"), "N each"))  # Who asks first gets the next task.
+    (re.compile(r"\d+ to \d+ each"), "N each"),  # Who asks first gets the next task.
+    (re.compile(r"on rank \d+, the slowest"), "on rank R, the slowest"))
 
 
 def without_times(text):
