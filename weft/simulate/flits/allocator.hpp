@@ -42,6 +42,8 @@ class Allocator {
         {static_cast<std::uint16_t>(input), static_cast<std::uint16_t>(output), priority});
   }
   bool has_requests() const { return !requests_.empty(); }
+  // Modulo 64.
+  std::uint64_t outputs_asked() const { return outputs_asked_; }
 
   // The pairs of all requests since the last call; valid until the next.
   std::span<const Request> allot(const Turns& turns);

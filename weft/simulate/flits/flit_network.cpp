@@ -37,7 +37,10 @@ class FlitNetwork final : public Network {
     return worker_of(node).cards().count(number(node));
   }
   BufferLevel buffer(RouterId router, int port, int vc, Time at) const override;
-  LineNews line(RouterId, int, int) const override { return {}; }
+  LineNews line(RouterId router, int port, int line) const override {
+    if (lines_ == nullptr) return {};
+    return lines_->line(tables_.placement.router_number[router.index], port, line);
+  }
   MemoryUse memory() const override;
   Duration window() const override { return cycles(window_); }
   // A window begins with a cycle that may be later than the moment for which it is played.
@@ -61,6 +64,7 @@ class FlitNetwork final : public Network {
   const std::int64_t cycle_ps_;
   flits::Tables tables_;
   flits::CardTables cards_;
+  std::unique_ptr<detail::LineTable> lines_;  // If the policy wants to know of lines.
   flits::Workers workers_;
   std::int64_t window_;
   WorkerThreads threads_;  // Last: they use the others until they have ended.
@@ -76,6 +80,13 @@ FlitNetwork::FlitNetwork(const flits::Setup& setup, const Parts& parts, Host& ho
   for (int w = 0; w < parts.count(); ++w)
     workers_.push_back(
         std::make_unique<flits::Worker>(setup, tables_, cards_, host, options.seed, w));
+  if (const Lines* const lines = setup.policy.lines(); lines != nullptr) {
+    lines_ = std::make_unique<detail::LineTable>(setup.graph, *lines, setup.machine,
+                                                 tables_.placement.routers);
+    if (const std::int64_t least = lines_->least_delay_ps(); least != INT64_MAX)
+      window_ = std::min(window_, flits::news_cycles(least, cycle_ps_));
+    for (const auto& worker : workers_) worker->tell_news(*lines_);
+  }
   if (options.window > Duration::zero())
     window_ = std::clamp<std::int64_t>(options.window.in_ps() / cycle_ps_, 1, window_);
 }
@@ -131,7 +142,8 @@ std::int64_t FlitNetwork::run_worker(int worker, std::int64_t until_ps, MinBarri
   for (int side = 0; next >= 0 && next < until_ps; side ^= 1) {
     const std::int64_t end_ps = window_end(next, until_ps);
     own.begin_mail(side);
-    next = std::min(own.play(end_ps), own.mailed_ps());
+    next = own.play(end_ps);  // Before it is asked what was mailed meanwhile.
+    next = std::min(next, own.mailed_ps());
     own.end_window(end_ps);
     next = barrier.wait(own.failure().text.empty() ? next : no_way);
     if (next == MinBarrier::failed) return next;
@@ -163,6 +175,9 @@ LinkCount FlitNetwork::link(LinkId link, Time) const {
   LinkCount count;
   count.packets = out.packets;
   count.bytes = out.bytes;
+  if (lines_ != nullptr)
+    count.news =
+        lines_->flits_on(tables_.placement.router_number[source.index], static_cast<int>(port));
   return count;
 }
 
@@ -178,7 +193,8 @@ MemoryUse FlitNetwork::memory() const {
   const std::size_t bytes =
       t.routers.size() * sizeof(flits::Router) + t.in_ends.size() * sizeof(flits::InEnd) +
       t.out_ends.size() * sizeof(flits::OutEnd) + t.inputs.size() * sizeof(flits::InputVc) +
-      t.outputs.size() * sizeof(flits::OutputVc) + t.rings.size() * sizeof(std::uint32_t);
+      t.outputs.size() * sizeof(flits::OutputVc) + t.rings.size() * sizeof(std::uint32_t) +
+      (lines_ != nullptr ? lines_->bytes() : 0);
   return {.bytes_per_router = bytes / std::max<std::size_t>(1, t.routers.size()),
           .bytes_per_packet = sizeof(flits::Packet),
           .bytes_reserved = 0};

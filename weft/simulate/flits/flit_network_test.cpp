@@ -420,7 +420,8 @@ TEST(Flits, WhatIsNotThereIsRefused) {
          m.mtu = Bytes{250};
          m.buffer = Bytes{251};
        }},
-      {"news of lines ahead", [](NetworkHardware& m, FlitModel&) { m.vcs = 4; }, "crossline"}};
+      {"use sideband", [](NetworkHardware& m, FlitModel&) { m.news.mode = NewsMode::instant; },
+       "rca-1d"}};
   const Topology topology = *make_topology("mesh:4x4");
   Notes notes;
   for (const Wrong& wrong : all) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "weft/simulate/flits/flit_view.hpp"
 
+#include <weft/simulate/flits/news.hpp>
+
 namespace weft::flits {
 
 Bytes FlitView::free(int port, int vc) const {
@@ -23,6 +25,10 @@ Bytes FlitView::queued(int port) const {
 
 Bytes FlitView::flowing(int port) const {
   return state_.setup.flowing[cable(port).link_class];
+}
+
+LineNews FlitView::line(int port, int line) const {
+  return state_.news->line_now(router_, port, line);
 }
 
 }  // namespace weft::flits

@@ -15,6 +15,7 @@ class FlitView final : public PortView {
   Bytes free(int port, int vc) const override;
   Bytes queued(int port) const override;
   Bytes flowing(int port) const override;
+  LineNews line(int port, int line) const override;
 
  private:
   std::uint32_t end(int port) const {

@@ -8,6 +8,7 @@
 
 #include <weft/base/quantity.hpp>
 #include <weft/simulate/flits/state.hpp>
+#include <weft/simulate/router/line_table.hpp>
 
 namespace weft::flits {
 namespace {
@@ -252,10 +253,9 @@ Status check_flit_hardware(const Topology& topology, const NetworkHardware& mach
                         std::to_string(machine.buffer_size() / machine.flit) +
                         " flits, but a packet has " + std::to_string(per_packet) +
                         "; enlarge the buffer");
-  if (policy.lines() != nullptr)
-    return Error::input(
-        "this routing needs news of lines ahead, which the flit model does not carry; use another "
-        "routing, or --model packet");
+  if (const Lines* const lines = policy.lines(); lines != nullptr) {
+    if (Status status = detail::check_news(*lines, machine.news); !status) return status;
+  }
   if (model.flow_control == FlowControl::wormhole && policy.facts().returns)
     return Error::input(
         "flit_router.flow_control: this routing lets packets leave escape channels, which may lock "

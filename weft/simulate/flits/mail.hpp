@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mail from a worker to others: flits and credits for their routers, and messages that they made
-// and that have been delivered. What is written in a window is read after it. There are two sides,
-// so that one barrier for each window is enough: a fast worker writes one while a slow one still
-// reads the other.
+// Mail from a worker to others: flits, credits and news for their routers, and messages that they
+// made and that have been delivered. What is written in a window is read after it. There are two
+// sides, so that one barrier for each window is enough: a fast worker writes one while a slow one
+// still reads the other.
 #pragma once
 
 #include <algorithm>
@@ -28,12 +28,14 @@ struct Mailbox {
   std::vector<FlitMail> flits;
   std::vector<Packet> packets;
   std::vector<CreditMail> credits;
+  std::vector<NewsArrival> news;
   std::vector<std::uint32_t> messages;
 
   void clear() {
     flits.clear();
     packets.clear();
     credits.clear();
+    news.clear();
     messages.clear();
   }
 };
@@ -59,6 +61,9 @@ class Mail {
   }
   void send_credit(int to, std::int64_t at, const CreditArrival& credit) {
     box_for(to, at).credits.push_back({at, credit});
+  }
+  void send_news(int to, const NewsArrival& news) {
+    box_for(to, news.item.at).news.push_back(news);
   }
   // The message was delivered: whoever made it may use its record again.
   void return_message(int to, std::uint32_t message) {

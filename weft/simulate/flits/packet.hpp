@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets of the flit model, and what arrives of them: flits, and the credits that come back.
+// Packets of the flit model, and what arrives at routers: flits of packets, credits, news of lines.
 // Times are cycles unless their names say ps.
 #pragma once
 
 #include <cstdint>
+
+#include <weft/simulate/router/news_item.hpp>
 
 namespace weft::flits {
 
@@ -30,6 +32,10 @@ struct FlitArrival {
 struct CreditArrival {
   std::uint32_t output;
   std::uint32_t count;
+};
+struct NewsArrival {
+  std::uint32_t router;
+  detail::NewsItem item;  // Its time is a cycle.
 };
 
 }  // namespace weft::flits

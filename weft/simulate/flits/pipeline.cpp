@@ -8,6 +8,7 @@
 #include <weft/base/check.hpp>
 #include <weft/network/route/path.hpp>
 #include <weft/simulate/flits/flit_view.hpp>
+#include <weft/simulate/flits/news.hpp>
 
 namespace weft::flits {
 namespace {
@@ -160,6 +161,7 @@ void give_vc(State& state, std::uint32_t r, std::uint32_t input, std::uint32_t o
   const std::uint32_t vc = output % setup.vcs;
   state.outputs[in.output].owner = number;
   state.out_ends[router.first_end + in.out_port].free &= ~vc_bit(vc);
+  if (state.news != nullptr) state.news->check(r, in.out_port);
   Packet& packet = state.packets[in.packet];
   for (const Choice& choice : state.choices[in.choices].all()) {
     if (port_of(state, r, packet, choice) != in.out_port || ((choice.vcs >> vc) & 1) == 0) continue;
@@ -274,6 +276,7 @@ void pass(State& state, std::uint32_t input) {
   const bool tail = ++in.passed == packet.flits;
   --in.flits;
   --out.credits;
+  if (state.news != nullptr) state.news->check(in.router, in.out_port);
   end.vc_turn = static_cast<std::uint8_t>(in.vc + 1u == setup.vcs ? 0 : in.vc + 1);
   const auto whole = static_cast<std::uint64_t>(setup.machine.flit.count);
   out_end.packets += head ? 1 : 0;
@@ -335,6 +338,8 @@ void allot_switch(State& state, std::uint32_t r) {
   }
   if (!state.speculations.empty()) request_speculatively(state, r, asks.data());
   if (!state.switch_allocator.has_requests()) return;
+  if (state.news != nullptr)
+    state.news->note_asked(r, state.switch_allocator.outputs_asked(), state.now);
   const Turns turns = state.switch_turns.of(r, router.first_end, router.ends);
   for (const Request& pair : state.switch_allocator.allot(turns)) {
     const std::uint32_t vc = state.switch_vcs[pair.input * ends_max + pair.output];
@@ -365,6 +370,10 @@ void take_flit(State& state, const FlitArrival& flit) {
 void take_credit(State& state, const CreditArrival& credit) {
   OutputVc& out = state.outputs[credit.output];
   out.credits += static_cast<std::int32_t>(credit.count);
+  if (state.news != nullptr) {
+    const InputVc& same = state.inputs[credit.output];  // An end's input has the same number.
+    state.news->check(same.router, same.port);
+  }
   if (out.owner == none) return;
   InputVc& in = state.inputs[out.owner];
   note_ready(state, in);

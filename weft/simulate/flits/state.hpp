@@ -84,6 +84,8 @@ struct Router {
   std::uint16_t ends = 0, ports = 0;
 };
 
+class News;
+
 // A packet for which the routing has no way.
 struct Failure {
   std::int64_t at = 0;
@@ -194,8 +196,9 @@ struct State {
   Pool<Choices> choices;
   Arrivals<FlitArrival> flits;
   Arrivals<CreditArrival> credits;
-  NumberSet active;  // Routers with something to do.
-  Mail mail;         // To other workers.
+  NumberSet active;      // Routers with something to do.
+  Mail mail;             // To other workers.
+  News* news = nullptr;  // If the policy wants to know of lines.
   // While one router allots its switch. By output end: the VC of one input that asks for it; and of
   // every input, as input * ends_max + output.
   std::vector<std::uint8_t> asked, switch_vcs;

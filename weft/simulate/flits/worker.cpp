@@ -25,6 +25,7 @@ void Worker::send(const Outgoing& outgoing, Time now) {
 bool Worker::is_stuck(std::int64_t next) {
   constexpr std::int64_t quiet_max = 65'536;
   if (next - moved_at_ < quiet_max) return false;
+  if (news_ != nullptr && news_->next_arrival(next) != never) return false;
   return state_.flits.next(next) == never && state_.credits.next(next) == never;
 }
 
@@ -32,7 +33,11 @@ bool Worker::is_stuck(std::int64_t next) {
 std::int64_t Worker::next_cycle() {
   const std::int64_t next = last_ + 1;
   if (!state_.active.empty() && !is_stuck(next)) return next;
-  const std::int64_t arrival = std::min(state_.flits.next(next), state_.credits.next(next));
+  std::int64_t arrival = std::min(state_.flits.next(next), state_.credits.next(next));
+  if (news_ != nullptr) {
+    if (news_->busy()) return next;
+    arrival = std::min(arrival, news_->next_arrival(next));
+  }
   if (!cards_.busy()) return arrival;
   return std::min(arrival, std::max(next, cycle_from(now_ps_)));
 }
@@ -57,7 +62,9 @@ void Worker::step(std::int64_t cycle) {
   last_ = state_.now = cycle;
   now_ps_ = state_.now_ps();
   const std::uint32_t router_vcs = state_.router_vcs();
-  if (!state_.credits.due(cycle).empty() || !state_.flits.due(cycle).empty()) moved_at_ = cycle;
+  if (!state_.credits.due(cycle).empty() || !state_.flits.due(cycle).empty() ||
+      (news_ != nullptr && news_->arrives(cycle)))
+    moved_at_ = cycle;
   for (const CreditArrival& credit : state_.credits.due(cycle)) {
     if (credit.output < router_vcs)
       take_credit(state_, credit);
@@ -72,9 +79,11 @@ void Worker::step(std::int64_t cycle) {
       cards_.take_flit(flit);
   }
   state_.flits.clear(cycle);
+  if (news_ != nullptr) news_->take_arrivals();
   act_until(now_ps_);
   cards_.serve();
   state_.active.each([&](std::uint32_t router) { work(state_, router); });
+  if (news_ != nullptr) news_->act();
 }
 
 std::int64_t Worker::play(std::int64_t end_ps) {
@@ -106,6 +115,7 @@ void Worker::read_mail(Worker& from, int side) {
     state_.flits.push(mail.at, {mail.input, packet, mail.head, false});
   }
   for (const CreditMail& mail : box.credits) state_.credits.push(mail.at, mail.credit);
+  for (const NewsArrival& news : box.news) news_->receive(news);
   for (const std::uint32_t message : box.messages) cards_.free_message(message);
   box.clear();
 }

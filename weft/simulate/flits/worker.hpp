@@ -11,6 +11,7 @@
 
 #include <weft/parallel/des/time_heap.hpp>
 #include <weft/simulate/flits/cards.hpp>
+#include <weft/simulate/flits/news.hpp>
 #include <weft/simulate/flits/state.hpp>
 #include <weft/simulate/router/network.hpp>
 
@@ -43,6 +44,12 @@ class alignas(128) Worker {
   // Takes what the other has written to this side, and empties it.
   void read_mail(Worker& from, int side);
 
+  // News of lines is told from now on; before the first run.
+  void tell_news(detail::LineTable& table) {
+    news_ = std::make_unique<News>(state_, table);
+    state_.news = news_.get();
+  }
+
   const State& state() const { return state_; }
   const Cards& cards() const { return cards_; }
   const Failure& failure() const { return state_.failure; }
@@ -69,6 +76,7 @@ class alignas(128) Worker {
   State state_;
   Host& host_;
   Cards cards_;
+  std::unique_ptr<News> news_;
   const std::uint32_t first_node_;
   TimeHeap alarms_;                                   // By node, from the first one on.
   std::multimap<std::int64_t, std::uint32_t> posts_;  // Messages that are not sent yet, by time.

@@ -78,7 +78,7 @@ class Talk final : public Host {
 
 struct Outcome {
   std::vector<std::vector<Talk::Event>> events;
-  std::vector<std::uint64_t> counts;
+  std::vector<std::uint64_t> counts;  // And what is known of lines.
   std::string stuck;
   bool operator==(const Outcome&) const = default;
 };
@@ -138,6 +138,9 @@ NetworkHardware draw_hardware(Rng& rng, int vcs) {
   m.release = any(2) == 0 ? Release::head : Release::tail;
   m.order = any(2) == 0 ? SendOrder::queue : SendOrder::round_robin;
   m.arbitration = static_cast<Arbitration>(any(3));
+  m.news.mode = static_cast<NewsMode>(any(4));
+  m.news.any_credit = any(2) == 0;
+  m.news.hop = Duration::ns(any(2) * 5);
   return m;
 }
 
@@ -158,6 +161,20 @@ FlitModel draw_model(Rng& rng, NetworkHardware& hardware, const Policy& policy) 
   return model;
 }
 
+void note_lines(Outcome& outcome, const Network& network, const Policy& policy,
+                std::uint32_t routers) {
+  if (policy.lines() == nullptr) return;
+  for (std::uint32_t r = 0; r < routers; ++r) {
+    for (int port = 0; port < policy.lines()->ports(); ++port) {
+      for (int l = 0; l < policy.lines()->count(); ++l) {
+        const LineNews known = network.line(RouterId(r), port, l);
+        outcome.counts.push_back(known.word);
+        outcome.counts.push_back(static_cast<std::uint64_t>(known.length));
+      }
+    }
+  }
+}
+
 Outcome simulate(const Topology& topology, const Policy& policy, const Machine& machine,
                  const NetworkOptions& options, std::uint64_t seed) {
   const Graph& graph = topology.graph;
@@ -173,10 +190,12 @@ Outcome simulate(const Topology& topology, const Policy& policy, const Machine& 
     EXPECT_TRUE(remains);
     outcome.counts.push_back(*remains ? 1 : 0);
     note_all(outcome, network, graph, machine.hardware.vcs);
+    note_lines(outcome, network, policy, graph.router_count());
   }
   const auto remains = network.run(Time::never());
   EXPECT_TRUE(remains && !*remains);
   note_all(outcome, network, graph, machine.hardware.vcs);
+  note_lines(outcome, network, policy, graph.router_count());
   EXPECT_EQ(network.counts().packets_sent, network.counts().packets_delivered);
   outcome.events = talk.events();
   outcome.stuck = network.find_deadlock();
@@ -196,6 +215,10 @@ TEST_P(Workers, DoNotShow) {
     const auto policy = *make_policy(GetParam().routing, topology, vcs);
     Machine machine{draw_hardware(rng, vcs), {}};
     machine.model = draw_model(rng, machine.hardware, *policy);
+    const Lines* const lines = policy->lines();
+    if (lines != nullptr && lines->kind() == LineKind::average &&
+        machine.hardware.news.mode == NewsMode::instant)
+      machine.hardware.news.mode = NewsMode::inband;
     const std::uint64_t talk = rng.below(1'000'000);
     const Outcome alone = simulate(topology, *policy, machine, {}, talk);
     std::size_t events = 0;
@@ -218,7 +241,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"torus:5x3", "ugal-l"}, Case{"torus:3x3x3", "valiant"},
                     Case{"mesh:4x4", "planar-adaptive"},
                     Case{"fattree:k=4,levels=2", "adaptive-up"},
-                    Case{"dragonfly:a=4,h=2,p=2", "minimal"}, Case{"hyperx:3x3,p=2", "minimal"}));
+                    Case{"dragonfly:a=4,h=2,p=2", "minimal"}, Case{"hyperx:3x3,p=2", "minimal"},
+                    Case{"torus:5x4", "crossline"}, Case{"mesh:6x4", "crossline:escape"},
+                    Case{"torus:4x4", "foresight"}, Case{"mesh:5x4", "rca-1d"}));
 
 // Goes up a ring, and knows no way on from some routers.
 class RoundTheRing final : public Policy {

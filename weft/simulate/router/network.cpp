@@ -6,6 +6,7 @@
 #include <weft/simulate/router/cards.hpp>
 #include <weft/simulate/router/engine.hpp>
 #include <weft/simulate/router/layout.hpp>
+#include <weft/simulate/router/line_table.hpp>
 
 namespace weft {
 
@@ -79,17 +80,9 @@ Result<std::unique_ptr<Network>> Network::make(const Topology& topology,
   if (Status status = check_hardware(machine); !status) return std::move(status).error();
   if (Status status = detail::check_size(topology, machine); !status)
     return std::move(status).error();
-  const Lines* const lines = policy.lines();
-  if (lines != nullptr && lines->kind() == LineKind::average &&
-      machine.news.mode == NewsMode::instant) {
-    return Error::input(
-        "news.mode = instant tells single elements of a line, but this routing hands on means; use "
-        "sideband");
-  }
-  if (lines != nullptr && lines->kind() == LineKind::average &&
-      lines->width(0, 0) > machine.news.bits) {
-    return Error::input("news.bits must be at least " + std::to_string(lines->width(0, 0)) +
-                        " for this routing: a mean goes in one flit");
+  if (const Lines* const lines = policy.lines(); lines != nullptr) {
+    if (Status status = detail::check_news(*lines, machine.news); !status)
+      return std::move(status).error();
   }
   auto parts = share_out(topology, options);
   if (!parts) return std::move(parts).error();
