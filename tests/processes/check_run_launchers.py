@@ -7,6 +7,7 @@ Usage: check_run_launchers.py WEFT PROBE LIBRARY_FOLDER [NAME=MPIRUN...] [Mpich]
 import ctypes
 import os
 import pathlib
+import random
 import shutil
 import signal
 import socket
@@ -91,10 +92,20 @@ def adopted():
     return True
 
 
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+def free_ports(count):
+    """Ports below those that the system gives to connections, so that no other test's connection takes one before Slurm does."""
+    first_given = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text(encoding="ascii").split()[0])
+    ports = []
+    for port in random.sample(range(first_given // 2, first_given), 100):
+        with socket.socket() as listener:
+            try:
+                listener.bind(("", port))
+            except OSError:
+                continue
+        ports.append(port)
+        if len(ports) == count:
+            return ports
+    raise AssertionError(f"none of 100 ports below {first_given} is free")
 
 
 class Cluster:
@@ -121,9 +132,10 @@ class Cluster:
 
     def write_files(self):
         place, host = self.place, socket.gethostname()
+        controller_port, node_port = free_ports(2)
         (place / "slurm.conf").write_text("\n".join([
             "ClusterName=weft-test", f"SlurmctldHost={host}(127.0.0.1)", "SlurmUser=root", "AuthType=auth/munge",
-            f"AuthInfo=socket={place}/munge/socket", "CryptoType=crypto/munge", f"SlurmctldPort={free_port()}", f"SlurmdPort={free_port()}",
+            f"AuthInfo=socket={place}/munge/socket", "CryptoType=crypto/munge", f"SlurmctldPort={controller_port}", f"SlurmdPort={node_port}",
             f"StateSaveLocation={place}/state", f"SlurmdSpoolDir={place}/spool", f"SlurmctldPidFile={place}/slurmctld.pid",
             f"SlurmdPidFile={place}/slurmd.pid", f"SlurmctldLogFile={place}/slurmctld.log", f"SlurmdLogFile={place}/slurmd.log",
             "ProctrackType=proctrack/linuxproc", "TaskPlugin=task/none", "SelectType=select/cons_tres", "SelectTypeParameters=CR_CPU",
