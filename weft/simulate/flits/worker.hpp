@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include <weft/parallel/des/time_heap.hpp>
+#include <weft/parallel/des/time_queue.hpp>
 #include <weft/simulate/flits/cards.hpp>
 #include <weft/simulate/flits/news.hpp>
 #include <weft/simulate/flits/state.hpp>
@@ -20,7 +20,7 @@ namespace weft::flits {
 // On cache lines of its own.
 class alignas(128) Worker {
  public:
-  static constexpr std::int64_t never = TimeHeap::never;
+  static constexpr std::int64_t never = TimeQueue::never;
 
   Worker(const Setup& setup, Tables& tables, CardTables& cards, Host& host, std::uint64_t seed,
          int number)
@@ -59,7 +59,7 @@ class alignas(128) Worker {
   std::int64_t next_cycle();
   void step(std::int64_t cycle);
   void act_until(std::int64_t now_ps);
-  std::int64_t next_act_ps() const {
+  std::int64_t next_act_ps() {
     return posts_.empty() ? alarms_.first_at()
                           : std::min(alarms_.first_at(), posts_.begin()->first);
   }
@@ -78,7 +78,7 @@ class alignas(128) Worker {
   Cards cards_;
   std::unique_ptr<News> news_;
   const std::uint32_t first_node_;
-  TimeHeap alarms_;                                   // By node, from the first one on.
+  TimeQueue alarms_;                                  // By node, from the first one on.
   std::multimap<std::int64_t, std::uint32_t> posts_;  // Messages that are not sent yet, by time.
   std::int64_t now_ps_ = 0;    // Not only whole cycles: alarms ring between them.
   std::int64_t last_ = -1;     // The last cycle that was simulated.

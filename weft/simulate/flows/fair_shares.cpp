@@ -70,8 +70,10 @@ std::uint32_t FairShares::add(std::span<const LinkUse> uses, Speed limit) {
   flow.places.clear();
   flow.places.reserve(uses.size());
   for (const LinkUse& use : uses) __builtin_prefetch(&links_[use.link]);
+  bool alone = !uses.empty();
   for (const LinkUse& use : uses) {
     Link& link = links_[use.link];
+    alone = alone && link.entries.empty() && use.weight == LinkUse::whole;
     const std::int64_t before = room(link);
     const auto weight = static_cast<std::uint16_t>(use.weight);
     link.entries.push_back({id, static_cast<std::uint16_t>(flow.places.size()), weight});
@@ -80,25 +82,76 @@ std::uint32_t FairShares::add(std::span<const LinkUse> uses, Speed limit) {
     if (link.level == no_speed_limit) spare_[use.link] += room(link) - before;
     flow.places.push_back({link.level, use.link, weight, use.turns});
   }
-  for (const LinkUse& use : uses) touch(use.link);
-  find_least(flow);
-  set_speed(id, no_link);
   if (!flow.noted) {
     flow.noted = true;
     changed_.push_back(id);
   }
+  flow.begins_alone = alone;
+  if (alone) {
+    begun_alone_.push_back(id);
+    return id;
+  }
+  for (const LinkUse& use : uses) touch(use.link);
+  find_least(flow);
+  set_speed(id, no_link);
   return id;
+}
+
+// Most flows of regular programs meet no others. What there is to know of their links takes no
+// search.
+void FairShares::begin_and_end_alone() {
+  for (const std::uint32_t index : left_alone_) {
+    Link& link = links_[index];
+    if (link.entries.empty()) {
+      link.level = no_speed_limit;
+      spare_[index] = room(link);
+    } else if (link.entries.size() > 1 || !flows_[link.entries.front().flow].begins_alone) {
+      touch(index);
+    }
+  }
+  left_alone_.clear();
+  for (const std::uint32_t id : begun_alone_) {
+    Flow& flow = flows_[id];
+    if (!flow.begins_alone) continue;
+    flow.begins_alone = false;
+    if (is_alone(flow)) {
+      go_alone(flow);
+    } else {
+      for (const Place& place : flow.places) touch(place.link);
+      find_least(flow);
+      set_speed(id, no_link);
+    }
+  }
+  begun_alone_.clear();
+}
+
+// Nobody else is on its way: what work_out() would find for each of its links.
+void FairShares::go_alone(Flow& flow) {
+  Speed least = flow.limit;
+  for (const Place& place : flow.places) least = std::min(least, links_[place.link].capacity);
+  flow.speed = std::max<Speed>(least, 1);
+  for (Place& place : flow.places) {
+    Link& link = links_[place.link];
+    place.level = link.level = link.capacity == least ? flow.speed : no_speed_limit;
+    spare_[place.link] = room(link) - flow.speed * place.weight;
+  }
+  find_least(flow);
+}
+
+bool FairShares::is_alone(const Flow& flow) const {
+  return std::all_of(flow.places.begin(), flow.places.end(),
+                     [this](const Place& place) { return links_[place.link].entries.size() == 1; });
 }
 
 // Looks through the list, as whoever works out the level must, too. To know the place in it would
 // cost a look at another flow for each that moves.
 void FairShares::drop(Link& link, std::uint32_t flow) {
-  std::vector<Entry>& entries = link.entries;
+  Entries& entries = link.entries;
   std::size_t at = 0;
   while (entries[at].flow != flow) ++at;
   entries[at] = entries.back();
   entries.pop_back();
-  if (entries.empty() && entries.capacity() > kept_room) std::vector<Entry>().swap(entries);
+  if (entries.empty() && entries.capacity() > kept_room) entries = Entries();
 }
 
 void FairShares::remove(std::uint32_t id) {
@@ -106,19 +159,24 @@ void FairShares::remove(std::uint32_t id) {
   WEFT_CHECK(!flow.gone);
   for (const Place& place : flow.places) __builtin_prefetch(&links_[place.link]);
   for (const Place& place : flow.places) __builtin_prefetch(links_[place.link].entries.data());
+  const bool alone = is_alone(flow);
   for (const Place& place : flow.places) {
     Link& link = links_[place.link];
     const std::int64_t before = room(link);
     drop(link, id);
     link.weight -= place.weight;
     link.turning -= place.turns ? 1 : 0;
-    if (link.level != no_speed_limit)
-      touch(place.link);
-    else
+    if (link.level == no_speed_limit) {
       spare_[place.link] += room(link) - before + flow.speed * place.weight;
+    } else if (alone) {
+      left_alone_.push_back(place.link);
+    } else {
+      touch(place.link);
+    }
   }
   if (flow.places.capacity() > kept_room) std::vector<Place>().swap(flow.places);
   flow.gone = true;
+  flow.begins_alone = false;
   flow.speed = 0;
   if (!flow.noted) unused_.push_back(id);  // Else its number is free when it has left changed_.
 }
@@ -256,6 +314,7 @@ void FairShares::set_speed(std::uint32_t id, std::uint32_t but) {
 }
 
 std::span<const std::uint32_t> FairShares::settle() {
+  begin_and_end_alone();
   while (!queue_.empty()) {
     const std::uint32_t link = queue_.top().link;
     queue_.pop();

@@ -11,6 +11,8 @@
 #include <span>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 namespace weft {
 
 // Bytes per picosecond in units of 2^-36, about 15 bytes a second.
@@ -66,14 +68,17 @@ class FairShares {
     std::uint32_t flow;
     std::uint16_t place, weight;
   };
-  struct Link {
+  // Most links have one flow or none.
+  using Entries = boost::container::small_vector<Entry, 1>;
+  // Moving one allocates nothing, but small_vector does not promise that.
+  struct Link {  // NOLINT(bugprone-exception-escape)
     Speed capacity = 0;
     Speed level = no_speed_limit;
     std::int64_t weight = 0;  // Of all entries.
     std::uint32_t turning = 0;
     bool waits = false;        // To be worked out again.
     std::uint16_t rounds = 0;  // Of this settle().
-    std::vector<Entry> entries;
+    Entries entries;
   };
   // Of a flow: a link on its way, with the link's level, so that a flow finds its least one without
   // looking at all its links.
@@ -94,6 +99,7 @@ class FairShares {
     std::uint16_t least_place = no_place;  // That is the limit.
     bool noted = false;                    // In changed_.
     bool gone = true;
+    bool begins_alone = false;  // In begun_alone_.
   };
   struct Waiting {
     Speed bound;
@@ -109,6 +115,9 @@ class FairShares {
   };
 
   std::int64_t room(const Link& link) const;
+  void begin_and_end_alone();
+  void go_alone(Flow& flow);
+  bool is_alone(const Flow& flow) const;
   void touch(std::uint32_t link);
   static void drop(Link& link, std::uint32_t flow);
   Speed find_level(const Link& link);
@@ -124,6 +133,9 @@ class FairShares {
   std::vector<std::int64_t> spare_;
   std::vector<Flow> flows_;
   std::vector<std::uint32_t> unused_, changed_, seen_;
+  // Since settle(): flows that met no other when they were added, and full links that the only flow
+  // has left.
+  std::vector<std::uint32_t> begun_alone_, left_alone_;
   std::vector<Wish> wishes_;              // Of find_level().
   std::vector<std::uint32_t> rounds_of_;  // Links that were worked out since settle() began.
   std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>> queue_;

@@ -74,6 +74,38 @@ TEST(FairShares, TwoShareALinkAndAThirdTakesWhatIsLeftElsewhere) {
   EXPECT_EQ(shares.speed(first), 500);
 }
 
+// What is full changes when shares are settled, not before: so it does not matter which of those
+// that happen at one moment is told first.
+TEST(FairShares, AFlowAloneFillsItsSlowestLinkOnceSharesAreSettled) {
+  FairShares shares({1000, 600, 1000}, 1024);
+  const std::vector<LinkUse> way{{0, whole, false}, {1, whole, true}, {2, whole, false}};
+  const std::uint32_t first = shares.add(way, no_speed_limit);
+  EXPECT_FALSE(shares.is_full(1));
+  shares.settle();
+  EXPECT_EQ(shares.speed(first), 600);
+  EXPECT_FALSE(shares.is_full(0));
+  EXPECT_TRUE(shares.is_full(1));
+  shares.remove(first);
+  EXPECT_TRUE(shares.is_full(1));
+  const std::uint32_t next = shares.add(way, 500);
+  shares.settle();
+  EXPECT_EQ(shares.speed(next), 500);
+  EXPECT_FALSE(shares.is_full(1));
+  shares.remove(next);
+  // Alone when it was added, but not for long.
+  const std::uint32_t third = shares.add(way, no_speed_limit);
+  const std::uint32_t fourth = shares.add(std::vector<LinkUse>{{2, whole, false}}, no_speed_limit);
+  shares.settle();
+  EXPECT_EQ(shares.speed(third), 500);
+  EXPECT_EQ(shares.speed(fourth), 500);
+  // Gone before anybody saw it.
+  shares.remove(third);
+  shares.remove(fourth);
+  shares.remove(shares.add(way, no_speed_limit));
+  shares.settle();
+  for (const std::uint32_t link : {0u, 1u, 2u}) EXPECT_FALSE(shares.is_full(link));
+}
+
 TEST(FairShares, AFlowTakesNoMoreThanItsLimit) {
   FairShares shares({1000}, 1024);
   const std::uint32_t slow = shares.add(std::vector<LinkUse>{{0, whole, false}}, 100);

@@ -8,13 +8,13 @@
 #include <weft/base/check.hpp>
 #include <weft/base/rng.hpp>
 #include <weft/network/route/path.hpp>
-#include <weft/parallel/des/time_heap.hpp>
+#include <weft/parallel/des/time_queue.hpp>
 #include <weft/simulate/flows/messages_in_flight.hpp>
 
 namespace weft {
 namespace {
 
-constexpr int left_bits = 16;  // MessageInFlight::left counts parts of a byte.
+constexpr int left_bits = 16;  // FlowOnItsWay::left counts parts of a byte.
 
 Speed speed_of(Rate rate) {
   const auto bit = static_cast<detail::Wide>(rate.in_bit_per_s());
@@ -148,18 +148,28 @@ class FlowNetwork final : public Network, private LinkQueues {
   void begin_flow(std::uint32_t id);
   bool find_uses(const MessageInFlight& message);
   void use_path(const Routes::Path& path, std::uint32_t weight);
+  void forget_own();
   Speed most(const MessageInFlight& message, const Routes::Path& path) const;
   std::int64_t idle_ps(const MessageInFlight& message, const Routes::Path& path) const;
   void step_on(std::uint32_t id);
-  std::int64_t pass(std::uint32_t link, MessageInFlight& message);
+  std::int64_t pass(std::uint32_t link, const MessageInFlight& message, PieceOnItsWay& piece);
   void end_flow(std::uint32_t id);
   void leave_queue(std::uint32_t id, std::int64_t next_at);
-  void deliver(std::uint32_t id, std::int64_t at);
+  struct Journey {
+    std::int64_t entered_at, arrives_at;
+    int hops;
+  };
+  void deliver(std::uint32_t id, const Journey& journey);
   void note_packets(const MessageInFlight& message, std::uint64_t hops);
   void settle();
   void ring(NodeId node);
-  std::int64_t moved(const MessageInFlight& message, std::int64_t at) const;
-  void move_on(MessageInFlight& message);
+  std::int64_t moved(const FlowOnItsWay& flow, std::int64_t at) const;
+  void move_on(FlowOnItsWay& flow);
+  // With the headers of its packets.
+  std::int64_t wire_bytes(const MessageInFlight& message) const {
+    return std::max<std::int64_t>(message.what.size.count + message.packets * machine_.header.count,
+                                  1);
+  }
   std::int64_t decision_ps() const { return (machine_.route + machine_.vc_alloc).in_ps(); }
   std::int64_t serialise_ps(std::int64_t bytes, std::uint32_t link) const {
     return links_.serialise_ps(bytes, link);
@@ -177,16 +187,20 @@ class FlowNetwork final : public Network, private LinkQueues {
   Routes routes_;
   const Rng bits_;
   MessagesInFlight messages_;
+  PiecesOnTheirWay pieces_;
+  std::vector<FlowOnItsWay> flows_;  // By number in shares_.
   SendQueues queues_;
-  TimeHeap due_, alarms_;              // By message, by node.
+  TimeQueue due_, alarms_;             // By message, by node.
   std::vector<std::int64_t> free_at_;  // By link, of those that pass in one piece.
   std::vector<Passed> passed_;         // By link.
   std::vector<std::uint32_t> drawn_;   // Random words, by node.
-  std::vector<std::uint32_t> message_of_flow_;
   // Of the flow that begins: its links, and the longest of its paths.
   std::vector<LinkUse> uses_;
   Routes::Path longest_, path_;
-  std::vector<std::uint32_t> own_;  // Its weight by cable, so far.
+  struct Own {
+    std::uint32_t weight = 0, place = 0;  // So far, and the link's place in uses_.
+  };
+  std::vector<Own> own_;  // By cable.
   NetworkCounts counts_;
   std::int64_t now_ = 0;
   bool changed_ = false;  // Flows have come or gone since settle().
@@ -221,22 +235,22 @@ MemoryUse FlowNetwork::memory() const {
           .bytes_reserved = 0};
 }
 
-std::int64_t FlowNetwork::moved(const MessageInFlight& message, std::int64_t at) const {
-  const auto since = static_cast<detail::Wide>(message.speed) * (at - message.since);
+std::int64_t FlowNetwork::moved(const FlowOnItsWay& flow, std::int64_t at) const {
+  const auto since = static_cast<detail::Wide>(flow.speed) * (at - flow.since);
   const auto parts = static_cast<std::int64_t>(since >> (speed_bits - left_bits));
-  const std::int64_t left = std::max<std::int64_t>(message.left - parts, 0);
-  return message.wire_bytes - (left >> left_bits);
+  const std::int64_t left = std::max<std::int64_t>(flow.left - parts, 0);
+  return wire_bytes(messages_[flow.message]) - (left >> left_bits);
 }
 
 LinkCount FlowNetwork::count(std::uint32_t link, Time at) const {
   LinkCount count;
   count.packets = passed_[link].packets;
   count.bytes = passed_[link].bytes;
-  shares_.each_flow_on(link, [&](std::uint32_t flow, std::uint32_t weight) {
-    const MessageInFlight& message = messages_[message_of_flow_[flow]];
-    const std::int64_t bytes = at == Time::never()
-                                   ? message.wire_bytes
-                                   : moved(message, std::max(at.in_ps(), message.since));
+  shares_.each_flow_on(link, [&](std::uint32_t number, std::uint32_t weight) {
+    const FlowOnItsWay& flow = flows_[number];
+    const MessageInFlight& message = messages_[flow.message];
+    const std::int64_t bytes =
+        at == Time::never() ? wire_bytes(message) : moved(flow, std::max(at.in_ps(), flow.since));
     count.bytes += static_cast<std::uint64_t>(bytes) * weight / LinkUse::whole;
     count.packets += static_cast<std::uint64_t>(message.packets) * weight / LinkUse::whole;
   });
@@ -246,7 +260,7 @@ LinkCount FlowNetwork::count(std::uint32_t link, Time at) const {
 // The longer, the more its flows would take if only their cards held them back. Those of this
 // moment count before their shares are settled.
 Bytes FlowNetwork::queued(LinkId link) const {
-  const std::int64_t weight = shares_.weight(link.index) + own_[link.index];
+  const std::int64_t weight = shares_.weight(link.index) + own_[link.index].weight;
   if (weight == 0) return {};
   const auto wanted = static_cast<detail::Wide>(machine_.injection_rate().in_bit_per_s()) * weight;
   const auto there =
@@ -263,11 +277,9 @@ void FlowNetwork::send(const Outgoing& outgoing, Time now) {
   message.what = outgoing;
   message.packets = std::max<std::int64_t>(
       (outgoing.size.count + machine_.mtu.count - 1) / machine_.mtu.count, 1);
-  message.wire_bytes =
-      std::max<std::int64_t>(outgoing.size.count + message.packets * machine_.header.count, 1);
   message.born_at = now.in_ps();
-  message.step = MessageInFlight::not_begun;
-  message.is_piece = message.wire_bytes <= model_.piece_max.count;
+  message.begun = false;
+  message.is_piece = wire_bytes(message) <= model_.piece_max.count;
   if (!queues_.post(id)) return;
   if (now.in_ps() == now_)
     begin(id);
@@ -277,6 +289,7 @@ void FlowNetwork::send(const Outgoing& outgoing, Time now) {
 
 // It is the first of its queue, and the card is free.
 void FlowNetwork::begin(std::uint32_t id) {
+  messages_[id].begun = true;
   if (messages_[id].is_piece)
     begin_piece(id);
   else
@@ -312,26 +325,28 @@ void FlowNetwork::leave_queue(std::uint32_t id, std::int64_t next_at) {
 
 void FlowNetwork::begin_piece(std::uint32_t id) {
   MessageInFlight& message = messages_[id];
-  if (!find_path(message, draw_bits(message.what.from), message.path)) return;
-  message.hops = static_cast<int>(message.path.steps.size());
-  note_packets(message, message.path.steps.size());
-  message.step = 0;
-  message.tail_lag = 0;
-  message.uncertain = false;
+  message.record = pieces_.make();
+  PieceOnItsWay& piece = pieces_[message.record];
+  if (!find_path(message, draw_bits(message.what.from), piece.path)) return;
+  note_packets(message, piece.path.steps.size());
+  piece.step = 0;
+  piece.tail_lag = 0;
+  piece.uncertain = false;
   const NodeId node = message.what.from;
-  const std::int64_t head_at = pass(links_.from(node), message);
+  const std::int64_t head_at = pass(links_.from(node), message, piece);
   const std::int64_t gap = message.what.gap.in_ps() * message.packets;
   std::int64_t& free_at = free_at_[links_.from(node)];
   const std::int64_t left_at = free_at;
   free_at += gap;
-  message.entered_at = head_at - links_.passing_ps(links_.from(node));
+  piece.entered_at = head_at - links_.passing_ps(links_.from(node));
   due_.set(id, head_at + decision_ps());
   leave_queue(id, free_at);
   host_.departed(0, {node, message.what.to, message.what.cookie, Time::ps(left_at), nullptr});
 }
 
 // The head of a piece wants to pass a link now. When it is at the other end.
-std::int64_t FlowNetwork::pass(std::uint32_t link, MessageInFlight& message) {
+std::int64_t FlowNetwork::pass(std::uint32_t link, const MessageInFlight& message,
+                               PieceOnItsWay& piece) {
   std::int64_t& free_at = free_at_[link];
   // Flows that fill the link let a packet pass in turn.
   std::int64_t turn = 0;
@@ -339,15 +354,15 @@ std::int64_t FlowNetwork::pass(std::uint32_t link, MessageInFlight& message) {
     turn = serialise_ps(machine_.packet_max().count, link) * shares_.weight(link) / LinkUse::whole;
   }
   const std::int64_t turn_at = std::max(now_, free_at), begin = turn_at + turn;
+  const std::int64_t bytes = wire_bytes(message);
   const bool is_cable = link < links_.from(NodeId(0));
-  if (is_cable && heads_block_ && begin - now_ > serialise_ps(message.wire_bytes, link))
-    message.uncertain = true;
+  if (is_cable && heads_block_ && begin - now_ > serialise_ps(bytes, link)) piece.uncertain = true;
   // Others need not wait until it has had its turn: between flows there is room for them, too.
-  free_at = turn_at + serialise_ps(message.wire_bytes, link);
-  const std::int64_t flit = machine_.flit.count;
-  message.tail_lag = std::max(message.tail_lag, serialise_ps(message.wire_bytes - flit, link) +
-                                                    turn * (message.packets - 1));
-  passed_[link].bytes += static_cast<std::uint64_t>(message.wire_bytes);
+  free_at = turn_at + serialise_ps(bytes, link);
+  const std::int64_t lag =
+      serialise_ps(bytes - machine_.flit.count, link) + turn * (message.packets - 1);
+  piece.tail_lag = std::max(piece.tail_lag, lag);
+  passed_[link].bytes += static_cast<std::uint64_t>(bytes);
   passed_[link].packets += static_cast<std::uint64_t>(message.packets);
   ++counts_.visits;
   return begin + links_.passing_ps(link);
@@ -355,20 +370,24 @@ std::int64_t FlowNetwork::pass(std::uint32_t link, MessageInFlight& message) {
 
 // The head of a piece has been routed.
 void FlowNetwork::step_on(std::uint32_t id) {
-  MessageInFlight& message = messages_[id];
-  if (message.step < message.path.steps.size()) {
-    const std::uint32_t link = message.path.steps[message.step++].link;
-    due_.set(id, pass(link, message) + decision_ps());
+  const MessageInFlight& message = messages_[id];
+  PieceOnItsWay& piece = pieces_[message.record];
+  if (piece.step < piece.path.steps.size()) {
+    const std::uint32_t link = piece.path.steps[piece.step++].link;
+    due_.set(id, pass(link, message, piece) + decision_ps());
     return;
   }
-  const std::int64_t head_at = pass(links_.to(message.what.to), message);
-  const auto bytes = static_cast<std::uint64_t>(message.wire_bytes);
+  const std::int64_t head_at = pass(links_.to(message.what.to), message, piece);
+  const auto bytes = static_cast<std::uint64_t>(wire_bytes(message));
   counts_.flow_bytes += bytes;
-  if (message.uncertain) counts_.uncertain_bytes += bytes;
-  deliver(id, head_at + message.tail_lag + machine_.eject_delay.in_ps());
+  if (piece.uncertain) counts_.uncertain_bytes += bytes;
+  const Journey journey{piece.entered_at, head_at + piece.tail_lag + machine_.eject_delay.in_ps(),
+                        static_cast<int>(piece.path.steps.size())};
+  pieces_.free(message.record);
+  deliver(id, journey);
 }
 
-void FlowNetwork::deliver(std::uint32_t id, std::int64_t at) {
+void FlowNetwork::deliver(std::uint32_t id, const Journey& journey) {
   const MessageInFlight& message = messages_[id];
   counts_.packets_delivered += static_cast<std::uint64_t>(message.packets);
   Delivery d;
@@ -376,9 +395,9 @@ void FlowNetwork::deliver(std::uint32_t id, std::int64_t at) {
   d.to = message.what.to;
   d.size = message.what.size;
   d.born = Time::ps(message.born_at);
-  d.entered = Time::ps(message.entered_at);
-  d.arrived = Time::ps(at);
-  d.hops = message.hops;
+  d.entered = Time::ps(journey.entered_at);
+  d.arrived = Time::ps(journey.arrives_at);
+  d.hops = journey.hops;
   d.cookie = message.what.cookie;
   messages_.free(id);
   host_.delivered(0, d);
@@ -386,25 +405,21 @@ void FlowNetwork::deliver(std::uint32_t id, std::int64_t at) {
 
 void FlowNetwork::use_path(const Routes::Path& path, std::uint32_t weight) {
   for (const Routes::Step& step : path.steps) {
-    uses_.push_back({step.link, weight, step.turns});
-    own_[step.link] += weight;
+    Own& own = own_[step.link];
+    if (own.weight == 0) {
+      own.place = static_cast<std::uint32_t>(uses_.size());
+      uses_.push_back({step.link, weight, step.turns});
+    } else {
+      LinkUse& use = uses_[own.place];
+      use.weight += weight;
+      use.turns = use.turns || step.turns;
+    }
+    own.weight += weight;
   }
 }
 
-// A link that several paths take is one with all their weight.
-void merge(std::vector<LinkUse>& uses) {
-  std::sort(uses.begin(), uses.end(),
-            [](const LinkUse& a, const LinkUse& b) { return a.link < b.link; });
-  std::size_t kept = 0;
-  for (const LinkUse& use : uses) {
-    if (kept > 0 && uses[kept - 1].link == use.link) {
-      uses[kept - 1].weight += use.weight;
-      uses[kept - 1].turns = uses[kept - 1].turns || use.turns;
-    } else {
-      uses[kept++] = use;
-    }
-  }
-  uses.resize(kept);
+void FlowNetwork::forget_own() {
+  for (const LinkUse& use : uses_) own_[use.link].weight = 0;
 }
 
 // Finds the paths of a flow: sets uses_ to their links, and longest_. Returns false if there is no
@@ -430,6 +445,7 @@ bool FlowNetwork::find_uses(const MessageInFlight& message) {
     bits = i < probes && i % 2 == 1 ? ~bits : draw_bits(from);
     if (!find_path(message, bits, path_)) return false;
     if (!routes_.looks() && same == i && path_.steps == longest_.steps && ++same == probes) {
+      forget_own();
       uses_.clear();
       use_path(longest_, LinkUse::whole);
       steps = longest_.steps.size();
@@ -440,8 +456,11 @@ bool FlowNetwork::find_uses(const MessageInFlight& message) {
     steps += path_.steps.size();
     if (path_.steps.size() >= longest_.steps.size()) std::swap(longest_, path_);
   }
-  if (paths > 1) merge(uses_);
-  for (const LinkUse& use : uses_) own_[use.link] = 0;
+  forget_own();
+  if (paths > 1) {
+    std::sort(uses_.begin(), uses_.end(),
+              [](const LinkUse& a, const LinkUse& b) { return a.link < b.link; });
+  }
   note_packets(message, 0);
   counts_.hops +=
       steps * static_cast<std::uint64_t>(message.packets) / static_cast<std::uint64_t>(paths);
@@ -456,7 +475,7 @@ Speed FlowNetwork::most(const MessageInFlight& message, const Routes::Path& path
   const std::uint32_t card = links_.from(message.what.from);
   Speed least = no_speed_limit;
   if (message.what.gap > Duration::zero()) {
-    const std::int64_t packet = message.wire_bytes / message.packets;
+    const std::int64_t packet = wire_bytes(message) / message.packets;
     const std::int64_t time = serialise_ps(packet, card) + message.what.gap.in_ps();
     least = static_cast<Speed>((static_cast<detail::Wide>(packet) << speed_bits) / time);
   }
@@ -482,61 +501,59 @@ std::int64_t FlowNetwork::idle_ps(const MessageInFlight& message, const Routes::
 void FlowNetwork::begin_flow(std::uint32_t id) {
   MessageInFlight& message = messages_[id];
   if (!find_uses(message)) return;
-  message.entered_at = now_;
-  message.since = now_;
-  message.speed = 0;
-  message.uncertain = false;
-  message.left = message.wire_bytes << left_bits;
-  message.hops = static_cast<int>(longest_.steps.size());
-  message.way_ps = idle_ps(message, longest_);
-  message.flow = shares_.add(uses_, most(message, longest_));
-  if (message.flow >= message_of_flow_.size()) message_of_flow_.resize(message.flow + 1);
-  message_of_flow_[message.flow] = id;
-  message.step = 0;
+  message.record = shares_.add(uses_, most(message, longest_));
+  if (message.record >= flows_.size()) flows_.resize(message.record + 1);
+  flows_[message.record] = {.message = id,
+                            .hops = static_cast<int>(longest_.steps.size()),
+                            .left = wire_bytes(message) << left_bits,
+                            .since = now_,
+                            .way_ps = idle_ps(message, longest_),
+                            .entered_at = now_};
   changed_ = true;
 }
 
 // The last byte has left the card; it arrives when it has passed the rest of an idle way.
 void FlowNetwork::end_flow(std::uint32_t id) {
-  MessageInFlight& message = messages_[id];
-  shares_.each_link_of(message.flow, [&](std::uint32_t link, std::uint32_t weight) {
-    passed_[link].bytes += static_cast<std::uint64_t>(message.wire_bytes) * weight / LinkUse::whole;
+  const MessageInFlight& message = messages_[id];
+  const auto bytes = static_cast<std::uint64_t>(wire_bytes(message));
+  shares_.each_link_of(message.record, [&](std::uint32_t link, std::uint32_t weight) {
+    passed_[link].bytes += bytes * weight / LinkUse::whole;
     passed_[link].packets += static_cast<std::uint64_t>(message.packets) * weight / LinkUse::whole;
   });
-  move_on(message);
-  shares_.remove(message.flow);
+  FlowOnItsWay& flow = flows_[message.record];
+  move_on(flow);
+  const Journey journey{flow.entered_at, now_ + flow.way_ps, flow.hops};
+  shares_.remove(message.record);
   changed_ = true;
-  const std::int64_t arrives_at = now_ + message.way_ps;
   leave_queue(id, now_ + message.what.gap.in_ps());
   host_.departed(
       0, {message.what.from, message.what.to, message.what.cookie, Time::ps(now_), nullptr});
-  deliver(id, arrives_at);
+  deliver(id, journey);
 }
 
 // Up to now, at the speed that it has had.
-void FlowNetwork::move_on(MessageInFlight& message) {
-  const auto done = static_cast<detail::Wide>(message.speed) * (now_ - message.since);
+void FlowNetwork::move_on(FlowOnItsWay& flow) {
+  const auto done = static_cast<detail::Wide>(flow.speed) * (now_ - flow.since);
   const std::int64_t parts =
-      std::min(static_cast<std::int64_t>(done >> (speed_bits - left_bits)), message.left);
-  message.left -= parts;
-  message.since = now_;
+      std::min(static_cast<std::int64_t>(done >> (speed_bits - left_bits)), flow.left);
+  flow.left -= parts;
+  flow.since = now_;
   const auto bytes = static_cast<std::uint64_t>(parts >> left_bits);
   counts_.flow_bytes += bytes;
-  if (message.uncertain) counts_.uncertain_bytes += bytes;
+  if (flow.uncertain) counts_.uncertain_bytes += bytes;
 }
 
 // Flows go on at their new speeds.
 void FlowNetwork::settle() {
   changed_ = false;
-  for (const std::uint32_t flow : shares_.settle()) {
-    const std::uint32_t id = message_of_flow_[flow];
-    MessageInFlight& message = messages_[id];
-    const Speed speed = shares_.speed(flow);
-    if (speed == message.speed) continue;
-    move_on(message);
-    message.speed = speed;
-    message.uncertain = heads_block_ && shares_.is_held_by_turning(flow);
-    due_.set(id, now_ + std::max<std::int64_t>(time_ps(message.left, speed), 1));
+  for (const std::uint32_t number : shares_.settle()) {
+    FlowOnItsWay& flow = flows_[number];
+    const Speed speed = shares_.speed(number);
+    if (speed == flow.speed) continue;
+    move_on(flow);
+    flow.speed = speed;
+    flow.uncertain = heads_block_ && shares_.is_held_by_turning(number);
+    due_.set(flow.message, now_ + std::max<std::int64_t>(time_ps(flow.left, speed), 1));
   }
 }
 
@@ -548,21 +565,26 @@ void FlowNetwork::ring(NodeId node) {
 
 Result<bool> FlowNetwork::run(Time until) {
   for (;;) {
-    const std::int64_t next = std::min(due_.first_at(), alarms_.first_at());
+    const std::int64_t due_at = due_.first_at();
+    const std::int64_t next = std::min(due_at, alarms_.first_at());
     if (changed_ && next > now_) {
       settle();
       continue;
     }
     if (!failure_.empty()) return Error::run(failure_);
-    if (next >= until.in_ps()) return next != TimeHeap::never;
-    now_ = next;
-    if (due_.first_at() > now_) {
+    if (next >= until.in_ps()) return next != TimeQueue::never;
+    if (next > now_) {
+      now_ = next;
+      due_.go_on_to(now_);
+      alarms_.go_on_to(now_);
+    }
+    if (due_at > now_) {
       ring(NodeId(alarms_.pop()));
       continue;
     }
     const std::uint32_t id = due_.pop();
-    MessageInFlight& message = messages_[id];
-    if (message.step == MessageInFlight::not_begun)
+    const MessageInFlight& message = messages_[id];
+    if (!message.begun)
       begin(id);
     else if (message.is_piece)
       step_on(id);

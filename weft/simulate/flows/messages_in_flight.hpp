@@ -15,31 +15,40 @@ namespace weft {
 
 inline constexpr std::uint32_t no_message_in_flight = 0xffff'ffff;
 
+// From send() on. Most wait for others of their card for most of the time, and there may be many,
+// so this is small; what is on its way has more.
 struct MessageInFlight {
   Outgoing what;
-  std::int64_t wire_bytes = 0;  // With the headers of its packets.
   std::int64_t packets = 0;
-  std::int64_t born_at = 0, entered_at = 0;
-  std::int64_t tail_lag = 0;                  // Of a piece: from its first flit to its last.
+  std::int64_t born_at = 0;
   std::uint32_t next = no_message_in_flight;  // For the same queue of the card.
+  std::uint32_t record = 0;  // On its way: its number among pieces, or among flows (FairShares).
   bool is_piece = false;
-  // Of a piece: links between routers that it has passed.
-  static constexpr std::uint32_t not_begun = 0xffff'ffff;
-  std::uint32_t step = not_begun;
-  Routes::Path path;
+  bool begun = false;
+};
+static_assert(sizeof(MessageInFlight) == 64);
 
-  // Of a flow.
-  std::uint32_t flow = 0;  // In FairShares.
-  std::int64_t left = 0;   // Of wire_bytes, in units of 2^-16 bytes, at `since`.
+struct PieceOnItsWay {
+  Routes::Path path;
+  std::uint32_t step = 0;     // Links between routers that it has passed.
+  bool uncertain = false;     // It was held back where packets would stand in each other's way.
+  std::int64_t tail_lag = 0;  // From its first flit to its last.
+  std::int64_t entered_at = 0;
+};
+
+struct FlowOnItsWay {
+  std::uint32_t message = no_message_in_flight;
+  int hops = 0;           // Of the longest of its paths.
+  std::int64_t left = 0;  // Of its bytes on the wire, in units of 2^-16 bytes, at `since`.
   std::int64_t since = 0;
   std::int64_t way_ps = 0;  // From the card to the destination, on an idle network.
+  std::int64_t entered_at = 0;
   Speed speed = 0;
-  bool uncertain = false;  // It is held back where packets would stand in each other's way.
-
-  int hops = 0;  // Of the longest of its paths.
+  bool uncertain = false;  // As for pieces.
 };
 
 using MessagesInFlight = Pool<MessageInFlight>;
+using PiecesOnTheirWay = Pool<PieceOnItsWay>;
 
 // Messages of a queue leave one after the other. A card has one queue, or one for each destination.
 class SendQueues {

@@ -35,7 +35,8 @@ Routes::Routes(const Topology& topology, const Policy& policy, const LinkQueues&
       facts_(policy.facts()),
       cube_(policy.dimension_order()),
       spreads_(!facts_.in_order && !facts_.one_path),
-      has_axes_(topology.shape->lattice() != nullptr) {
+      has_axes_(topology.shape->lattice() != nullptr),
+      whole_cube_(cube_ != nullptr && topology.graph.all_up()) {
   const std::size_t wanted = std::size_t{topology.graph.node_count()} * 4;
   if (!spreads_ || cube_ != nullptr) known_.resize(std::min(std::bit_ceil(wanted), known_max));
 }
@@ -75,10 +76,35 @@ const Choice& Routes::choose(RouterId here, const Choices& choices, std::uint64_
   return *ways[count == 1 || facts_.looks ? 0 : dice % count];
 }
 
+// As walk(), for dimension order on a cube all of whose cables work.
+void Routes::walk_cube(NodeId from, NodeId to, std::uint64_t bits, Path& path) const {
+  const Graph& graph = topology_.graph;
+  const detail::Grid& places = cube_->places();
+  RouterId here = graph.router_of(from);
+  const RouterId end = graph.router_of(to);
+  const std::uint64_t target = places.word(end);
+  int before = 0;
+  VcMask vcs = 0;
+  for (std::uint64_t state = bits; here != end;) {
+    const bool first = path.steps.empty();
+    const Choice way = cube_->straight(places.word(here), target, state, first);
+    const LinkId link = graph.link(here, way.port);
+    path.steps.push_back({link.index, !first && way.port / 2 != before / 2});
+    if (way.vcs != vcs) path.vcs = std::min(path.vcs, std::popcount(vcs = way.vcs));
+    before = way.port;
+    state = way.state;
+    here = graph.port(link).peer;
+  }
+}
+
 bool Routes::walk(NodeId from, NodeId to, std::uint64_t bits, Path& path) const {
   const Graph& graph = topology_.graph;
   path.steps.clear();
   path.vcs = max_vcs;
+  if (whole_cube_) {
+    walk_cube(from, to, bits, path);
+    return true;
+  }
   Flight flight{.destination = graph.router_of(to),
                 .hops = 0,
                 .state = bits,

@@ -75,6 +75,7 @@ class Routes {
     return cube_->places().word(topology_.graph.router_of(node));
   }
   bool walk(NodeId from, NodeId to, std::uint64_t bits, Path& path) const;
+  void walk_cube(NodeId from, NodeId to, std::uint64_t bits, Path& path) const;
   const Choice& choose(RouterId here, const Choices& choices, std::uint64_t dice) const;
 
   const Topology& topology_;
@@ -84,6 +85,7 @@ class Routes {
   const detail::DimensionOrder* const cube_;  // Null: it is another policy.
   const bool spreads_;
   const bool has_axes_;
+  const bool whole_cube_;     // Dimension order, and all cables work.
   std::vector<Known> known_;  // Empty: packets of any pair go different ways.
 };
 
