@@ -209,7 +209,17 @@ void FatTreePolicy::add_by_queue(RouterId here, const Flight& flight, const Port
 bool FatTreePolicy::find(RouterId here, const Flight& flight, QueueRow& row) const {
   const Position position = positions_[here.index];
   const Level& level = levels_[position.level];
-  if ((leaf_words_[flight.destination.index] >> level.shift) == position.prefix) return false;
+  const std::uint64_t target = leaf_words_[flight.destination.index];
+  if ((target >> level.shift) == position.prefix) {
+    const auto child = static_cast<std::uint16_t>((target >> level.child_shift) & level.child_mask);
+    const bool here_is_end = position.level == 0;
+    row = {.first = here_is_end ? Choice::eject : child,
+           .count = 1,
+           .begin = 0,
+           .vcs = here_is_end ? ~VcMask{0} : vcs_,
+           .state = here_is_end ? 0 : flight.state};
+    return true;
+  }
   row = {.first = static_cast<std::uint16_t>(level.first_parent),
          .count = static_cast<std::uint16_t>(level.parents),
          .begin = static_cast<std::uint16_t>(begin_of(level, flight)),

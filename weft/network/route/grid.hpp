@@ -33,6 +33,11 @@ class Grid {
     const Field& f = fields_[static_cast<unsigned>(axis)];
     return static_cast<int>((word >> f.shift) & f.mask);
   }
+  // The word, or a difference of two, without this axis.
+  std::uint64_t without(std::uint64_t word, int axis) const {
+    const Field& f = fields_[static_cast<unsigned>(axis)];
+    return word & ~(std::uint64_t{f.mask} << f.shift);
+  }
   int axes() const { return axes_; }
   int bits() const { return bits_; }  // Bits that a word uses, at most.
 

@@ -14,6 +14,7 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include <weft/network/route/cube_legs.hpp>
 #include <weft/network/route/families.hpp>
@@ -79,23 +80,32 @@ class MinAdaptive final : public Policy {
     std::size_t count = 0;
     const std::uint64_t from = legs_.grid().word(here);
     const std::uint64_t to = legs_.grid().word(target);
-    for (int axis = 0; axis < legs_.grid().axes(); ++axis) {
+    for (std::uint64_t left = from ^ to; left != 0;) {
+      const int axis = legs_.grid().first_axis(left);
+      left = legs_.grid().without(left, axis);
       const unsigned directions = legs_.directions(axis, from, to);
       // Exactly half-way both ways are shortest: the coin says which comes first.
-      const bool up_first = directions != 3 || legs_.coin(bits, axis);
+      const bool up_first = directions == 3 ? legs_.coin(bits, axis) : directions == 1;
       for (const bool up : {up_first, !up_first}) {
         const std::uint16_t port = CubeLegs::port(axis, up);
-        if ((directions & (up ? 1u : 2u)) == 0 || !view.up(port)) continue;
-        const Way way{.room = room(view, port), .port = port};
-        // Insertion keeps equals in the order of dimensions, and allocates nothing.
-        std::size_t at = count++;
-        for (; at > 0 && ways[at - 1].room < way.room; --at) ways[at] = ways[at - 1];
-        ways[at] = way;
+        if ((directions & (up ? 1u : 2u)) != 0 && view.up(port))
+          ways[count++] = {.room = 0, .port = port};
       }
     }
+    if (count > 1) sort_by_room(view, std::span(ways).first(count));
     count = std::min<std::size_t>(count, Choices::capacity - 1);
     for (std::size_t i = 0; i < count; ++i)
       out.add({.port = ways[i].port, .vcs = adaptive_, .state = bits});
+  }
+
+  void sort_by_room(const PortView& view, std::span<Way> ways) const {
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      const Way way{.room = room(view, ways[i].port), .port = ways[i].port};
+      // Insertion keeps equals in the order of dimensions, and allocates nothing.
+      std::size_t at = i;
+      for (; at > 0 && ways[at - 1].room < way.room; --at) ways[at] = ways[at - 1];
+      ways[at] = way;
+    }
   }
 
   std::int64_t room(const PortView& view, int port) const {

@@ -11,7 +11,7 @@
 namespace weft::detail {
 
 // Ports [first, first + count). Of equal ones that comes first which is nearest after `begin`,
-// counted from the first one, and round the row.
+// counted from the first one, and round the row. A row of one port may be Choice::eject.
 struct QueueRow {
   std::uint16_t first = 0, count = 0, begin = 0;
   VcMask vcs = 0;

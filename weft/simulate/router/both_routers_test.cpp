@@ -192,6 +192,8 @@ TEST(BothRouters, DecideAlikeWhereVcsComeFirst) {
                                    {"mesh:2,p=33", "min-adaptive", 3},
                                    {"fattree:k=3,levels=2", "adaptive-up", 2},
                                    {"fattree:k=2,levels=3", "adaptive-up", 1},
+                                   {"xgft:m=4x3,w=1x20", "adaptive-up", 1},
+                                   {"xgft:m=3x3,w=1x40", "adaptive-up", 2},
                                    {"torus:4x4", "crossline", 6},
                                    {"torus:5x4", "rca-1d", 4}};
   for (const auto& [spec, routing, vcs] : cases) {

@@ -54,11 +54,25 @@ std::string describe(const Setup& setup, BufferId buffer) {
   return text + " VC " + std::to_string(local % setup.vcs);
 }
 
-// Where a routed head may go. With a single option only the waiting masks know the output.
+std::vector<RouteOption> options_in_row(const State& state, const QueueRow& row) {
+  std::vector<RouteOption> options;
+  for (std::uint32_t port = row.first; port < std::uint32_t{row.first} + row.count; ++port)
+    options.push_back({.output = static_cast<std::uint16_t>(port),
+                       .vcs = row.vcs & state.setup.all_vcs,
+                       .route = row.state});
+  return options;
+}
+
+// Where a routed head may go. With a single option, and of a head that has a VC before an output,
+// only the waiting masks know the output.
 std::vector<RouteOption> options_of(const State& state, RouterIndex r, InputIndex input) {
   const Input& in = state.inputs[input];
   const std::uint32_t most = state.setup.options_max;
-  if (most > 1 && in.port != no_port) {
+  const bool committed = state.setup.commits && in.port != no_port &&
+                         !has_bit(state.seeking(r), input - state.routers[r].first_input);
+  if (most > 1 && in.port != no_port && !committed) {
+    if (state.rows.policy != nullptr && state.rows.of_head[input].count > 0)
+      return options_in_row(state, state.rows.of_head[input]);
     const RouteOption* const first = &state.options[std::size_t{input.value} * most];
     return {first, first + state.option_count[input]};
   }

@@ -35,8 +35,8 @@ void keep_queues(State& state) {
   RowTables& rows = state.rows;
   rows.policy = state.setup.policy.queue_rows();
   rows.longest = static_cast<std::size_t>(rows.policy->longest());
-  rows.queues = LazyArray<std::int64_t>(state.real_inputs * rows.longest);
-  rows.of_head = LazyArray<QueueRow, InputIndex>(state.real_inputs);
+  rows.keys = LazyArray<std::int64_t>(state.real_inputs * rows.longest);
+  rows.of_head = LazyArray<RowTables::Row, InputIndex>(state.real_inputs);
 }
 
 }  // namespace

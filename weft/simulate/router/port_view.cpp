@@ -106,9 +106,7 @@ Bytes RouterView::flowing(int port) const {
   return state_.flowing[state_.setup.graph.ports(here)[static_cast<std::size_t>(port)].link_class];
 }
 
-namespace {
-
-// The packet stays where it is. The earliest failure counts, whichever worker finds it: the message
+// The earliest failure counts, whichever worker finds it: the message
 // is the same for any number of workers.
 void note_no_way(State& state, int worker, RouterIndex r, const Slot& packet) {
   Worker& finder = state.worker(worker);
@@ -117,31 +115,6 @@ void note_no_way(State& state, int worker, RouterIndex r, const Slot& packet) {
   finder.failed_at = packet.head_at;
   finder.failed_router = here;
   finder.failure = explain_no_way(state.setup.topology, here, NodeId(packet.node));
-}
-
-}  // namespace
-
-Flight flight_of(const State& state, const Slot& packet) {
-  const Setup& setup = state.setup;
-  Flight flight;
-  flight.destination = setup.graph.router_of(NodeId(packet.node));
-  flight.destination_node = NodeId(packet.node);
-  flight.hops = static_cast<std::uint8_t>(packet.hops());
-  flight.state = packet.route;
-  if (setup.facts.asks_source) flight.source_node = NodeId(state.messages[packet.message].from);
-  return flight;
-}
-
-const Choices& ask_policy(State& state, int worker, RouterIndex r, const Slot& packet,
-                          std::int64_t now) {
-  const Setup& setup = state.setup;
-  const Flight flight = flight_of(state, packet);
-  Choices& choices = state.worker(worker).choices;
-  choices.clear();
-  setup.policy.next(state.placement.ids[r], flight, RouterView(state, r, now), choices);
-  if (choices.empty()) note_no_way(state, worker, r, packet);
-  WEFT_DCHECK(choices.count() <= setup.facts.choices_max);
-  return choices;
 }
 
 }  // namespace weft::detail

@@ -19,6 +19,10 @@ class RouterView final : public PortView {
   Bytes flowing(int port) const override;
   LineNews line(int port, int line) const override;
   void queues(int first, std::span<std::int64_t> bytes) const override;
+  // As queued(). REQUIRES: QueueTables::kept.
+  std::int64_t kept_queue(std::uint32_t port) const {
+    return kept_queue(state_.output_at(router_, LocalOutput(port)));
+  }
 
  private:
   Bytes free_at(OutputIndex output, Vc vc) const;
@@ -35,12 +39,33 @@ class RouterView final : public PortView {
 };
 
 // What the policy knows of the packet.
-Flight flight_of(const State& state, const Slot& packet);
+inline Flight flight_of(const State& state, const Slot& packet) {
+  const Setup& setup = state.setup;
+  Flight flight;
+  flight.destination = setup.graph.router_of(NodeId(packet.node));
+  flight.destination_node = NodeId(packet.node);
+  flight.hops = static_cast<std::uint8_t>(packet.hops());
+  flight.state = packet.route;
+  if (setup.facts.asks_source) flight.source_node = NodeId(state.messages[packet.message].from);
+  return flight;
+}
+
+// No way leads on. The packet stays where it is.
+void note_no_way(State& state, int worker, RouterIndex r, const Slot& packet);
 
 // Where a packet whose head stands at r may go, best first; valid until the worker asks again.
 // Empty if no way leads on: the failure is then noted.
-const Choices& ask_policy(State& state, int worker, RouterIndex r, const Slot& packet,
-                          std::int64_t now);
+inline const Choices& ask_policy(State& state, int worker, RouterIndex r, const Slot& packet,
+                                 std::int64_t now) {
+  const Setup& setup = state.setup;
+  Choices& choices = state.worker(worker).choices;
+  choices.clear();
+  setup.policy.next(state.placement.ids[r], flight_of(state, packet), RouterView(state, r, now),
+                    choices);
+  if (choices.empty()) note_no_way(state, worker, r, packet);
+  WEFT_DCHECK(choices.count() <= setup.facts.choices_max);
+  return choices;
+}
 
 inline LocalOutput output_of(const State& state, RouterIndex r, const Slot& packet,
                              const Choice& choice) {

@@ -129,16 +129,33 @@ struct QueueTables {
   std::size_t bytes() const { return waiting.bytes() + ahead.bytes() + fewer_at.bytes(); }
 };
 
-// Heads that may take any port of a row (route/queue_rows.hpp): their first option is known, the
-// others follow from the queues that were seen when they were routed.
+// Heads that may take any port of a row (route/queue_rows.hpp): their options follow from the
+// queues that were seen when they were routed.
 struct RowTables {
+  struct Row : QueueRow {
+    std::uint16_t best = 0;  // The first port in order.
+  };
+
   const QueueRows* policy = nullptr;  // Null: there are none.
   std::size_t longest = 0;
-  LazyArray<std::int64_t> queues;           // By input and place in the row, in the order of ties.
-  LazyArray<QueueRow, InputIndex> of_head;  // Without ports: all options are known.
+  LazyArray<std::int64_t> keys;        // By input and port of the row: least first.
+  LazyArray<Row, InputIndex> of_head;  // Without ports: it has options as other heads.
 
-  std::int64_t* queues_of(InputIndex input) { return &queues[input.value * longest]; }
-  std::size_t bytes() const { return queues.bytes() + of_head.bytes(); }
+  // Of a port with this queue, at this place in the order of ties.
+  static std::int64_t key(std::int64_t queue, std::uint32_t place) {
+    return queue << place_bits | place;
+  }
+  static std::uint16_t port_of(const QueueRow& row, std::int64_t key) {
+    const std::uint32_t from_first =
+        row.begin + (static_cast<std::uint32_t>(key) & ((1u << place_bits) - 1));
+    return static_cast<std::uint16_t>(
+        row.first + (from_first < row.count ? from_first : from_first - row.count));
+  }
+  std::int64_t* keys_of(InputIndex input) { return &keys[input.value * longest]; }
+  std::size_t bytes() const { return keys.bytes() + of_head.bytes(); }
+
+ private:
+  static constexpr int place_bits = 16;
 };
 
 struct State {
@@ -246,6 +263,7 @@ struct State {
     return const_cast<State*>(this)->waiting(output);
   }
   const std::uint64_t* untried(RouterIndex r) const { return const_cast<State*>(this)->untried(r); }
+  const std::uint64_t* seeking(RouterIndex r) const { return const_cast<State*>(this)->seeking(r); }
   const std::uint64_t* unrouted(RouterIndex r) const {
     return const_cast<State*>(this)->unrouted(r);
   }
@@ -264,13 +282,24 @@ struct State {
       seek.full[output].until = 0;
       if (!is_wanted(r, output)) return;
     }
+    const std::uint64_t* const heads = seeking(r);
+    const bool any =
+        std::any_of(heads, heads + words, [](std::uint64_t word) { return word != 0; });
+    note_open(r, output, at);
+    if (!any) return;
+    bring_forward(r, routing_actor, at);
+    wake(worker, r, at);
+  }
+  // The same where heads are known to wait for it.
+  void reopen_wanted(int worker, RouterIndex r, OutputIndex output, std::int64_t at) {
+    note_open(r, output, at);
+    bring_forward(r, routing_actor, at);
+    wake(worker, r, at);
+  }
+  void note_open(RouterIndex r, OutputIndex output, std::int64_t at) {
     if (at < seek.shut_until[output]) seek.shut_until[output] = at;
     if (at < seek.soonest_at[r]) seek.soonest_at[r] = at;
     seek.soon[r] |= std::uint64_t{1} << ((output.value - routers[r].first_output.value) % 64);
-    const std::uint64_t* const heads = seeking(r);
-    if (std::all_of(heads, heads + words, [](std::uint64_t word) { return word == 0; })) return;
-    bring_forward(r, routing_actor, at);
-    wake(worker, r, at);
   }
   // Input of the output's candidate 0. Output buffers are numbered as their cables.
   InputIndex first_candidate(RouterIndex r, LocalOutput output) const {
