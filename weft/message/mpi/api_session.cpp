@@ -52,12 +52,11 @@ int begin(Call& call, const InfoTable* hints, MPI_Errhandler handler, MPI_Sessio
   if (!process.running() && process.stage == Process::Stage::before) {
     process.main_thread = ::pthread_self();
   }
-  const int level = thread_level_for(process, hints);
-  process.thread_level = std::max(process.thread_level, level);
+  process.thread_level = std::max(process.thread_level, thread_level_for(process, hints));
   Session* const made = process.sessions.make();
   made->handler = handler;
   retain_handler(process, handler);
-  made->info.set("thread_level", weft::mpi::name_of_thread_level(level));
+  made->info.set("thread_level", weft::mpi::name_of_thread_level(process.thread_level));
   ++process.open_sessions;
   process.consider_losses();
   if (!process.leaves_at_exit) process.runtime.leave_at_exit();

@@ -112,13 +112,13 @@ int allocate_window(Call& call, const Wanted& wanted, MPI_Comm comm, void* basep
   Process& process = call.process();
   const auto size = static_cast<std::size_t>(std::max<MPI_Aint>(wanted.size, 1));
   window->memory.reset(new (std::nothrow) std::byte[size]);
+  window->base = window->memory.get();
   error = agree(process, *window, window->memory ? MPI_SUCCESS : MPI_ERR_NO_MEM);
   if (error != MPI_SUCCESS) {
     stop_serving(process, *window);
     discard(process, window);
     return call.result(call.communicator(comm), error, std::to_string(size) + " bytes");
   }
-  window->base = window->memory.get();
   *static_cast<void**>(baseptr) = window->base;
   *win = window->handle;
   return MPI_SUCCESS;

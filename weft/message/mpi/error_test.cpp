@@ -128,6 +128,21 @@ TEST(Error, CodesAndTexts) {
   });
 }
 
+// By the names that MPICH had for this before MPI 4.1.
+TEST(Error, CodesGoByOlderNames) {
+  run_job({1}, [](int) {
+    return_errors();
+    int own_class = 0, own_code = 0;
+    MPI_Add_error_class(&own_class);
+    MPI_Add_error_code(own_class, &own_code);
+    MPI_Add_error_string(own_code, "the cat has gone");
+    EXPECT_EQ(MPIX_Delete_error_class(own_class), MPI_ERR_ARG);  // A code uses it.
+    EXPECT_EQ(MPIX_Delete_error_string(own_code), MPI_SUCCESS);
+    EXPECT_EQ(MPIX_Delete_error_code(own_code), MPI_SUCCESS);
+    EXPECT_EQ(MPIX_Delete_error_class(own_class), MPI_SUCCESS);
+  });
+}
+
 // Removing many classes takes no longer for each than removing one.
 TEST(Error, ManyClassesComeAndGo) {
   run_job({1}, [](int) {

@@ -67,6 +67,31 @@ TEST(Session, SeveralLiveBesideEachOther) {
   });
 }
 
+// The level of threads is one of the process: a session has no less.
+TEST(Session, HasTheThreadsThatTheProcessHas) {
+  const auto level_of_a_session = [] {
+    MPI_Session session = MPI_SESSION_NULL;
+    MPI_Info info = MPI_INFO_NULL;
+    char text[32] = {};
+    int length = sizeof text, found = 0;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+    MPI_Session_get_info(session, &info);
+    MPI_Info_get_string(info, "thread_level", &length, text, &found);
+    MPI_Info_free(&info);
+    MPI_Session_finalize(&session);
+    return std::string(text);
+  };
+  const Status status = run_bare({2}, [&](int) {
+    EXPECT_EQ(level_of_a_session(), "MPI_THREAD_SINGLE");
+    int provided = -1;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+    EXPECT_EQ(provided, MPI_THREAD_FUNNELED);
+    EXPECT_EQ(level_of_a_session(), "MPI_THREAD_FUNNELED");
+    MPI_Finalize();
+  });
+  EXPECT_TRUE(status.has_value()) << status.error().text();
+}
+
 TEST(Session, SetsHaveTheirNamesInAnyLetters) {
   run_job({3}, [](int) {
     MPI_Session session;

@@ -284,6 +284,27 @@ TEST(Window, AllocatedSharedAndDynamic) {
   });
 }
 
+// One rank returns from the allocation before the others, and accesses their memory at once.
+TEST(Window, AllocatedMemoryIsThereForTheFirst) {
+  run_jobs(5, [](int rank) {
+    const int size = size_of_comm(MPI_COMM_WORLD);
+    for (int round = 0; round < 8; ++round) {
+      int* memory = nullptr;
+      MPI_Win win = MPI_WIN_NULL;
+      MPI_Win_allocate(static_cast<MPI_Aint>(sizeof(int)) * size, sizeof(int), MPI_INFO_NULL,
+                       MPI_COMM_WORLD, &memory, &win);
+      MPI_Win_lock_all(0, win);
+      for (int to = 0; to < size; ++to) {
+        EXPECT_EQ(MPI_Put(&round, 1, MPI_INT, to, rank, 1, MPI_INT, win), MPI_SUCCESS);
+      }
+      MPI_Win_unlock_all(win);
+      MPI_Barrier(MPI_COMM_WORLD);
+      for (int from = 0; from < size; ++from) EXPECT_EQ(memory[from], round);
+      MPI_Win_free(&win);
+    }
+  });
+}
+
 TEST(Window, AttributesAndErrors) {
   run_jobs(2, [](int rank) {
     return_errors();

@@ -1884,6 +1884,9 @@ int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgrp);
 int MPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
 int MPIX_Comm_failure_ack(MPI_Comm comm);
 int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp);
+#define MPIX_Delete_error_class         MPI_Remove_error_class
+#define MPIX_Delete_error_code          MPI_Remove_error_code
+#define MPIX_Delete_error_string        MPI_Remove_error_string
 
 #define PMPI_Type_extent MPI_Type_extent
 #define PMPI_Type_lb MPI_Type_lb
