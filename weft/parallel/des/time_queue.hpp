@@ -53,6 +53,17 @@ class TimeQueue {
       if (++entries_ > swept_at_) sweep();
     }
   }
+  // One that comes soon, mostly the next; nothing may depend on which. None: nothing is due.
+  static constexpr std::uint32_t none = 0xffff'ffff;
+  std::uint32_t soon() const {
+    if (!now_.empty()) return now_.lowest();
+    if (filled_ == 0) return none;
+    const std::vector<Entry>& row = rows_[first_row()];
+    const Entry* first = row.data();
+    for (std::size_t i = 1; i < std::min<std::size_t>(row.size(), looked_at); ++i)
+      if (row[i].at < first->at) first = &row[i];
+    return first->number;
+  }
   // The present is `at` now. REQUIRES: nothing is due before. A caller with several queues calls
   // this on all of them: later searches are then shorter.
   void go_on_to(std::int64_t at) {
@@ -101,7 +112,9 @@ class TimeQueue {
   }
   void clear(std::vector<Entry>& row) {
     row.clear();
-    if (row.capacity() > large) spare_.push_back(std::exchange(row, {}));
+    if (row.capacity() <= large) return;
+    std::vector<Entry> memory = std::exchange(row, {});
+    if (spare_.size() < spares_max) spare_.push_back(std::move(memory));
   }
   std::size_t first_row() const { return static_cast<std::size_t>(std::countr_zero(filled_)); }
 
@@ -169,7 +182,8 @@ class TimeQueue {
     swept_at_ = 2 * entries_ + swept_least;
   }
 
-  static constexpr std::size_t swept_least = 1024, large = 256;  // Entries.
+  static constexpr std::size_t swept_least = 1024, large = 256, looked_at = 4;  // Entries.
+  static constexpr std::size_t spares_max = 1;  // There may be millions of entries.
 
   std::vector<std::int64_t> at_;  // By number.
   std::size_t count_ = 0;         // That are due some time.

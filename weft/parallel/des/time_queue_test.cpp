@@ -49,6 +49,23 @@ TEST(TimeQueue, SomeAreSetToTheMomentThatIsDueOrLeaveIt) {
   EXPECT_TRUE(queue.empty());
 }
 
+TEST(TimeQueue, TellsOneThatComesSoon) {
+  TimeQueue queue;
+  EXPECT_EQ(queue.soon(), TimeQueue::none);
+  queue.set(7, 100);
+  queue.set(3, 90);
+  queue.set(9, 1 << 20);
+  EXPECT_EQ(queue.soon(), 3u);
+  EXPECT_EQ(queue.pop(), 3u);
+  EXPECT_EQ(queue.soon(), 7u);
+  queue.set(5, 90);
+  EXPECT_EQ(queue.soon(), 5u);
+  for (const std::uint32_t next : {5u, 7u}) EXPECT_EQ(queue.pop(), next);
+  EXPECT_EQ(queue.soon(), 9u);
+  EXPECT_EQ(queue.pop(), 9u);
+  EXPECT_EQ(queue.soon(), TimeQueue::none);
+}
+
 TEST(TimeQueue, ATimeThatIsSetTwiceComesOnce) {
   TimeQueue queue;
   for (int i = 0; i < 10'000; ++i) {  // Enough to take out what is void.

@@ -63,6 +63,8 @@ class Fiber {
   // Switches back to the resumer. Called from inside this fiber.
   void pause();
   bool done() const { return done_; }
+  // Of a paused fiber: the lowest address of its stack that it uses.
+  const void* frame() const { return context_; }
 
  private:
   struct Exceptions {  // The C++ runtime's per-thread state while exceptions are handled.

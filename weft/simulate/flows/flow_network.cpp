@@ -134,8 +134,9 @@ class FlowNetwork final : public Network, private LinkQueues {
   Time last_moment(Time time) const override { return time + Duration::ps(1); }
 
  private:
-  struct Passed {
-    std::uint64_t packets = 0, bytes = 0;
+  struct LinkState {
+    std::int64_t free_at = 0;              // For those that pass in one piece.
+    std::uint64_t packets = 0, bytes = 0;  // That have passed.
   };
 
   Bytes queued(LinkId link) const override;
@@ -190,10 +191,9 @@ class FlowNetwork final : public Network, private LinkQueues {
   PiecesOnTheirWay pieces_;
   std::vector<FlowOnItsWay> flows_;  // By number in shares_.
   SendQueues queues_;
-  TimeQueue due_, alarms_;             // By message, by node.
-  std::vector<std::int64_t> free_at_;  // By link, of those that pass in one piece.
-  std::vector<Passed> passed_;         // By link.
-  std::vector<std::uint32_t> drawn_;   // Random words, by node.
+  TimeQueue due_, alarms_;            // By message, by node.
+  std::vector<LinkState> states_;     // By link.
+  std::vector<std::uint32_t> drawn_;  // Random words, by node.
   // Of the flow that begins: its links, and the longest of its paths.
   std::vector<LinkUse> uses_;
   Routes::Path longest_, path_;
@@ -222,14 +222,12 @@ FlowNetwork::FlowNetwork(const Topology& topology, const NetworkHardware& machin
       routes_(topology, policy, *this),
       bits_(Rng(options.seed).stream("packet")),
       queues_(machine.order, messages_),
-      free_at_(links_.count()),
-      passed_(links_.count()),
+      states_(links_.count()),
       drawn_(topology.graph.node_count()),
       own_(topology.graph.link_count()) {}
 
 MemoryUse FlowNetwork::memory() const {
-  const std::size_t bytes =
-      free_at_.size() * (sizeof(std::int64_t) + sizeof(Passed)) + shares_.bytes();
+  const std::size_t bytes = states_.size() * sizeof(LinkState) + shares_.bytes();
   return {.bytes_per_router = bytes / std::max(1u, topology_.graph.router_count()),
           .bytes_per_packet = 0,
           .bytes_reserved = 0};
@@ -244,8 +242,8 @@ std::int64_t FlowNetwork::moved(const FlowOnItsWay& flow, std::int64_t at) const
 
 LinkCount FlowNetwork::count(std::uint32_t link, Time at) const {
   LinkCount count;
-  count.packets = passed_[link].packets;
-  count.bytes = passed_[link].bytes;
+  count.packets = states_[link].packets;
+  count.bytes = states_[link].bytes;
   shares_.each_flow_on(link, [&](std::uint32_t number, std::uint32_t weight) {
     const FlowOnItsWay& flow = flows_[number];
     const MessageInFlight& message = messages_[flow.message];
@@ -335,7 +333,7 @@ void FlowNetwork::begin_piece(std::uint32_t id) {
   const NodeId node = message.what.from;
   const std::int64_t head_at = pass(links_.from(node), message, piece);
   const std::int64_t gap = message.what.gap.in_ps() * message.packets;
-  std::int64_t& free_at = free_at_[links_.from(node)];
+  std::int64_t& free_at = states_[links_.from(node)].free_at;
   const std::int64_t left_at = free_at;
   free_at += gap;
   piece.entered_at = head_at - links_.passing_ps(links_.from(node));
@@ -347,23 +345,23 @@ void FlowNetwork::begin_piece(std::uint32_t id) {
 // The head of a piece wants to pass a link now. When it is at the other end.
 std::int64_t FlowNetwork::pass(std::uint32_t link, const MessageInFlight& message,
                                PieceOnItsWay& piece) {
-  std::int64_t& free_at = free_at_[link];
+  LinkState& state = states_[link];
   // Flows that fill the link let a packet pass in turn.
   std::int64_t turn = 0;
   if (shares_.is_full(link)) {
     turn = serialise_ps(machine_.packet_max().count, link) * shares_.weight(link) / LinkUse::whole;
   }
-  const std::int64_t turn_at = std::max(now_, free_at), begin = turn_at + turn;
+  const std::int64_t turn_at = std::max(now_, state.free_at), begin = turn_at + turn;
   const std::int64_t bytes = wire_bytes(message);
   const bool is_cable = link < links_.from(NodeId(0));
   if (is_cable && heads_block_ && begin - now_ > serialise_ps(bytes, link)) piece.uncertain = true;
   // Others need not wait until it has had its turn: between flows there is room for them, too.
-  free_at = turn_at + serialise_ps(bytes, link);
+  state.free_at = turn_at + serialise_ps(bytes, link);
   const std::int64_t lag =
       serialise_ps(bytes - machine_.flit.count, link) + turn * (message.packets - 1);
   piece.tail_lag = std::max(piece.tail_lag, lag);
-  passed_[link].bytes += static_cast<std::uint64_t>(bytes);
-  passed_[link].packets += static_cast<std::uint64_t>(message.packets);
+  state.bytes += static_cast<std::uint64_t>(bytes);
+  state.packets += static_cast<std::uint64_t>(message.packets);
   ++counts_.visits;
   return begin + links_.passing_ps(link);
 }
@@ -517,8 +515,8 @@ void FlowNetwork::end_flow(std::uint32_t id) {
   const MessageInFlight& message = messages_[id];
   const auto bytes = static_cast<std::uint64_t>(wire_bytes(message));
   shares_.each_link_of(message.record, [&](std::uint32_t link, std::uint32_t weight) {
-    passed_[link].bytes += bytes * weight / LinkUse::whole;
-    passed_[link].packets += static_cast<std::uint64_t>(message.packets) * weight / LinkUse::whole;
+    states_[link].bytes += bytes * weight / LinkUse::whole;
+    states_[link].packets += static_cast<std::uint64_t>(message.packets) * weight / LinkUse::whole;
   });
   FlowOnItsWay& flow = flows_[message.record];
   move_on(flow);
@@ -558,6 +556,8 @@ void FlowNetwork::settle() {
 }
 
 void FlowNetwork::ring(NodeId node) {
+  if (const std::uint32_t soon = alarms_.soon(); soon != TimeQueue::none)
+    host_.expect(NodeId(soon));
   const Time again = host_.alarm(0, node, Time::ps(now_));
   WEFT_CHECK(again.in_ps() > now_);
   set_alarm(node, again);
@@ -583,6 +583,8 @@ Result<bool> FlowNetwork::run(Time until) {
       continue;
     }
     const std::uint32_t id = due_.pop();
+    if (const std::uint32_t soon = due_.soon(); soon != TimeQueue::none)
+      __builtin_prefetch(&messages_[soon]);
     const MessageInFlight& message = messages_[id];
     if (!message.begun)
       begin(id);

@@ -17,7 +17,7 @@ inline constexpr std::uint32_t no_message_in_flight = 0xffff'ffff;
 
 // From send() on. Most wait for others of their card for most of the time, and there may be many,
 // so this is small; what is on its way has more.
-struct MessageInFlight {
+struct alignas(64) MessageInFlight {
   Outgoing what;
   std::int64_t packets = 0;
   std::int64_t born_at = 0;

@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include <weft/base/result.hpp>
 #include <weft/network/route/dimension_order.hpp>
 #include <weft/network/route/policy.hpp>
@@ -39,8 +41,9 @@ class Routes {
     bool operator==(const Step&) const = default;
   };
   struct Path {
-    std::vector<Step> steps;  // Links between routers.
-    int vcs = 1;              // The fewest that a packet might take on a link.
+    // Links between routers. Short ways need no memory of their own.
+    boost::container::small_vector<Step, 3> steps;
+    int vcs = 1;  // The fewest that a packet might take on a link.
   };
   // One that a packet with these random bits may take. False: there is none.
   bool find(NodeId from, NodeId to, std::uint64_t bits, Path& path);
@@ -63,8 +66,9 @@ class Routes {
   }
 
  private:
-  // A pair of nodes that has one path, and the path; found again by a hash of the pair.
-  struct Known {
+  // A pair of nodes that has one path, and the path; found again by a hash of the pair. Of the size
+  // of a cache line.
+  struct alignas(64) Known {
     NodeId from{no_node}, to{no_node};
     Path path;
   };

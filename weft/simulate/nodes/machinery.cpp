@@ -83,6 +83,7 @@ Status Machinery::build() {
   core_free_.resize(std::size_t{nodes} * static_cast<std::uint32_t>(setup.node.cores));
   if (setup.node.sockets > 1) landings_.resize(nodes);
   ranks.reserve(count);
+  resting.resize(count);
   for (std::uint32_t r = 0; r < count; ++r) {
     const std::uint32_t node = node_of(RankId(r));
     const bool here = network->is_here(endpoint(node, RailId(0)));
@@ -170,6 +171,26 @@ Time Machinery::alarm(int worker, NodeId endpoint, Time now) {
   // Only now: a rank's turn may have sent something to one that had its turn before.
   for (std::uint32_t i = 0; i < count; ++i) next = std::min(next, ranks[first[i]]->next_turn());
   return next < last_turn() ? next : Time::never();
+}
+
+namespace {
+
+void load_lines(const void* from, int lines) {
+  constexpr int line = 64;
+  for (int i = 0; i < lines; ++i) __builtin_prefetch(static_cast<const char*>(from) + i * line);
+}
+
+}  // namespace
+
+// Ranks take turns, and with thousands of them what one needs has left the caches when its turn
+// comes. Of a node with several the first one.
+void Machinery::expect(NodeId endpoint) const {
+  const std::uint32_t node = endpoint.index / rails();
+  if (setup.placement->count(node) == 0) return;
+  const std::uint32_t rank = *setup.placement->first(node);
+  load_lines(ranks[rank].get(), static_cast<int>(sizeof(SimRank) / 64) + 1);
+  load_lines(resting[rank].frame, 10);
+  load_lines(resting[rank].layer, 8);
 }
 
 // A stop takes a while to reach everyone: others may have been further already, and what has

@@ -19,6 +19,7 @@ class Machinery final : public Host {
   Status build();
 
   Time alarm(int worker, NodeId endpoint, Time now) override;
+  void expect(NodeId endpoint) const override;
   void delivered(int worker, const Delivery& d) override;
   void departed(int worker, const Departure& d) override;
   void pack(std::uint64_t cookie, Packer& letter) override;
@@ -77,6 +78,12 @@ class Machinery final : public Host {
   std::unique_ptr<Stacks> stacks;
   StorageServers storage{*this};
   std::vector<std::unique_ptr<SimRank>> ranks;  // Null: of another process.
+  // Where a rank that waits will go on, by rank: to be loaded before it does.
+  struct Resting {
+    const void* frame = nullptr;  // The lowest of its stack.
+    const void* layer = nullptr;
+  };
+  std::vector<Resting> resting;
   std::atomic<std::int64_t> stop_ps{Time::never().in_ps()};
   std::atomic<std::uint32_t> overflowed{nobody};
   RankId without_thread;

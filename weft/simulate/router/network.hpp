@@ -59,6 +59,8 @@ class Host {
   // The node's alarm rings. Returns when it rings next; Time::never() for not at all. May call
   // Network::send for this node.
   virtual Time alarm(int worker, NodeId node, Time now) = 0;
+  // The node's alarm will probably ring soon: a chance to load what it needs into the caches.
+  virtual void expect(NodeId /*node*/) const {}
   // A message for d.to is complete, or will certainly be at d.arrived.
   virtual void delivered(int worker, const Delivery& d) = 0;
   // A message has left the card of node d.from.
