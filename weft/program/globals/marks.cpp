@@ -38,6 +38,26 @@ std::span<const T> table(const std::string& file, std::uint64_t offset, std::uin
   return {reinterpret_cast<const T*>(file.data() + offset), bytes / sizeof(T)};
 }
 
+bool is_writable(const ElfW(Shdr) & section) {
+  return (section.sh_flags & SHF_ALLOC) != 0 && (section.sh_flags & SHF_WRITE) != 0;
+}
+
+// Not what only the loader uses: lists of constructors, addresses of functions and variables.
+bool holds_data(const ElfW(Shdr) & section, std::string_view name) {
+  const bool has_contents = section.sh_type == SHT_PROGBITS || section.sh_type == SHT_NOBITS;
+  return is_writable(section) && has_contents && (section.sh_flags & SHF_TLS) == 0 &&
+         section.sh_size > 0 && !name.starts_with(".got");
+}
+
+// The names of sections.
+std::span<const char> names_in(const std::string& file, const ElfW(Ehdr) & header,
+                               std::span<const ElfW(Shdr)> sections) {
+  if (header.e_shstrndx >= sections.size()) return {};
+  const ElfW(Shdr)& names = sections[header.e_shstrndx];
+  const auto all = table<char>(file, names.sh_offset, names.sh_size);
+  return all.empty() || all.back() != '\0' ? std::span<const char>() : all;
+}
+
 }  // namespace
 
 Result<Marks> read_marks(const std::string& executable) {
@@ -48,10 +68,16 @@ Result<Marks> read_marks(const std::string& executable) {
     return Error::input(executable + " is not an executable");
   const auto sections =
       table<ElfW(Shdr)>(*file, header[0].e_shoff, header[0].e_shnum * sizeof(ElfW(Shdr)));
+  const auto section_names = names_in(*file, header[0], sections);
   Marks marks;
   for (const ElfW(Shdr) & section : sections) {
-    if ((section.sh_flags & SHF_ALLOC) != 0 && (section.sh_flags & SHF_WRITE) != 0)
+    if (is_writable(section))
       marks.data_alignment = std::max<std::uint64_t>(marks.data_alignment, section.sh_addralign);
+    if (section.sh_name < section_names.size() &&
+        holds_data(section, section_names.data() + section.sh_name) &&
+        (marks.data_begin == 0 || section.sh_addr < marks.data_begin)) {
+      marks.data_begin = section.sh_addr;
+    }
     if (section.sh_type != SHT_SYMTAB || section.sh_link >= sections.size()) continue;
     const ElfW(Shdr)& names_section = sections[section.sh_link];
     const auto names = table<char>(*file, names_section.sh_offset, names_section.sh_size);

@@ -15,6 +15,9 @@ struct Marks {
   std::size_t marked = 0;             // Object files with the pass's symbol.
   std::vector<std::string> unmarked;  // Source names of the others, except for the tool chain's.
   std::uint64_t data_alignment = 0;   // Largest of the writable sections; 0 if unknown.
+  // Where the program's own data begins, behind tables of the loader; relative to where the program
+  // lies in memory. 0 if unknown.
+  std::uint64_t data_begin = 0;
   bool all() const { return marked > 0 && unmarked.empty(); }
 };
 

@@ -74,6 +74,7 @@ Result<Program> Program::take() {
         "the program's code holds addresses: compile all of it with weft cc (-fPIC)");
 
   Program program;
+  program.base = mapped.base;
   program.movable = mapped.base != 0;
   program.read_segments(mapped);
   program.read_relocations(mapped);

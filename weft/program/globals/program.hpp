@@ -41,6 +41,7 @@ struct Program {
   // Keeps the loader from calling constructors and destructors. Changes the process.
   Status hold_constructors() const;
 
+  std::uintptr_t base = 0;           // What the loader added to the addresses in the file.
   AddressRange image;                // Whole pages, like `data`.
   AddressRange data;                 // All writable segments, including the gaps between them.
   AddressRange exact_data;           // The same without page rounding.

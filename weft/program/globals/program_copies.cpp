@@ -119,7 +119,7 @@ Result<std::unique_ptr<ProgramCopies>> ProgramCopies::make(std::uint32_t ranks,
                         "share: make it a static library (.a), or use --separate processes");
   std::unique_ptr<ProgramCopies> copies(new ProgramCopies(*std::move(program), *how, ranks));
   copies->reason_ = reason;
-  if (*how == Separation::delta) copies->choose_packing(marks->data_alignment);
+  if (*how == Separation::delta) copies->choose_packing(*marks);
   auto libc = LibcStates::make(ranks, copies->program_);
   if (!libc) return std::move(libc).error();
   copies->libc_ = *std::move(libc);
@@ -132,10 +132,14 @@ Result<std::unique_ptr<ProgramCopies>> ProgramCopies::make(std::uint32_t ranks,
 
 // Small data is packed rank by rank without gaps, instead of in mostly unused pages. Large data
 // stays in whole pages, so that only pages that a rank touches cost memory.
-void ProgramCopies::choose_packing(std::uintptr_t alignment) {
+void ProgramCopies::choose_packing(const Marks& marks) {
   constexpr std::uintptr_t page = 4096, small = 4 * page;
+  const std::uintptr_t alignment = marks.data_alignment;
   if (alignment == 0 || alignment > page || program_.exact_data.size() > small) return;
   packing_ = std::max(alignment, cache_line);
+  packed_ = program_.exact_data;
+  const std::uintptr_t begin = program_.base + marks.data_begin;
+  if (packed_.holds(begin)) packed_.begin = begin;
 }
 
 Status ProgramCopies::reserve() {
@@ -151,7 +155,8 @@ Status ProgramCopies::reserve() {
   std::uintptr_t grain = std::max<std::uintptr_t>(program_.alignment, 4096);
   if (packing_ != 0) {
     grain = packing_;
-    copied_ = {program_.exact_data.begin / grain * grain, program_.exact_data.end};
+    copied_ = {packed_.begin / grain * grain, packed_.end};
+    leave_out_tables();
   }
   stride_ = (copied_.size() + grain - 1) / grain * grain;
   const std::size_t size = stride_ * ranks_ + 2 * grain;
@@ -174,10 +179,20 @@ Status ProgramCopies::reserve() {
   if (!with_code) {
     first_data_delta_ = first_delta_;
     data_stride_ = stride_;
-    __weft_data_begin = program_.data.begin;
-    __weft_data_size = program_.data.size();
+    const AddressRange own = packing_ != 0 ? packed_ : program_.data;
+    __weft_data_begin = own.begin;
+    __weft_data_size = own.size();
   }
   return {};
+}
+
+// Packed copies have no place for what the loader alone uses.
+void ProgramCopies::leave_out_tables() {
+  const std::uintptr_t first = packed_.begin - program_.data.begin;
+  for (AddressRange& part : program_.filled)
+    part.begin = std::min(std::max(part.begin, first), part.end);
+  addresses_ = program_.addresses_of(packed_);
+  std::erase_if(addresses_, [first](std::size_t offset) { return offset < first; });
 }
 
 // Each rank's code is a mapping, and so is the data between it and the next rank's code.

@@ -27,6 +27,8 @@
 
 namespace weft {
 
+struct Marks;
+
 // How the ranks of an executable are kept apart.
 enum class Separation {
   delta,   // Compiled with the pass: one code, data addressed by an offset.
@@ -88,7 +90,8 @@ class ProgramCopies {
 
  private:
   ProgramCopies(Program program, Separation how, std::uint32_t ranks);
-  void choose_packing(std::uintptr_t alignment);
+  void choose_packing(const Marks& marks);
+  void leave_out_tables();
   Status reserve();
   Status check_mappings() const;
   Status map_code(std::uint32_t rank);
@@ -117,6 +120,7 @@ class ProgramCopies {
   std::uintptr_t first_delta_ = 0;  // From the original to rank 0's copy.
   std::uintptr_t stride_ = 0;
   std::uintptr_t packing_ = 0;  // Alignment of packed copies; 0: copies lie in whole pages.
+  AddressRange packed_;         // What they hold.
   std::uintptr_t first_data_delta_ = 0;  // As above, but zero where code finds its own data.
   std::uintptr_t data_stride_ = 0;
   AddressRange space_;
