@@ -75,12 +75,15 @@ void Cards::serve_card(std::uint32_t node) {
   send_flit(card, node);
 }
 
-// The next VC in turn. Cut-through: if there is room for the packet. None: -1.
+// The next VC in turn for a packet of the card's first message. Cut-through: if there is room for
+// the packet. None: -1.
 std::int64_t Cards::next_vc(const Card& card, std::uint32_t node, std::uint32_t flits) const {
   const std::uint32_t vcs = state_.setup.vcs;
+  const VcMask allowed = state_.setup.card_vcs(tables_.messages[card.queue.first].to);
   const bool whole = state_.setup.model.flow_control == FlowControl::cut_through;
   for (std::uint32_t i = 1; i <= vcs; ++i) {
     const std::uint32_t vc = (card.vc + i) % vcs;
+    if (((allowed >> vc) & 1) == 0) continue;
     if (!whole || state_.outputs[first_vc(node) + vc].credits >= static_cast<std::int32_t>(flits))
       return vc;
   }
@@ -126,11 +129,8 @@ void Cards::send_flit(Card& card, std::uint32_t node) {
   state_.flits.push(
       state_.now + setup.timing.inject,
       {tables_.router_input[node] + card.vc, head || tail ? card.packet : none, head, tail});
-  card.bytes += bytes_of(packet, tail);
-  // What was left of the cycle in which it became free counts.
-  const std::int64_t now = state_.now_ps();
-  const bool just = card.free_at_ps > now - setup.timing.cycle_ps;
-  card.free_at_ps = (just ? card.free_at_ps : now) + setup.inject_ps;
+  card.bytes += setup.bytes_of(packet, tail);
+  card.free_at_ps = state_.busy_until(card.free_at_ps, setup.inject_ps);
   if (tail) end_packet(card);
 }
 
@@ -193,7 +193,9 @@ void Cards::receive(std::uint32_t id) {
 
 NodeLinkCount Cards::count(std::uint32_t node) const {
   const Card& card = tables_.cards[node];
-  const OutEnd& out = state_.out_ends[tables_.router_input[node] / state_.setup.vcs];
+  const std::uint32_t end = tables_.router_input[node] / state_.setup.vcs;
+  const Passed& out =
+      state_.setup.is_buffered() ? state_.buffers.ends[end].passed : state_.out_ends[end].passed;
   NodeLinkCount count;
   count.injected.packets = card.packets;
   count.injected.bytes = card.bytes;

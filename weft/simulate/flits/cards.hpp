@@ -66,10 +66,6 @@ class Cards {
   std::uint32_t first_vc(std::uint32_t node) const {
     return state_.router_vcs() + node * state_.setup.vcs;
   }
-  std::uint64_t bytes_of(const Packet& packet, bool tail) const {
-    const auto whole = static_cast<std::uint64_t>(state_.setup.machine.flit.count);
-    return tail ? packet.bytes - (packet.flits - 1) * whole : whole;
-  }
 
   State& state_;
   CardTables& tables_;

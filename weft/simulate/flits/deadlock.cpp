@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A head that waits for a VC gets one when one of those that it may take is released, or empties.
-// A packet that has one passes on if the buffer behind it has room for the rest, or empties. What
-// remains after all that can move is taken away waits in circles; one circle is shown.
+// A packet that has one passes on if the buffer behind it has room for the rest, or empties; so
+// does the first packet of a buffer at an output. What remains after all that can move is taken
+// away waits in circles; one circle is shown.
+//
+// Buffers have numbers: those of input VCs, then, if outputs have buffers, those of output VCs.
 #include "weft/simulate/flits/deadlock.hpp"
 
 #include <algorithm>
@@ -13,23 +16,33 @@ namespace {
 
 struct Waiter {
   bool can_move = false;
-  std::vector<std::uint32_t> waits;  // Input VCs; one of them is enough.
+  std::vector<std::uint32_t> waits;  // Buffers; one of them is enough.
 };
 
 class Search {
  public:
   explicit Search(const Workers& workers)
-      : workers_(workers), state_(workers.front()->state()), waiters_(state_.inputs.size()) {}
+      : workers_(workers),
+        state_(workers.front()->state()),
+        waiters_(state_.inputs.size() + state_.buffers.queues.size()) {}
   std::string find();
 
  private:
-  bool is_used(std::uint32_t input) const { return state_.inputs[input].packet != none; }
-  void wait_for_room(Waiter& waiter, std::uint32_t output) const;
+  bool is_queue(std::uint32_t buffer) const { return buffer >= state_.inputs.size(); }
+  std::uint32_t output_of(std::uint32_t queue) const { return queue - state_.router_vcs(); }
+  bool is_used(std::uint32_t buffer) const {
+    return is_queue(buffer) ? state_.buffers.queues[output_of(buffer)].packet != none
+                            : state_.inputs[buffer].packet != none;
+  }
+  std::uint32_t behind_switch(std::uint32_t output) const;
+  std::uint32_t behind_link(std::uint32_t output) const;
+  void wait_for_room(Waiter& waiter, std::uint32_t next) const;
   void wait_for_vc(Waiter& waiter, const InputVc& in) const;
   Waiter waiter_at(std::uint32_t input) const;
+  Waiter waiter_in_queue(std::uint32_t output) const;
   std::vector<char> stuck() const;
   std::uint32_t first_of(const std::vector<char>& stuck) const;
-  std::string describe(std::uint32_t input) const;
+  std::string describe(std::uint32_t buffer) const;
 
   // Whose packets and choices those of this router are.
   const State& state_of(const InputVc& in) const {
@@ -39,18 +52,26 @@ class Search {
 
   const Workers& workers_;
   const State& state_;           // For what is common to all.
-  std::vector<Waiter> waiters_;  // By input VC.
+  std::vector<Waiter> waiters_;  // By buffer.
 };
 
-std::uint32_t behind(const State& state, std::uint32_t output) {
-  const std::uint32_t vcs = state.setup.vcs;
-  return state.out_ends[output / vcs].target + output % vcs;
+// What a VC of an output fills; none: a node.
+std::uint32_t Search::behind_switch(std::uint32_t output) const {
+  if (state_.setup.is_buffered()) return state_.router_vcs() + output;
+  const std::uint32_t vcs = state_.setup.vcs;
+  const std::uint32_t next = state_.out_ends[output / vcs].target + output % vcs;
+  return next < state_.router_vcs() ? next : none;
+}
+
+std::uint32_t Search::behind_link(std::uint32_t output) const {
+  const std::uint32_t vcs = state_.setup.vcs;
+  const std::uint32_t next = state_.buffers.ends[output / vcs].target + output % vcs;
+  return next < state_.router_vcs() ? next : none;
 }
 
 // Nodes always take what comes, and an empty buffer gives its room back.
-void Search::wait_for_room(Waiter& waiter, std::uint32_t output) const {
-  const std::uint32_t next = behind(state_, output);
-  if (next >= state_.router_vcs() || !is_used(next))
+void Search::wait_for_room(Waiter& waiter, std::uint32_t next) const {
+  if (next == none || !is_used(next))
     waiter.can_move = true;
   else
     waiter.waits.push_back(next);
@@ -66,7 +87,7 @@ void Search::wait_for_vc(Waiter& waiter, const InputVc& in) const {
         choice.port != Choice::eject
             ? choice.port
             : router.ports + static_cast<std::uint32_t>(setup.graph.local_index(NodeId(packet.to)));
-    for (VcMask vcs = choice.vcs & setup.all_vcs; vcs != 0; vcs &= vcs - 1) {
+    for (VcMask vcs = setup.vcs_of(choice, in.vc) & setup.all_vcs; vcs != 0; vcs &= vcs - 1) {
       const std::uint32_t output =
           (router.first_end + port) * setup.vcs + static_cast<std::uint32_t>(std::countr_zero(vcs));
       const OutputVc& out = state_.outputs[output];
@@ -76,7 +97,7 @@ void Search::wait_for_vc(Waiter& waiter, const InputVc& in) const {
                out.credits >= static_cast<std::int32_t>(packet.flits))
         waiter.can_move = true;
       else
-        wait_for_room(waiter, output);
+        wait_for_room(waiter, behind_switch(output));
     }
   }
 }
@@ -87,7 +108,7 @@ Waiter Search::waiter_at(std::uint32_t input) const {
   if (in.active) {
     const std::uint32_t rest = state_of(in).packets[in.packet].flits - in.passed;
     waiter.can_move = state_.outputs[in.output].credits >= static_cast<std::int32_t>(rest);
-    wait_for_room(waiter, in.output);
+    wait_for_room(waiter, behind_switch(in.output));
   } else if (in.choices == none || state_of(in).choices[in.choices].empty()) {
     waiter.can_move = true;  // Not routed yet.
   } else {
@@ -96,7 +117,17 @@ Waiter Search::waiter_at(std::uint32_t input) const {
   return waiter;
 }
 
-// 1 for each VC whose first packet can never move.
+Waiter Search::waiter_in_queue(std::uint32_t output) const {
+  const OutputQueue& queue = state_.buffers.queues[output];
+  const std::uint32_t rest =
+      state_of(state_.inputs[output]).packets[queue.packet].flits - queue.passed;
+  Waiter waiter;
+  waiter.can_move = queue.credits >= static_cast<std::int32_t>(rest);
+  wait_for_room(waiter, behind_link(output));
+  return waiter;
+}
+
+// 1 for each buffer whose first packet can never move.
 std::vector<char> Search::stuck() const {
   std::vector<std::vector<std::uint32_t>> waited_by(waiters_.size());
   std::vector<char> stuck(waiters_.size(), 0);
@@ -117,7 +148,8 @@ std::vector<char> Search::stuck() const {
   return stuck;
 }
 
-// In the order of routers' ids, which does not depend on workers.
+// In the order of routers' ids, which does not depend on workers. What is stuck in a buffer at an
+// output waits for an input.
 std::uint32_t Search::first_of(const std::vector<char>& stuck) const {
   for (const std::uint32_t number : state_.placement.router_number) {
     const Router& router = state_.routers[number];
@@ -128,22 +160,24 @@ std::uint32_t Search::first_of(const std::vector<char>& stuck) const {
   return none;
 }
 
-std::string Search::describe(std::uint32_t input) const {
-  const InputVc& in = state_.inputs[input];
+std::string Search::describe(std::uint32_t buffer) const {
+  // An end's output has the same number as its input.
+  const InputVc& in = state_.inputs[is_queue(buffer) ? output_of(buffer) : buffer];
   const Setup& setup = state_.setup;
   const RouterId router = state_.id_of(in.router);
   const std::uint32_t ports = state_.routers[in.router].ports;
   std::string text = router_name(setup.topology, router);
+  text += is_queue(buffer) ? " to " : " from ";
   if (in.port >= ports)
-    text += " from its node " + std::to_string(in.port - ports);
+    text += "its node " + std::to_string(in.port - ports);
   else
-    text += " from " + router_name(setup.topology, setup.graph.ports(router)[in.port].peer);
+    text += router_name(setup.topology, setup.graph.ports(router)[in.port].peer);
   return text + " VC " + std::to_string(in.vc);
 }
 
 std::string Search::find() {
   for (std::uint32_t i = 0; i < waiters_.size(); ++i)
-    if (is_used(i)) waiters_[i] = waiter_at(i);
+    if (is_used(i)) waiters_[i] = is_queue(i) ? waiter_in_queue(output_of(i)) : waiter_at(i);
   const std::vector<char> held = stuck();
   const std::uint32_t first = first_of(held);
   if (first == none) return {};

@@ -166,12 +166,13 @@ NetworkCounts FlitNetwork::counts() const {
   return sum;
 }
 
-// What has crossed the switch counts as passed; it enters the link some cycles later.
+// What has crossed the switch counts as passed, and enters the link some cycles later; behind a
+// buffer at the output, what has left that.
 LinkCount FlitNetwork::link(LinkId link, Time) const {
   const Graph& graph = workers_.front()->state().setup.graph;
   const RouterId source = graph.source_of(link);
   const std::uint32_t port = link.index - graph.link(source, 0).index;
-  const flits::OutEnd& out = tables_.out_ends[router_at(source).first_end + port];
+  const flits::Passed& out = tables_.passed(router_at(source).first_end + port);
   LinkCount count;
   count.packets = out.packets;
   count.bytes = out.bytes;
@@ -189,13 +190,8 @@ BufferLevel FlitNetwork::buffer(RouterId router, int port, int vc, Time) const {
 }
 
 MemoryUse FlitNetwork::memory() const {
-  const flits::Tables& t = tables_;
-  const std::size_t bytes =
-      t.routers.size() * sizeof(flits::Router) + t.in_ends.size() * sizeof(flits::InEnd) +
-      t.out_ends.size() * sizeof(flits::OutEnd) + t.inputs.size() * sizeof(flits::InputVc) +
-      t.outputs.size() * sizeof(flits::OutputVc) + t.rings.size() * sizeof(std::uint32_t) +
-      (lines_ != nullptr ? lines_->bytes() : 0);
-  return {.bytes_per_router = bytes / std::max<std::size_t>(1, t.routers.size()),
+  const std::size_t bytes = tables_.bytes() + (lines_ != nullptr ? lines_->bytes() : 0);
+  return {.bytes_per_router = bytes / std::max<std::size_t>(1, tables_.routers.size()),
           .bytes_per_packet = sizeof(flits::Packet),
           .bytes_reserved = 0};
 }

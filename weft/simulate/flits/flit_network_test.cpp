@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -220,18 +221,24 @@ class RoundTheRing final : public Policy {
 
 TEST(Flits, CirclesAreFound) {
   const Topology ring = *make_topology("torus:6");
-  for (const FlowControl control : {FlowControl::cut_through, FlowControl::wormhole}) {
+  for (const auto& [control, output_flits, messages] :
+       {std::tuple(FlowControl::cut_through, 0, 4u), std::tuple(FlowControl::wormhole, 0, 4u),
+        std::tuple(FlowControl::cut_through, 16, 8u), std::tuple(FlowControl::wormhole, 40, 8u)}) {
     NetworkHardware machine = textbook(1, 16);
     machine.release = Release::head;
+    machine.output_buffer = machine.flit * output_flits;
     Rig rig("torus:6", std::make_unique<RoundTheRing>(ring.graph), machine,
             {.flow_control = control});
     for (std::uint32_t n = 0; n < 6; ++n)
-      for (std::uint64_t i = 0; i < 4; ++i) rig.send(n, (n + 3) % 6, 128, i);
+      for (std::uint64_t i = 0; i < messages; ++i) rig.send(n, (n + 3) % 6, 128, i);
     ASSERT_TRUE(rig.network->run(Time::zero() + Duration::us(10)));
     const std::string found = rig.network->find_deadlock();
     EXPECT_NE(found.find("wait for each other"), std::string::npos) << found;
     EXPECT_NE(found.find(" -> "), std::string::npos) << found;
-    EXPECT_LT(rig.notes.list.size(), 24u);
+    EXPECT_EQ(found.find(" to (1) VC 0 -> (1) from (0) VC 0") != std::string::npos,
+              output_flits > 0)
+        << found;
+    EXPECT_LT(rig.notes.list.size(), 6u * messages);
     // Nothing will ever happen.
     const auto more = rig.network->run(Time::never());
     ASSERT_TRUE(more);
@@ -351,10 +358,6 @@ struct Wrong {
 
 TEST(Flits, WhatIsNotThereIsRefused) {
   const std::vector<Wrong> all = {
-      {"router.output_buffer",
-       [](NetworkHardware& m, FlitModel&) { m.output_buffer = Bytes{512}; }},
-      {"router.switch_rate",
-       [](NetworkHardware& m, FlitModel&) { m.switch_rate = Rate::gbyte_per_s(16); }},
       {"router.release",
        [](NetworkHardware&, FlitModel& f) { f.flow_control = FlowControl::wormhole; }},
       {"a packet has 32",
@@ -362,6 +365,13 @@ TEST(Flits, WhatIsNotThereIsRefused) {
          m.mtu = Bytes{250};
          m.buffer = Bytes{251};
        }},
+      {"router.output_buffer of 255 B holds 31 flits",
+       [](NetworkHardware& m, FlitModel&) {
+         m.mtu = Bytes{250};
+         m.output_buffer = Bytes{255};
+       }},
+      {"router.switch_rate of 1 kb/s is too slow",
+       [](NetworkHardware& m, FlitModel&) { m.switch_rate = Rate::bit_per_s(1000); }},
       {"use sideband", [](NetworkHardware& m, FlitModel&) { m.news.mode = NewsMode::instant; },
        "rca-1d"}};
   const Topology topology = *make_topology("mesh:4x4");

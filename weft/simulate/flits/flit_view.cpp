@@ -11,13 +11,16 @@ Bytes FlitView::free(int port, int vc) const {
   return state_.setup.machine.flit * out.credits;
 }
 
-// Flits behind the output and on their way there, and those here that are to take it.
+// Flits behind the output and on their way there, and those here that are to take it; with a
+// buffer at the output, those in it and those behind the link.
 Bytes FlitView::queued(int port) const {
   const Setup& setup = state_.setup;
   const OutputVc* const outs = &state_.outputs[end(port) * setup.vcs];
   std::int64_t flits = 0;
   for (std::uint32_t vc = 0; vc < setup.vcs; ++vc) {
-    flits += setup.buffer_flits - outs[vc].credits;
+    flits += setup.switched_flits() - outs[vc].credits;
+    if (setup.is_buffered())
+      flits += setup.buffer_flits - state_.buffers.queues[end(port) * setup.vcs + vc].credits;
     if (outs[vc].owner != none) flits += state_.inputs[outs[vc].owner].flits;
   }
   return setup.machine.flit * flits;

@@ -21,13 +21,12 @@ std::int64_t flit_ps(const NetworkHardware& machine, Rate rate) {
   return serialise(machine.flit, rate).in_ps();
 }
 
-// The cycle is the time of a flit on the fastest link.
-std::int64_t cycle_of(const Graph& graph, const NetworkHardware& machine) {
-  std::int64_t cycle = std::min(flit_ps(machine, machine.injection_rate()),
-                                flit_ps(machine, machine.ejection_rate()));
+// The cycle is the time of a flit on it.
+Rate fastest_link(const Graph& graph, const NetworkHardware& machine) {
+  Rate fastest = std::max(machine.injection_rate(), machine.ejection_rate());
   for (const std::string& name : graph.link_classes())
-    cycle = std::min(cycle, flit_ps(machine, machine.cabling(name).rate));
-  return std::max<std::int64_t>(cycle, 1);
+    fastest = std::max(fastest, machine.cabling(name).rate);
+  return fastest;
 }
 
 Duration decisions(const NetworkHardware& m) {
@@ -40,6 +39,15 @@ std::int32_t forward_delay(const Setup& setup, const Cabling& cable) {
   const std::int64_t cycle = setup.timing.cycle_ps;
   const Duration hop = decisions(m) + m.switch_alloc + m.switch_delay + cable.delay;
   return std::max(1, in_cycles(hop, cycle) - in_cycles(decisions(m), cycle));
+}
+
+// From the switch's allotment to the buffer at the output. 0: the flit may go on in that cycle.
+std::int32_t switch_delay(const Setup& setup, const Cabling& cable) {
+  const NetworkHardware& m = setup.machine;
+  const std::int64_t cycle = setup.timing.cycle_ps;
+  const std::int32_t through = in_cycles(decisions(m) + m.switch_alloc + m.switch_delay, cycle) -
+                               in_cycles(decisions(m), cycle);
+  return std::min(through, forward_delay(setup, cable) - 1);
 }
 
 std::int32_t credit_delay(const Setup& setup, const Cabling& cable) {
@@ -56,6 +64,19 @@ void place_router(Tables& tables, const Graph& graph, std::uint32_t r) {
   tables.out_ends.resize(tables.out_ends.size() + router.ends);
 }
 
+// Behind an output end that is connected as if it had none.
+void put_buffer(Tables& tables, const Setup& setup, std::uint32_t end, const Cabling& cable) {
+  OutEnd& out = tables.out_ends[end];
+  LinkEnd& link = tables.buffers.ends[end];
+  link.target = out.target;
+  link.abroad = std::exchange(out.abroad, nobody);
+  link.flit_ps = out.flit_ps;
+  link.delay = out.delay - switch_delay(setup, cable);
+  out.target = static_cast<std::uint32_t>(tables.outputs.size()) + end * setup.vcs;
+  out.delay = switch_delay(setup, cable);
+  if (setup.machine.switch_rate != Rate()) out.flit_ps = 0;
+}
+
 void connect_node(Tables& tables, const Setup& setup, std::uint32_t end, NodeId node) {
   InEnd& in = tables.in_ends[end];
   OutEnd& out = tables.out_ends[end];
@@ -64,6 +85,7 @@ void connect_node(Tables& tables, const Setup& setup, std::uint32_t end, NodeId 
   out.delay = forward_delay(setup, setup.machine.node_link);
   in.credit_delay = credit_delay(setup, setup.machine.node_link);
   out.flit_ps = flit_ps(setup.machine, setup.machine.ejection_rate());
+  if (setup.is_buffered()) put_buffer(tables, setup, end, setup.machine.node_link);
 }
 
 // A link to a router of another worker makes the window shorter.
@@ -77,12 +99,14 @@ void connect_port(Tables& tables, const Setup& setup, std::uint32_t r, const Por
   out.delay = forward_delay(setup, cable);
   in.credit_delay = credit_delay(setup, cable);
   out.flit_ps = flit_ps(setup.machine, cable.rate);
-  const std::int32_t least = std::min(out.delay, in.credit_delay);
-  tables.window_max = std::max(tables.window_max, least);
   const int owner = tables.placement.worker_of_router(peer);
-  if (owner == tables.placement.worker_of_router(r)) return;
-  in.abroad = out.abroad = static_cast<std::uint8_t>(owner);
-  tables.window = std::min(tables.window, least);
+  const bool abroad = owner != tables.placement.worker_of_router(r);
+  if (abroad) in.abroad = out.abroad = static_cast<std::uint8_t>(owner);
+  if (setup.is_buffered()) put_buffer(tables, setup, end, cable);
+  const std::int32_t delay = setup.is_buffered() ? tables.buffers.ends[end].delay : out.delay;
+  const std::int32_t least = std::min(delay, in.credit_delay);
+  tables.window_max = std::max(tables.window_max, least);
+  if (abroad) tables.window = std::min(tables.window, least);
 }
 
 void connect_end(Tables& tables, const Setup& setup, std::uint32_t r, std::uint32_t end) {
@@ -96,6 +120,17 @@ void connect_end(Tables& tables, const Setup& setup, std::uint32_t r, std::uint3
   }
   const Port& port = setup.graph.ports(id)[end];
   if (port.connected()) connect_port(tables, setup, r, port, router.first_end + end);
+}
+
+void make_buffers(Tables& tables, const Setup& setup) {
+  OutputBuffers& buffers = tables.buffers;
+  buffers.ring_mask = std::bit_ceil(static_cast<std::uint32_t>(setup.output_flits)) - 1;
+  buffers.queues.resize(tables.inputs.size(), {.credits = setup.buffer_flits});
+  buffers.ends.resize(tables.out_ends.size());
+  buffers.sending.resize(tables.routers.size());
+  buffers.rings.resize(buffers.queues.size() * (std::size_t{buffers.ring_mask} + 1));
+  for (std::size_t output = 0; output < buffers.queues.size(); ++output)
+    tables.outputs[output].credits = setup.output_flits;
 }
 
 // Tables for `per_end` inputs and outputs of each end.
@@ -129,10 +164,15 @@ Setup make_setup(const Topology& topology, const NetworkHardware& machine, const
               .vcs = static_cast<std::uint32_t>(machine.vcs),
               .all_vcs = vc_range(0, machine.vcs),
               .buffer_flits = static_cast<std::int32_t>(machine.buffer_size() / machine.flit),
+              .output_flits = static_cast<std::int32_t>(machine.output_buffer / machine.flit),
+              .crossbar = Crossbar::of(machine.switch_rate, fastest_link(graph, machine)),
               .inject_ps = flit_ps(machine, machine.injection_rate()),
               .flowing = {}};
+  setup.is_plain = !setup.is_buffered() && !setup.crossbar.is_paced();
   Timing& t = setup.timing;
-  t.cycle_ps = cycle_of(graph, machine);
+  t.cycle_ps = std::max<std::int64_t>(flit_ps(machine, fastest_link(graph, machine)), 1);
+  // In several matchings an output without a buffer may not pass more than its link takes.
+  t.busy_above_ps = t.cycle_ps - (setup.crossbar.rounds > 1 ? 1 : 0);
   t.route = in_cycles(machine.route, t.cycle_ps);
   t.vc_alloc = in_cycles(decisions(machine), t.cycle_ps) - t.route;
   t.inject = std::max(1, in_cycles(machine.inject_delay + machine.node_link.delay, t.cycle_ps));
@@ -194,6 +234,8 @@ Tables::Tables(const Setup& setup, const Parts& parts)
   outputs.resize((out_ends.size() + setup.graph.node_count()) * setup.vcs,
                  {.credits = setup.buffer_flits});
   rings.resize(inputs.size() * (std::size_t{ring_mask} + 1));
+  if (setup.crossbar.is_paced()) switch_ends.resize(out_ends.size());
+  if (setup.is_buffered()) make_buffers(*this, setup);
   for (std::uint32_t r = 0; r < routers.size(); ++r) {
     for (std::uint32_t end = 0; end < routers[r].ends; ++end) {
       connect_end(*this, setup, r, end);
@@ -210,6 +252,15 @@ Tables::Tables(const Setup& setup, const Parts& parts)
   window = std::min(window, window_max);
 }
 
+std::size_t Tables::bytes() const {
+  return routers.size() * sizeof(Router) + in_ends.size() * sizeof(InEnd) +
+         out_ends.size() * sizeof(OutEnd) + inputs.size() * sizeof(InputVc) +
+         outputs.size() * sizeof(OutputVc) + rings.size() * sizeof(std::uint32_t) +
+         switch_ends.size() * sizeof(SwitchEnd) + buffers.queues.size() * sizeof(OutputQueue) +
+         buffers.ends.size() * sizeof(LinkEnd) + buffers.sending.size() * sizeof(std::uint64_t) +
+         buffers.rings.size() * sizeof(std::uint32_t);
+}
+
 State::State(const Setup& constants, Tables& tables, int number)
     : setup(constants),
       placement(tables.placement),
@@ -221,6 +272,8 @@ State::State(const Setup& constants, Tables& tables, int number)
       inputs(tables.inputs),
       outputs(tables.outputs),
       rings(tables.rings),
+      switch_ends(tables.switch_ends),
+      buffers(tables.buffers),
       vc_turns(tables.vc_turns),
       switch_turns(tables.switch_turns),
       vc_allocator(setup.model, most_ends(setup.graph) * setup.vcs),
@@ -238,21 +291,23 @@ constexpr std::uint64_t pairs_max = std::uint64_t{1} << 28;
 
 Status check_flit_hardware(const Topology& topology, const NetworkHardware& machine,
                            const Policy& policy, const FlitModel& model) {
-  if (machine.output_buffer.count > 0)
-    return Error::input(
-        "router.output_buffer: the flit model has no buffers at outputs; add --set "
-        "router.output_buffer='0 B' --set router.switch_rate='0 b/s', or use --model packet");
-  if (machine.switch_rate != Rate())
-    return Error::input(
-        "router.switch_rate: the flit model's crossbar is as fast as the links; add --set "
-        "router.switch_rate='0 b/s', or use --model packet");
   const auto per_packet =
       (machine.packet_max().count + machine.flit.count - 1) / machine.flit.count;
+  const auto too_small = [&](const char* key, Bytes buffer) {
+    return Error::input(std::string(key) + " of " + to_text(buffer) + " holds " +
+                        std::to_string(buffer / machine.flit) + " flits, but a packet has " +
+                        std::to_string(per_packet) + "; enlarge the buffer");
+  };
   if (machine.buffer_size() / machine.flit < per_packet)
-    return Error::input("router.buffer of " + to_text(machine.buffer_size()) + " holds " +
-                        std::to_string(machine.buffer_size() / machine.flit) +
-                        " flits, but a packet has " + std::to_string(per_packet) +
-                        "; enlarge the buffer");
+    return too_small("router.buffer", machine.buffer_size());
+  if (machine.output_buffer.count > 0 && machine.output_buffer / machine.flit < per_packet)
+    return too_small("router.output_buffer", machine.output_buffer);
+  const Rate fastest = fastest_link(topology.graph, machine);
+  if (machine.switch_rate != Rate() &&
+      fastest.in_bit_per_s() / machine.switch_rate.in_bit_per_s() >= Crossbar::cycles_max)
+    return Error::input("router.switch_rate of " + to_text(machine.switch_rate) +
+                        " is too slow for the flit model beside links of " + to_text(fastest) +
+                        "; make it faster, or use --model packet");
   if (const Lines* const lines = policy.lines(); lines != nullptr) {
     if (Status status = detail::check_news(*lines, machine.news); !status) return status;
   }

@@ -105,7 +105,9 @@ bool News::is_cable_free(std::uint32_t router, const detail::LineTable::Port& ow
   const RouterNews& known = at(router);
   if (known.asked_at == state_.now && (known.asked & bit(cable)) != 0) return false;
   const std::uint32_t end = state_.routers[router].first_end + static_cast<std::uint32_t>(cable);
-  return std::max(own.busy_until, state_.out_ends[end].free_at_ps) <= state_.now_ps();
+  const std::int64_t free_at_ps = state_.setup.is_buffered() ? state_.buffers.ends[end].free_at_ps
+                                                             : state_.out_ends[end].free_at_ps;
+  return std::max(own.busy_until, free_at_ps) <= state_.now_ps();
 }
 
 // Tells the router behind what has changed, in band or on wires of its own.

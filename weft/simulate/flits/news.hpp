@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // When routers of the flit model tell each other of the lines ahead (router/line_table.hpp). A VC
-// is ready if it is allotted to nobody and there are credits for a packet, or for a flit.
+// is ready if it is allotted to nobody and there are credits for a packet, or for a flit; with
+// buffers at outputs, of those.
 //
-// All that happens in a cycle is seen at its end. In band a flit of news then goes if the switch
-// has given its cable to no flit of data and none asked for it, so data never waits. News on its
+// All that happens in a cycle is seen at its end. In band a flit of news then goes if its cable
+// was given to no flit of data and none asked for it, so data never waits. News on its
 // way does not hold data up either.
 #pragma once
 
@@ -27,10 +28,11 @@ class News {
 
   // VCs of this output end of a router may no longer be as they were.
   void check(std::uint32_t router, std::uint32_t port);
-  // In this cycle flits ask for these output ends.
+  // In this cycle flits ask for the links of these output ends.
   void note_asked(std::uint32_t router, std::uint64_t ends, std::int64_t cycle) {
-    at(router).asked = ends;
-    at(router).asked_at = cycle;
+    RouterNews& own = at(router);
+    own.asked = own.asked_at == cycle ? own.asked | ends : ends;
+    own.asked_at = cycle;
   }
   // An item arrives in this cycle.
   void receive(const NewsArrival& news) { arrivals_.push(news.item.at, news); }

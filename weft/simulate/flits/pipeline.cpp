@@ -71,7 +71,11 @@ bool ask_policy(State& state, std::uint32_t r, const Packet& packet, Choices& ch
   return !choices.empty();
 }
 
+// plain: the switch is as fast as the links, which are right behind it. Most machines; the compiler
+// makes a version for them that asks nothing more.
+
 // Where heads are asked for again, they are asked for only when they ask for a VC.
+template <bool plain>
 void route(State& state, std::uint32_t r) {
   const Setup& setup = state.setup;
   Router& router = state.routers[r];
@@ -120,6 +124,7 @@ VcMask open_vcs(const State& state, std::uint32_t end, VcMask wanted, const Pack
   return open;
 }
 
+template <bool plain>
 void request_vcs(State& state, std::uint32_t r, std::uint32_t input) {
   const Setup& setup = state.setup;
   const InputVc& in = state.inputs[input];
@@ -131,7 +136,8 @@ void request_vcs(State& state, std::uint32_t r, std::uint32_t input) {
   bool speculates = false;
   for (const Choice& choice : choices.all()) {
     const std::uint32_t port = port_of(state, r, packet, choice);
-    const VcMask open = open_vcs(state, router.first_end + port, choice.vcs, packet);
+    const VcMask open = open_vcs(state, router.first_end + port,
+                                 plain ? choice.vcs : setup.vcs_of(choice, in.vc), packet);
     for (VcMask vcs = open; vcs != 0; vcs &= vcs - 1)
       state.vc_allocator.request(in.port * setup.vcs + in.vc, port * setup.vcs + first_of(vcs),
                                  priority);
@@ -149,8 +155,10 @@ void note_ready(State& state, InputVc& in) {
   enter(state.routers[in.router].ready, state.in_ends[end_of(state, in)].ready, in);
 }
 
-// `input` and `output` are numbers of VCs within the router.
-void give_vc(State& state, std::uint32_t r, std::uint32_t input, std::uint32_t output) {
+// `input` and `output` are numbers of VCs within the router. Inline: both versions of allot_vcs()
+// call it for every packet.
+[[gnu::always_inline]] inline void give_vc(State& state, std::uint32_t r, std::uint32_t input,
+                                           std::uint32_t output) {
   const Setup& setup = state.setup;
   Router& router = state.routers[r];
   const std::uint32_t number = router.first_end * setup.vcs + input;
@@ -179,10 +187,11 @@ void give_vc(State& state, std::uint32_t r, std::uint32_t input, std::uint32_t o
   note_ready(state, in);
 }
 
+template <bool plain>
 void allot_vcs(State& state, std::uint32_t r) {
   Router& router = state.routers[r];
   each_vc(state, router, router.waiting, &InEnd::waiting, [&](std::uint32_t input) {
-    if (state.inputs[input].ready_at <= state.now) request_vcs(state, r, input);
+    if (state.inputs[input].ready_at <= state.now) request_vcs<plain>(state, r, input);
   });
   if (!state.vc_allocator.has_requests()) return;
   const std::uint32_t vcs = state.setup.vcs;
@@ -191,16 +200,32 @@ void allot_vcs(State& state, std::uint32_t r) {
     give_vc(state, r, pair.input, pair.output);
 }
 
-// Whether an output takes a flit in this cycle from this input end.
-bool is_open(const State& state, const OutEnd& out, std::uint32_t from) {
-  if (out.flit_ps > state.setup.timing.cycle_ps && out.free_at_ps > state.now_ps()) return false;
+// Whether an output takes a flit in this matching from this input end.
+template <bool plain>
+bool is_output_open(const State& state, std::uint32_t end, std::uint32_t from) {
+  const OutEnd& out = state.out_ends[end];
+  const Setup& setup = state.setup;
+  if (out.flit_ps > setup.timing.busy_above_ps && out.free_at_ps > state.now_ps()) return false;
+  if (!plain && setup.crossbar.is_paced() &&
+      !is_open(setup.crossbar, state.switch_ends[end].out_free_at, state.now))
+    return false;
   return out.held_by == nobody || out.held_by == from;
+}
+
+// Whether the switch takes a flit in this matching from this input end.
+template <bool plain>
+bool is_input_open(const State& state, std::uint32_t end) {
+  const Crossbar& crossbar = state.setup.crossbar;
+  return plain || !crossbar.is_paced() ||
+         is_open(crossbar, state.switch_ends[end].in_free_at, state.now);
 }
 
 // Of VCs that want the same way from one input, the first in turn asks, or the oldest packet's.
 // Returns the outputs that are asked for.
+template <bool plain>
 std::uint64_t request_switch(State& state, std::uint32_t r, std::uint32_t port) {
   const Router& router = state.routers[r];
+  if (!is_input_open<plain>(state, router.first_end + port)) return 0;
   const InEnd& end = state.in_ends[router.first_end + port];
   const std::uint32_t first = (router.first_end + port) * state.setup.vcs;
   const VcMask ready = end.held == nobody ? end.ready : end.ready & vc_bit(end.held);
@@ -211,7 +236,7 @@ std::uint64_t request_switch(State& state, std::uint32_t r, std::uint32_t port) 
       const std::uint32_t vc = first_of(part);
       const InputVc& in = state.inputs[first + vc];
       if (in.ready_at > state.now) continue;
-      if (!is_open(state, state.out_ends[router.first_end + in.out_port], port)) continue;
+      if (!is_output_open<plain>(state, router.first_end + in.out_port, port)) continue;
       if ((asks & bit(in.out_port)) != 0 &&
           priority_of(state, router, in) <=
               priority_of(state, router, state.inputs[first + state.asked[in.out_port]]))
@@ -237,8 +262,9 @@ void hold_switch(State& state, const InputVc& in, bool hold) {
   out.held_by = hold ? in.port : nobody;
 }
 
-void send_credit(State& state, const InEnd& end, const InputVc& in, bool tail,
-                 const Packet& packet) {
+// Inline, as the next: both versions of pass() call them for every flit.
+[[gnu::always_inline]] inline void send_credit(State& state, const InEnd& end, const InputVc& in,
+                                               bool tail, const Packet& packet) {
   const bool whole = state.setup.machine.release == Release::tail;
   if (whole && !tail) return;
   const std::int64_t at = state.now + end.credit_delay;
@@ -250,7 +276,7 @@ void send_credit(State& state, const InEnd& end, const InputVc& in, bool tail,
 }
 
 // The first packet of a VC has passed on.
-void end_packet(State& state, std::uint32_t input) {
+[[gnu::always_inline]] inline void end_packet(State& state, std::uint32_t input) {
   InputVc& in = state.inputs[input];
   OutputVc& out = state.outputs[in.output];
   OutEnd& out_end = state.out_ends[state.routers[in.router].first_end + in.out_port];
@@ -264,6 +290,7 @@ void end_packet(State& state, std::uint32_t input) {
 }
 
 // The first flit of a VC crosses the switch.
+template <bool plain>
 void pass(State& state, std::uint32_t input) {
   const Setup& setup = state.setup;
   InputVc& in = state.inputs[input];
@@ -278,18 +305,18 @@ void pass(State& state, std::uint32_t input) {
   --out.credits;
   if (state.news != nullptr) state.news->check(in.router, in.out_port);
   end.vc_turn = static_cast<std::uint8_t>(in.vc + 1u == setup.vcs ? 0 : in.vc + 1);
-  const auto whole = static_cast<std::uint64_t>(setup.machine.flit.count);
-  out_end.packets += head ? 1 : 0;
-  out_end.bytes += tail ? packet.bytes - (packet.flits - 1) * whole : whole;
-  if (out_end.flit_ps > setup.timing.cycle_ps) {
-    // What was left of the cycle in which it became free counts.
-    const std::int64_t now = state.now_ps();
-    const bool just = out_end.free_at_ps > now - setup.timing.cycle_ps;
-    out_end.free_at_ps = (just ? out_end.free_at_ps : now) + out_end.flit_ps;
-  }
+  out_end.passed.packets += head ? 1 : 0;
+  out_end.passed.bytes += setup.bytes_of(packet, tail);
+  if (out_end.flit_ps > setup.timing.busy_above_ps)
+    out_end.free_at_ps = state.busy_until(out_end.free_at_ps, out_end.flit_ps);
+  if (!plain && setup.crossbar.is_paced())
+    pass_switch(setup.crossbar, state.switch_ends[router.first_end + in.port],
+                state.switch_ends[router.first_end + in.out_port], state.now);
   const std::int64_t at = state.now + out_end.delay;
   const std::uint32_t target = out_end.target + in.output % setup.vcs;
-  if (out_end.abroad == nobody)
+  if (!plain && at == state.now)
+    take_queued_flit(state, {target, head || tail ? in.packet : none, head, tail});
+  else if (out_end.abroad == nobody)
     state.flits.push(at, {target, head || tail ? in.packet : none, head, tail});
   else
     state.mail.send_flit(out_end.abroad, at, target, head ? &packet : nullptr);
@@ -305,13 +332,15 @@ constexpr std::int64_t speculative = std::int64_t{1} << 62;
 
 // Heads ask for the switch before they know whether they get a VC. `asks`: by input end, the
 // outputs that somebody with a VC asks for.
+template <bool plain>
 void request_speculatively(State& state, std::uint32_t r, std::uint64_t* asks) {
   const Router& router = state.routers[r];
   for (const Speculation& one : state.speculations) {
     const InputVc& in = state.inputs[one.input];
-    const std::uint8_t held = state.in_ends[router.first_end + in.port].held;
-    if (held != nobody || (asks[in.port] & bit(one.out_port)) != 0) continue;
-    if (!is_open(state, state.out_ends[router.first_end + one.out_port], in.port)) continue;
+    const std::uint32_t end = router.first_end + in.port;
+    if (state.in_ends[end].held != nobody || (asks[in.port] & bit(one.out_port)) != 0) continue;
+    if (!is_input_open<plain>(state, end)) continue;
+    if (!is_output_open<plain>(state, router.first_end + one.out_port, in.port)) continue;
     asks[in.port] |= bit(one.out_port);
     state.switch_vcs[in.port * ends_max + one.out_port] = in.vc;
     state.switch_allocator.request(in.port, one.out_port,
@@ -328,24 +357,49 @@ bool may_pass(const State& state, InputVc& in, std::uint32_t out_port) {
   return true;
 }
 
-void allot_switch(State& state, std::uint32_t r) {
+// Returns whether anything has passed; not for plain ones, where nobody asks.
+template <bool plain>
+bool allot_switch(State& state, std::uint32_t r) {
   const Router& router = state.routers[r];
   std::array<std::uint64_t, ends_max> asks;
   if (!state.speculations.empty()) asks.fill(0);
   for (std::uint64_t ends = router.ready; ends != 0; ends &= ends - 1) {
     const std::uint32_t port = first_of(ends);
-    asks[port] = request_switch(state, r, port);
+    asks[port] = request_switch<plain>(state, r, port);
   }
-  if (!state.speculations.empty()) request_speculatively(state, r, asks.data());
-  if (!state.switch_allocator.has_requests()) return;
-  if (state.news != nullptr)
+  if (!state.speculations.empty()) request_speculatively<plain>(state, r, asks.data());
+  if (!state.switch_allocator.has_requests()) return false;
+  if (state.news != nullptr && (plain || !state.setup.is_buffered()))
     state.news->note_asked(r, state.switch_allocator.outputs_asked(), state.now);
   const Turns turns = state.switch_turns.of(r, router.first_end, router.ends);
+  bool any = false;
   for (const Request& pair : state.switch_allocator.allot(turns)) {
     const std::uint32_t vc = state.switch_vcs[pair.input * ends_max + pair.output];
     const std::uint32_t input = (router.first_end + pair.input) * state.setup.vcs + vc;
-    if (may_pass(state, state.inputs[input], pair.output)) pass(state, input);
+    if (!may_pass(state, state.inputs[input], pair.output)) continue;
+    pass<plain>(state, input);
+    if (!plain) any = true;
   }
+  return any;
+}
+
+template <bool plain>
+void play_cycle(State& state, std::uint32_t r) {
+  const Setup& setup = state.setup;
+  const Router& router = state.routers[r];
+  ++state.visits;
+  bool decides = true, passes = false, sends = false;
+  for (int rounds = plain ? 1 : setup.crossbar.rounds;; --rounds) {
+    if (router.unrouted != 0 && decides) route<plain>(state, r);
+    if (router.waiting != 0 && decides) allot_vcs<plain>(state, r);
+    passes = router.ready != 0 && allot_switch<plain>(state, r);
+    state.speculations.clear();
+    if (plain || rounds == 1 || !passes) break;
+    // Without looking ahead, what moves up in this cycle is routed in the next.
+    decides = setup.machine.lookahead;
+  }
+  if (!plain && setup.is_buffered()) sends = serve_links(state, r);
+  if ((router.unrouted | router.waiting | router.ready) == 0 && !sends) state.active.remove(r);
 }
 
 }  // namespace
@@ -381,13 +435,10 @@ void take_credit(State& state, const CreditArrival& credit) {
 }
 
 void work(State& state, std::uint32_t r) {
-  const Router& router = state.routers[r];
-  ++state.visits;
-  if (router.unrouted != 0) route(state, r);
-  if (router.waiting != 0) allot_vcs(state, r);
-  if (router.ready != 0) allot_switch(state, r);
-  state.speculations.clear();
-  if ((router.unrouted | router.waiting | router.ready) == 0) state.active.remove(r);
+  if (state.setup.is_plain)
+    play_cycle<true>(state, r);
+  else
+    play_cycle<false>(state, r);
 }
 
 }  // namespace weft::flits

@@ -11,7 +11,7 @@ namespace weft::flits {
 
 // A flit arrives in a router's buffer.
 void take_flit(State& state, const FlitArrival& flit);
-// Credits arrive at a router's output.
+// Credits arrive for what the switch fills by way of an output VC.
 void take_credit(State& state, const CreditArrival& credit);
 // All that a router does in this cycle. It is no longer active if nothing remains to be done.
 void work(State& state, std::uint32_t router);

@@ -12,7 +12,8 @@
 // A router has ends: its ports to other routers, then its nodes. An end has an input and an output
 // with as many VCs each; VC v of end e is number e * vcs + v, among inputs as among outputs. Behind
 // them, in the same way, come the VCs of nodes: what a node's card sends into counts as outputs,
-// what it takes out of as inputs.
+// what it takes out of as inputs. What arrives in buffers of outputs (output_buffers.hpp) has the
+// numbers of these outputs' VCs after all of them.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +28,11 @@
 #include <weft/network/topo/topology.hpp>
 #include <weft/simulate/flits/allocator.hpp>
 #include <weft/simulate/flits/arrivals.hpp>
+#include <weft/simulate/flits/crossbar.hpp>
 #include <weft/simulate/flits/flit_model.hpp>
 #include <weft/simulate/flits/mail.hpp>
 #include <weft/simulate/flits/number_set.hpp>
+#include <weft/simulate/flits/output_buffers.hpp>
 #include <weft/simulate/flits/packet.hpp>
 #include <weft/simulate/router/hardware.hpp>
 
@@ -54,7 +57,7 @@ struct InputVc {
 };
 
 struct OutputVc {
-  std::int32_t credits = 0;    // Flits.
+  std::int32_t credits = 0;    // Flits that what it fills has room for.
   std::uint32_t owner = none;  // Input VC that it is allotted to.
 };
 
@@ -69,13 +72,13 @@ struct InEnd {
 
 struct OutEnd {
   VcMask free = 0;                // Allotted to nobody.
-  std::uint32_t target = none;    // First input VC of the other side.
+  std::uint32_t target = none;    // First input VC of the other side, or first queue here.
   std::int32_t delay = 1;         // From the switch to being usable there.
   std::uint8_t held_by = nobody;  // Input end.
   std::uint8_t abroad = nobody;   // As InEnd::abroad.
-  std::int64_t flit_ps = 0;
-  std::int64_t free_at_ps = 0;  // Where a flit takes longer than a cycle.
-  std::uint64_t packets = 0, bytes = 0;
+  std::int64_t flit_ps = 0;       // 0: as fast as the switch.
+  std::int64_t free_at_ps = 0;    // Where a flit takes longer than Timing::busy_above_ps.
+  Passed passed;
 };
 
 struct Router {
@@ -102,6 +105,7 @@ struct Speculation {
 // Stages in cycles. A hop is rounded to whole cycles once, as a sum.
 struct Timing {
   std::int64_t cycle_ps = 1;
+  std::int64_t busy_above_ps = 1;  // Of outputs with faster flits matchings keep the pace.
   std::int32_t route = 1, vc_alloc = 1;
   std::int32_t inject = 1;       // From card to router.
   std::int32_t sink_credit = 1;  // Back from the node.
@@ -120,11 +124,31 @@ struct Setup {
   std::uint32_t vcs = 1;
   VcMask all_vcs = 1;
   std::int32_t buffer_flits = 1;
+  std::int32_t output_flits = 0;  // Of a buffer at an output; 0: there are none.
+  Crossbar crossbar;
+  bool is_plain = true;        // The switch keeps the pace of the links, which are right behind it.
   std::int64_t inject_ps = 0;  // A flit from the card.
   std::vector<Bytes> flowing;  // PortView::flowing() by class of cables.
 
   std::uint32_t flits_of(std::int64_t bytes) const {
     return static_cast<std::uint32_t>((bytes + machine.flit.count - 1) / machine.flit.count);
+  }
+  // Of a flit of the packet.
+  std::uint64_t bytes_of(const Packet& packet, bool tail) const {
+    const auto whole = static_cast<std::uint64_t>(machine.flit.count);
+    return tail ? packet.bytes - (packet.flits - 1) * whole : whole;
+  }
+  bool is_buffered() const { return output_flits > 0; }
+  // What the switch fills: a buffer at the output, or behind the link.
+  std::int32_t switched_flits() const { return is_buffered() ? output_flits : buffer_flits; }
+  // Queues of an output overtake one another: where the routing keeps the order of packets, those
+  // for one node have one VC, from the card on, and keep it where they leave for the node.
+  bool keeps_vcs() const { return is_buffered() && facts.in_order; }
+  VcMask vcs_of(const Choice& choice, std::uint8_t vc) const {
+    return choice.port == Choice::eject && keeps_vcs() ? VcMask{1} << vc : choice.vcs;
+  }
+  VcMask card_vcs(std::uint32_t to) const {
+    return keeps_vcs() ? VcMask{1} << (to % vcs) : all_vcs;
   }
 };
 
@@ -171,9 +195,17 @@ struct Tables {
   std::vector<InputVc> inputs;       // Of routers.
   std::vector<OutputVc> outputs;     // Of routers, then of cards.
   std::vector<std::uint32_t> rings;  // Packets, of inputs of routers.
+  OutputBuffers buffers;
+  std::vector<SwitchEnd> switch_ends;  // If the switch has a pace of its own.
   TurnTables vc_turns, switch_turns;
   std::int32_t window = 1;      // Cycles until a router may affect one of another worker.
   std::int32_t window_max = 1;  // The window may be this long, however the network is cut.
+
+  // The link of an output end.
+  const Passed& passed(std::uint32_t end) const {
+    return buffers.ends.empty() ? out_ends[end].passed : buffers.ends[end].passed;
+  }
+  std::size_t bytes() const;
 };
 
 // What a worker works on: the tables, and what is its own.
@@ -190,6 +222,8 @@ struct State {
   const std::span<InputVc> inputs;
   const std::span<OutputVc> outputs;
   const std::span<std::uint32_t> rings;
+  const std::span<SwitchEnd> switch_ends;
+  OutputBuffers& buffers;
   TurnTables &vc_turns, &switch_turns;
   Allocator vc_allocator, switch_allocator;
   Pool<Packet> packets;
@@ -210,6 +244,14 @@ struct State {
   std::int64_t now_ps() const { return now * setup.timing.cycle_ps; }
   // The number of a router's VCs end where those of nodes begin.
   std::uint32_t router_vcs() const { return static_cast<std::uint32_t>(inputs.size()); }
+  // And those of nodes where those of queues at outputs begin.
+  std::uint32_t first_queue() const { return static_cast<std::uint32_t>(outputs.size()); }
+  // A flit enters a link that was busy until `free_at_ps`. What was left of the cycle in which it
+  // became free counts.
+  std::int64_t busy_until(std::int64_t free_at_ps, std::int64_t flit_ps) const {
+    const bool just = free_at_ps > now_ps() - setup.timing.cycle_ps;
+    return (just ? free_at_ps : now_ps()) + flit_ps;
+  }
   std::uint32_t& ring(std::uint32_t input, std::uint32_t position) {
     return rings[std::size_t{input} * (std::size_t{ring_mask} + 1) + (position & ring_mask)];
   }

@@ -62,21 +62,26 @@ void Worker::step(std::int64_t cycle) {
   last_ = state_.now = cycle;
   now_ps_ = state_.now_ps();
   const std::uint32_t router_vcs = state_.router_vcs();
+  const bool buffered = state_.setup.is_buffered();
   if (!state_.credits.due(cycle).empty() || !state_.flits.due(cycle).empty() ||
       (news_ != nullptr && news_->arrives(cycle)))
     moved_at_ = cycle;
   for (const CreditArrival& credit : state_.credits.due(cycle)) {
-    if (credit.output < router_vcs)
-      take_credit(state_, credit);
-    else
+    if (credit.output >= router_vcs)
       cards_.take_credit(credit);
+    else if (buffered)
+      take_link_credit(state_, credit);
+    else
+      take_credit(state_, credit);
   }
   state_.credits.clear(cycle);
   for (const FlitArrival& flit : state_.flits.due(cycle)) {
     if (flit.input < router_vcs)
       take_flit(state_, flit);
-    else
+    else if (flit.input < state_.first_queue())
       cards_.take_flit(flit);
+    else
+      take_queued_flit(state_, flit);
   }
   state_.flits.clear(cycle);
   if (news_ != nullptr) news_->take_arrivals();
