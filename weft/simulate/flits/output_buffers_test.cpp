@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Machines with buffers at outputs and a switch of another rate than the links: beside packets on
-// idle networks.
+// idle networks, beside sums worked out by hand where packets meet, and how much they carry.
 #include "weft/simulate/flits/output_buffers.hpp"
 
+#include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include <weft/base/rng.hpp>
+#include <weft/base/test_seed.hpp>
 #include <weft/network/topo/graph_file.hpp>
 #include <weft/simulate/flits/test_rig.hpp>
 
@@ -16,6 +21,7 @@ namespace {
 
 using flits::Model;
 using flits::Rig;
+using flits::textbook;
 
 struct Case {
   std::string spec, routing;
@@ -156,6 +162,182 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"dragonfly:a=4,h=2,p=2", "ugal-l", false},
                     Case{"hyperx:3x3,p=2", "minimal"}, Case{"hyperx:3x3,p=2", "ugal-l", false},
                     Case{"graph", "shortest"}, Case{"graph", "up-down"}));
+
+// What is set for switches beside the flit model.
+struct Setting {
+  FlitModel model;
+  std::int64_t output_buffer, switch_gbit;
+  Release release = Release::tail;
+  Arbitration arbitration = Arbitration::through_first;
+  bool lookahead = false;
+};
+
+const std::vector<Setting> settings = {
+    {{}, 40, 0},
+    {{}, 80, 128, Release::head, Arbitration::round_robin, true},
+    {{}, 0, 128},
+    {{.iterations = 2, .hold_switch = true, .requests = VcRequests::all},
+     40,
+     96,
+     Release::head,
+     Arbitration::age},
+    {{.allocator = Allocation::separable_input, .arbiter = Arbiter::matrix}, 80, 40},
+    {{.speculation = true}, 40, 256, Release::head, Arbitration::round_robin, true},
+    {{.speculation = true, .hold_switch = true}, 0, 21},
+    {{.flow_control = FlowControl::wormhole}, 48, 128, Release::head},
+    {{.speculation = true, .hold_switch = true, .flow_control = FlowControl::wormhole},
+     40,
+     0,
+     Release::head,
+     Arbitration::age,
+     true}};
+
+class Crowds : public testing::TestWithParam<Case> {};
+
+// More than the network carries, in messages of all sizes. Returns when they arrived.
+std::vector<std::int64_t> overload(Rig& rig) {
+  Rng rng(test_seed());
+  const std::uint32_t nodes = rig.topology.graph.node_count();
+  std::int64_t bytes = 0;
+  for (std::uint64_t i = 0; i < 40u * nodes; ++i) {
+    const auto size = static_cast<std::int64_t>(rng.below(200));
+    rig.send(static_cast<std::uint32_t>(rng.below(nodes)),
+             static_cast<std::uint32_t>(rng.below(nodes)), size, i);
+    bytes += size + 3 * std::max<std::int64_t>((size + 31) / 32, 1);
+  }
+  rig.run();
+  EXPECT_EQ(rig.notes.list.size(), 40u * nodes);
+  EXPECT_EQ(rig.network->counts().packets_sent, rig.network->counts().packets_delivered);
+  std::uint64_t in = 0, out = 0, packets = 0;
+  for (std::uint32_t n = 0; n < nodes; ++n) {
+    in += rig.network->node_link(NodeId(n)).injected.bytes;
+    out += rig.network->node_link(NodeId(n)).ejected.bytes;
+  }
+  for (std::uint32_t l = 0; l < rig.topology.graph.link_count(); ++l)
+    packets += rig.network->link(LinkId(l)).packets;
+  EXPECT_EQ(in, static_cast<std::uint64_t>(bytes));
+  EXPECT_EQ(out, static_cast<std::uint64_t>(bytes));
+  EXPECT_EQ(packets, rig.network->counts().hops);
+  EXPECT_EQ(rig.network->buffer(RouterId(0), 0, 0, Time::never()), BufferLevel{});
+  EXPECT_TRUE(rig.network->find_deadlock().empty());
+  std::vector<std::int64_t> arrived;
+  for (const Delivery& d : rig.notes.list) arrived.push_back(d.arrived.in_ps());
+  return arrived;
+}
+
+// Messages of one node to another arrive as they were sent.
+void expect_order(const Rig& rig) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> last;
+  for (const Delivery& d : rig.notes.list) {
+    const auto [before, first] = last.emplace(std::pair(d.from.index, d.to.index), d.cookie);
+    EXPECT_TRUE(first || before->second < d.cookie) << d.from.index << " to " << d.to.index;
+    before->second = d.cookie;
+  }
+}
+
+TEST_P(Crowds, ComeToTheirPlaces) {
+  const Topology topology = make_network(GetParam().spec);
+  const int least = vcs_needed(GetParam().routing, topology);
+  for (const Setting& setting : settings) {
+    NetworkHardware machine = textbook(1, 4);
+    machine.vcs = std::max(1, least) + (setting.lookahead ? 2 : 0);
+    machine.header = Bytes{3};
+    machine.buffer = Bytes{80};
+    machine.order = SendOrder::round_robin;
+    machine.output_buffer = Bytes{setting.output_buffer};
+    if (setting.switch_gbit > 0) machine.switch_rate = Rate::gbit_per_s(setting.switch_gbit);
+    machine.release = setting.release;
+    machine.arbitration = setting.arbitration;
+    machine.lookahead = setting.lookahead;
+    Rig first(topology, GetParam().routing, machine, setting.model, Model::flits);
+    FlitModel model = setting.model;
+    if (first.network == nullptr) return;
+    const std::vector<std::int64_t> times = overload(first);
+    if (first.policy->facts().in_order && setting.output_buffer > 0) expect_order(first);
+    Rig again(topology, GetParam().routing, machine, model, Model::flits);
+    EXPECT_EQ(times, overload(again));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Networks, Crowds,
+    testing::Values(Case{"mesh:4x4", "dor"}, Case{"mesh:4x4", "xy-yx-adaptive"},
+                    Case{"torus:4x4", "dor"}, Case{"torus:4x4", "min-adaptive"},
+                    Case{"torus:4x4", "valiant"}, Case{"torus:5x3", "ugal-l"},
+                    Case{"mesh:4x4", "planar-adaptive"}, Case{"torus:5x4", "crossline"},
+                    Case{"mesh:5x4", "rca-1d"}, Case{"fattree:k=4,levels=2", "dest-down"},
+                    Case{"fattree:k=4,levels=2", "adaptive-up"},
+                    Case{"dragonfly:a=4,h=2,p=2", "minimal"},
+                    Case{"dragonfly:a=4,h=2,p=2", "ugal-l"}, Case{"hyperx:3x3,p=2", "minimal"},
+                    Case{"hyperx:3x3,p=2", "ugal-l"}, Case{"graph", "shortest"},
+                    Case{"graph", "up-down"}));
+
+// Nodes 0 and 1 send to node 2 at the same router, at the same time, with two VCs. Both heads cross
+// at 3, since an output takes two flits in a cycle, and are at the output at 5; from there they
+// take turns, one at 5 and one at 6. The link has 16 flits, the last at 20, which are there a cycle
+// later and count when they have come.
+TEST(Flits, VcsShareTheLinkBehindOutputBuffers) {
+  NetworkHardware machine = textbook(2, 8);
+  machine.output_buffer = machine.buffer;
+  machine.switch_rate = Rate::gbyte_per_s(16);
+  Rig rig("hyperx:2,p=3", "minimal", machine);
+  rig.send(0, 2, 64, 1);
+  rig.send(1, 2, 64, 2);
+  rig.run();
+  const double first = rig.notes.list.front().arrived.since_start().in_ns();
+  const double last = rig.notes.list.back().arrived.since_start().in_ns();
+  Rig alone("hyperx:2,p=3", "minimal", machine);
+  alone.send(0, 2, 64, 1);
+  alone.run();
+  EXPECT_EQ(first, alone.notes.arrival_ns(1) + 7);
+  EXPECT_EQ(last, alone.notes.arrival_ns(1) + 8);
+}
+
+// Uniform traffic of packets of four flits on a switch of 32 nodes, each of which always has
+// something to send, with one VC: the part of all links to nodes that is used.
+double saturation(std::int64_t output_buffer, std::int64_t switch_gbit, int packet_flits) {
+  NetworkHardware machine = textbook(1, packet_flits, 256);
+  machine.lookahead = true;
+  machine.release = Release::head;
+  machine.output_buffer = Bytes{output_buffer};
+  if (switch_gbit > 0) machine.switch_rate = Rate::gbit_per_s(switch_gbit);
+  Rig rig("fattree:radix=32,levels=1", "dest-down", machine);
+  Rng rng(test_seed());
+  const std::uint32_t nodes = rig.topology.graph.node_count();
+  constexpr std::int64_t from_ns = 2'000, until_ns = 6'000;
+  for (std::uint32_t n = 0; n < nodes; ++n)
+    for (std::int64_t sent = 0; sent < until_ns; sent += packet_flits)
+      rig.send(n, static_cast<std::uint32_t>(rng.below(nodes)), machine.mtu.count);
+  std::uint64_t passed = 0;
+  for (const std::int64_t at : {from_ns, until_ns}) {
+    EXPECT_TRUE(rig.network->run(Time::zero() + Duration::ns(at)));
+    std::uint64_t sum = 0;
+    for (std::uint32_t n = 0; n < nodes; ++n)
+      sum += rig.network->node_link(NodeId(n)).ejected.bytes;
+    passed = sum - passed;
+  }
+  return static_cast<double>(passed) / static_cast<double>(machine.flit.count) /
+         static_cast<double>(until_ns - from_ns) / static_cast<double>(nodes);
+}
+
+// A head that waits for a busy output keeps those behind it from others: 2 - sqrt(2) of the links
+// are used with many ports, and as many times more as the switch is faster, if there are buffers
+// behind it. With twice the rate nearly all are.
+TEST(Flits, OutputBuffersAndAFastSwitchEndHeadOfLineBlocking) {
+  SCOPED_TRACE(replay_text(test_seed()));
+  for (const int flits : {1, 4}) {
+    const double blocked = saturation(0, 0, flits), buffered = saturation(4096, 0, flits),
+                 free = saturation(4096, 128, flits);
+    EXPECT_GT(blocked, 0.54) << flits;
+    EXPECT_LT(blocked, 0.66) << flits;
+    EXPECT_NEAR(buffered, blocked, 0.06) << flits;
+    EXPECT_GT(free, 0.93) << flits;
+    EXPECT_LE(free, 1) << flits;
+    EXPECT_NEAR(saturation(4096, 96, flits), 1.5 * blocked, 0.06) << flits;
+    // A slow switch is what limits.
+    EXPECT_NEAR(saturation(4096, 16, flits), 0.25 * blocked, 0.05) << flits;
+  }
+}
 
 }  // namespace
 }  // namespace weft

@@ -128,6 +128,8 @@ NetworkHardware draw_hardware(Rng& rng, int vcs) {
   m.mtu = m.flit * (1 + any(6));
   m.header = Bytes{any(9)};
   m.buffer = m.packet_max() * 2 + m.flit * any(20);
+  if (any(2) == 0) m.output_buffer = m.packet_max() + m.flit * (1 + any(20));
+  if (any(2) == 0) m.switch_rate = Rate::gbit_per_s(16 * (1 + any(12)));
   m.route = Duration::ns(any(4));
   m.switch_delay = Duration::ns(any(3));
   m.link.delay = Duration::ns(1 + any(12));
@@ -264,8 +266,9 @@ class RoundTheRing final : public Policy {
   const std::uint32_t dead_;
 };
 
-NetworkHardware small_machine() {
+NetworkHardware small_machine(Bytes output_buffer = {}) {
   NetworkHardware m;
+  m.output_buffer = output_buffer;
   m.mtu = m.flit * 16;
   m.release = Release::head;
   m.link.delay = m.link.credit_delay = Duration::ns(7);
@@ -297,27 +300,31 @@ TEST(FlitWorkers, FailAlike) {
 TEST(FlitWorkers, LockUpAlike) {
   const Topology ring = *make_topology("torus:6");
   const RoundTheRing policy(ring.graph, 0);
-  std::vector<std::string> texts;
-  for (const int workers : {1, 2, 3, 6}) {
-    Talk host(ring.graph.node_count(), 0, 1);
-    NetworkOptions options;
-    options.workers = workers;
-    const auto network = *make_flit_network(ring, small_machine(), policy, host, options);
-    for (std::uint32_t n = 0; n < 6; ++n)
-      for (std::uint64_t i = 0; i < 4; ++i)
-        network->send(NodeId(n), NodeId((n + 3) % 6), Bytes{128}, Time::zero(), i);
-    const auto early = network->run(Time::zero() + Duration::us(10));
-    ASSERT_TRUE(early);
-    EXPECT_TRUE(*early);
-    texts.push_back(network->find_deadlock());
-    EXPECT_NE(texts.back().find("wait for each other"), std::string::npos) << texts.back();
-    // Nothing will ever happen.
-    const auto ran = network->run(Time::never());
-    ASSERT_TRUE(ran);
-    EXPECT_FALSE(*ran);
-    texts.push_back(network->find_deadlock());
+  for (const Bytes output_buffer : {Bytes{0}, Bytes{200}}) {
+    std::vector<std::string> texts;
+    for (const int workers : {1, 2, 3, 6}) {
+      Talk host(ring.graph.node_count(), 0, 1);
+      NetworkOptions options;
+      options.workers = workers;
+      const NetworkHardware machine = small_machine(output_buffer);
+      const auto network = *make_flit_network(ring, machine, policy, host, options);
+      for (std::uint32_t n = 0; n < 6; ++n)
+        for (std::uint64_t i = 0; i < 8; ++i)
+          network->send(NodeId(n), NodeId((n + 3) % 6), Bytes{128}, Time::zero(), i);
+      const auto early = network->run(Time::zero() + Duration::us(10));
+      ASSERT_TRUE(early);
+      EXPECT_TRUE(*early);
+      texts.push_back(network->find_deadlock());
+      EXPECT_NE(texts.back().find("wait for each other"), std::string::npos) << texts.back();
+      // Nothing will ever happen.
+      const auto ran = network->run(Time::never());
+      ASSERT_TRUE(ran);
+      EXPECT_FALSE(*ran);
+      texts.push_back(network->find_deadlock());
+    }
+    for (const std::string& text : texts) EXPECT_EQ(text, texts.front());
+    EXPECT_EQ(texts.front().find(" to ") != std::string::npos, output_buffer.count > 0);
   }
-  for (const std::string& text : texts) EXPECT_EQ(text, texts.front());
 }
 
 }  // namespace
