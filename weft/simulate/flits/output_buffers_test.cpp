@@ -272,6 +272,24 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"hyperx:3x3,p=2", "ugal-l"}, Case{"graph", "shortest"},
                     Case{"graph", "up-down"}));
 
+// Two VCs of a card, of a link and of a queue overtake one another; those of one node do not.
+TEST(Flits, OutputBuffersKeepTheOrderOfPackets) {
+  for (const std::int64_t switch_gbit : {0, 128}) {
+    NetworkHardware machine = textbook(2, 4, 64);
+    machine.output_buffer = Bytes{512};
+    if (switch_gbit > 0) machine.switch_rate = Rate::gbit_per_s(switch_gbit);
+    Rig rig("torus:5x5", "dor:up", machine);
+    ASSERT_TRUE(rig.policy->facts().in_order);
+    Rng rng(test_seed());
+    for (std::uint32_t n = 0; n < 25; ++n)
+      for (std::uint64_t i = 0; i < 200; ++i)
+        rig.send(n, (n + (rng.below(4) == 0 ? 3 : 1)) % 25, 32, i);
+    rig.run();
+    EXPECT_EQ(rig.notes.list.size(), 5000u);
+    expect_order(rig);
+  }
+}
+
 // Nodes 0 and 1 send to node 2 at the same router, at the same time, with two VCs. Both heads cross
 // at 3, since an output takes two flits in a cycle, and are at the output at 5; from there they
 // take turns, one at 5 and one at 6. The link has 16 flits, the last at 20, which are there a cycle
