@@ -163,6 +163,54 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"hyperx:3x3,p=2", "minimal"}, Case{"hyperx:3x3,p=2", "ugal-l", false},
                     Case{"graph", "shortest"}, Case{"graph", "up-down"}));
 
+// Links, cards and switches of all rates, of which a flit takes whole cycles on the slower ones;
+// stages of any length, none among them.
+NetworkHardware draw_rates(Rng& rng) {
+  const auto any = [&](std::int64_t most) {
+    return static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(most)));
+  };
+  const auto rate = [&] { return Rate::gbyte_per_s(8 >> any(3)); };
+  NetworkHardware m;
+  m.vcs = 1 << any(3);
+  m.buffer = Bytes{8192};
+  m.output_buffer = Bytes{256} * any(4);
+  if (any(4) > 0) m.switch_rate = Rate::gbyte_per_s(1 << any(6));
+  m.route = Duration::ns(any(4));
+  m.vc_alloc = Duration::ns(any(3));
+  m.switch_alloc = Duration::ns(any(3));
+  m.switch_delay = Duration::ns(any(3));
+  m.link = {
+      .rate = rate(), .delay = Duration::ns(1 + any(3)), .credit_delay = Duration::ns(1 + any(3))};
+  m.node_link = {.rate = Rate::gbyte_per_s(8),
+                 .delay = Duration::ns(1 + any(3)),
+                 .credit_delay = Duration::ns(1 + any(3))};
+  (any(2) == 0 ? m.inject_rate : m.eject_rate) = rate();  // The other has cycles of 1 ns.
+  m.lookahead = any(2) == 0;
+  m.release = any(2) == 0 ? Release::head : Release::tail;
+  return m;
+}
+
+TEST(Flits, AlonePacketsTakeWhatPacketsTakeAtAllRates) {
+  SCOPED_TRACE(replay_text(test_seed()));
+  Rng rng(test_seed());
+  for (int round = 0; round < 400; ++round) {
+    const Machine machine{draw_rates(rng), {}};
+    SCOPED_TRACE("round " + std::to_string(round) + ", " + machine.text());
+    std::vector<std::vector<double>> times;
+    for (const Model model : {Model::flits, Model::packets}) {
+      Rig rig("fattree:k=4,levels=2", "dest-down", machine.hardware, {}, model);
+      send_alone(rig, machine, false);
+      times.emplace_back();
+      for (const Delivery& d : rig.notes.list)
+        times.back().push_back(d.arrived.since_start().in_ns());
+    }
+    ASSERT_EQ(times[0].size(), times[1].size());
+    for (std::size_t i = 0; i < times[0].size(); ++i)
+      EXPECT_NEAR(times[0][i], times[1][i], 1) << "message " << i;
+    if (HasFailure()) return;
+  }
+}
+
 // What is set for switches beside the flit model.
 struct Setting {
   FlitModel model;
