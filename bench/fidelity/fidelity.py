@@ -6,9 +6,8 @@ Usage: fidelity.py WEFT [--models FINE,COARSE] [--networks A,B] [--programs A;B]
 
 Runs programs of examples/ with 256 ranks on several networks, with two models: packet and flow, unless --models says otherwise. Prints a row for
 each: the simulated times, their difference in percent, the part of the bytes that weft sim calls uncertain, and processor seconds of both. Flows are
-calibrated first (weft net NETWORK --calibrate), by permutations that are none of these programs, unless --uncalibrated is given. With flits, switches have
-no output buffers, which that model does not have. Ranks start within --skew (50 ns), so that exact lockstep does not decide. Simulated times are the
-same on every machine.
+calibrated first (weft net NETWORK --calibrate), by permutations that are none of these programs, unless --uncalibrated is given. Ranks start within
+--skew (50 ns), so that exact lockstep does not decide. Simulated times are the same on every machine.
 """
 import argparse
 import csv
@@ -86,7 +85,6 @@ def main():
     asked = parser.parse_args()
     chosen = [p for p in programs if not asked.programs or p[0] in asked.programs.split(";")]
     fine, coarse = asked.models.split(",")
-    plain = ["--set", "router.output_buffer=0 B", "--set", "router.switch_rate=0 b/s"] if "flit" in (fine, coarse) else []
     rows = []
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
@@ -94,7 +92,7 @@ def main():
         print(f"{'network':18} {'program':28} {fine + ' us':>12} {coarse + ' us':>12} {'off by':>8} {'uncertain':>11} {'cpu s':>8} {'cpu s':>8}")
         for network in asked.networks.split(","):
             efficiency = 1.0 if asked.uncalibrated or coarse != "flow" else calibrate(asked.weft, network)
-            extra = ["--start-skew", asked.skew, "--set", f"flow.merge_efficiency={efficiency}", *plain]
+            extra = ["--start-skew", asked.skew, "--set", f"flow.merge_efficiency={efficiency}"]
             print(f"# {' '.join(networks[network])}: merge_efficiency {efficiency}")
             for name, options, words in chosen:
                 true, true_cpu, _ = simulate(asked.weft, folder, network, options, words, fine, extra)
