@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "weft/simulate/flits/allocator.hpp"
 
+#include <algorithm>
+
 namespace weft::flits {
 
 Allocator::Allocator(const FlitModel& model, std::uint32_t count_max)
@@ -10,6 +12,20 @@ Allocator::Allocator(const FlitModel& model, std::uint32_t count_max)
       second_{std::vector<std::int32_t>(count_max, -1), {}},
       input_taken_(count_max, 0),
       output_taken_(count_max, 0) {}
+
+bool Allocator::has_request(std::uint32_t input, std::uint32_t output) const {
+  if (((inputs_asked_ >> (input % 64)) & (outputs_asked_ >> (output % 64)) & 1) == 0) return false;
+  return std::any_of(requests_.begin(), requests_.end(), [&](const Request& request) {
+    return request.input == input && request.output == output;
+  });
+}
+
+std::uint64_t Allocator::first_outputs_asked() const {
+  std::uint64_t asked = 0;
+  for (const Request& request : requests_)
+    if (request.output < 64) asked |= std::uint64_t{1} << request.output;
+  return asked;
+}
 
 std::span<const Request> Allocator::allot(const Turns& turns) {
   matches_.clear();

@@ -13,6 +13,7 @@ namespace weft::flits {
 
 struct Request {
   std::uint16_t input = 0, output = 0;
+  std::uint16_t tag = 0;      // Of the one who asks.
   std::int64_t priority = 0;  // The highest goes first; among equals it is somebody's turn.
 };
 
@@ -31,19 +32,24 @@ class Allocator {
   // `count_max`: the largest Turns::count.
   Allocator(const FlitModel& model, std::uint32_t count_max);
 
-  void request(std::uint32_t input, std::uint32_t output, std::int64_t priority) {
+  // No pair twice.
+  void request(std::uint32_t input, std::uint32_t output, std::int64_t priority,
+               std::uint32_t tag = 0) {
     const std::uint64_t in = std::uint64_t{1} << (input % 64),
                         out = std::uint64_t{1} << (output % 64);
     clashes_ = clashes_ || (inputs_asked_ & in) != 0 || (outputs_asked_ & out) != 0;
     one_input_ = requests_.empty() || (one_input_ && requests_.front().input == input);
     inputs_asked_ |= in;
     outputs_asked_ |= out;
-    requests_.push_back(
-        {static_cast<std::uint16_t>(input), static_cast<std::uint16_t>(output), priority});
+    requests_.push_back({static_cast<std::uint16_t>(input), static_cast<std::uint16_t>(output),
+                         static_cast<std::uint16_t>(tag), priority});
   }
+  bool has_request(std::uint32_t input, std::uint32_t output) const;
   bool has_requests() const { return !requests_.empty(); }
   // Modulo 64.
   std::uint64_t outputs_asked() const { return outputs_asked_; }
+  // The first 64.
+  std::uint64_t first_outputs_asked() const;
 
   // The pairs of all requests since the last call; valid until the next.
   std::span<const Request> allot(const Turns& turns);

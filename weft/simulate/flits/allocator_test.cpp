@@ -97,6 +97,24 @@ TEST(Allocator, PriorityGoesBeforeTurns) {
   }
 }
 
+TEST(Allocator, RequestsOfManyEndsAreToldApart) {
+  Allocator allocator({}, 200);
+  allocator.request(3, 70, 0, 9);
+  allocator.request(130, 5, 0, 1);
+  EXPECT_TRUE(allocator.has_request(3, 70));
+  EXPECT_TRUE(allocator.has_request(130, 5));
+  for (const auto& [input, output] : {Pair{3, 6}, Pair{3, 5}, Pair{67, 70}, Pair{2, 5}})
+    EXPECT_FALSE(allocator.has_request(static_cast<std::uint32_t>(input),
+                                       static_cast<std::uint32_t>(output)));
+  EXPECT_EQ(allocator.outputs_asked(), (1u << 6) | (1u << 5));
+  EXPECT_EQ(allocator.first_outputs_asked(), 1u << 5);
+  std::vector<std::uint16_t> inputs(200), outputs(200);
+  const std::span<const Request> pairs =
+      allocator.allot({200, inputs.data(), outputs.data(), nullptr});
+  ASSERT_EQ(pairs.size(), 2u);
+  for (const Request& pair : pairs) EXPECT_EQ(pair.tag, pair.input == 3 ? 9 : 1);
+}
+
 class AnyAllocator : public testing::TestWithParam<FlitModel> {};
 
 // No input and no output twice, only what was asked for, never nothing; and in the long run

@@ -386,6 +386,11 @@ TEST(Flits, WhatIsNotThereIsRefused) {
     ASSERT_FALSE(made) << wrong.what;
     EXPECT_NE(made.error().text().find(wrong.what), std::string::npos) << made.error().text();
   }
+  const Topology wide = *make_topology("fattree:radix=2100,levels=1");
+  const auto policy = *make_policy("dest-down", wide, 32);
+  const auto made = make_flit_network(wide, textbook(32, 1), *policy, notes, {});
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.error().text().find("make router.vcs smaller"), std::string::npos);
 }
 
 }  // namespace

@@ -13,6 +13,13 @@
 namespace weft::flits {
 namespace {
 
+std::uint32_t most_ends(const Graph& graph) {
+  std::size_t most = 1;
+  for (std::uint32_t r = 0; r < graph.router_count(); ++r)
+    most = std::max(most, graph.ports(RouterId(r)).size() + graph.nodes_at(RouterId(r)).size());
+  return static_cast<std::uint32_t>(most);
+}
+
 std::int32_t in_cycles(Duration time, std::int64_t cycle_ps) {
   return static_cast<std::int32_t>((time.in_ps() + cycle_ps / 2) / cycle_ps);
 }
@@ -168,7 +175,8 @@ Setup make_setup(const Topology& topology, const NetworkHardware& machine, const
               .crossbar = Crossbar::of(machine.switch_rate, fastest_link(graph, machine)),
               .inject_ps = flit_ps(machine, machine.injection_rate()),
               .flowing = {}};
-  setup.is_plain = !setup.is_buffered() && !setup.crossbar.is_paced();
+  setup.is_plain =
+      !setup.is_buffered() && !setup.crossbar.is_paced() && most_ends(graph) <= word_ends;
   Timing& t = setup.timing;
   t.cycle_ps = std::max<std::int64_t>(flit_ps(machine, fastest_link(graph, machine)), 1);
   // In several matchings an output without a buffer may not pass more than its link takes.
@@ -186,17 +194,6 @@ Setup make_setup(const Topology& topology, const NetworkHardware& machine, const
   }
   return setup;
 }
-
-namespace {
-
-std::uint32_t most_ends(const Graph& graph) {
-  std::size_t most = 1;
-  for (std::uint32_t r = 0; r < graph.router_count(); ++r)
-    most = std::max(most, graph.ports(RouterId(r)).size() + graph.nodes_at(RouterId(r)).size());
-  return static_cast<std::uint32_t>(most);
-}
-
-}  // namespace
 
 Placement::Placement(const Graph& graph, const Parts& parts)
     : router_number(graph.router_count()), node_number(graph.node_count()) {
@@ -242,7 +239,7 @@ Tables::Tables(const Setup& setup, const Parts& parts)
       for (std::uint32_t vc = 0; vc < setup.vcs; ++vc) {
         InputVc& in = inputs[(routers[r].first_end + end) * setup.vcs + vc];
         in.router = r;
-        in.port = static_cast<std::uint8_t>(end);
+        in.port = static_cast<std::uint16_t>(end);
         in.vc = static_cast<std::uint8_t>(vc);
       }
     }
@@ -283,8 +280,10 @@ State::State(const Setup& constants, Tables& tables, int number)
       active(placement.first_router[static_cast<std::size_t>(number)],
              placement.first_router[static_cast<std::size_t>(number) + 1]),
       mail(placement.workers()),
-      asked(ends_max),
-      switch_vcs(std::size_t{ends_max} * ends_max) {}
+      asked(most_ends(setup.graph)) {}
+
+// VCs of a router have 16 bits.
+constexpr std::uint64_t buffers_max = 65'535;
 
 // Of VCs that matrix arbiters remember: 2 GiB.
 constexpr std::uint64_t pairs_max = std::uint64_t{1} << 28;
@@ -327,10 +326,12 @@ Status check_flit_hardware(const Topology& topology, const NetworkHardware& mach
     return Error::input(
         "flit_router.arbiter: \"matrix\" remembers every pair of VCs of a router, which are too "
         "many in a network of this size; use \"round-robin\"");
-  if (most > ends_max)
-    return Error::input("a router has " + std::to_string(most) +
-                        " ports and nodes; the flit model takes at most " +
-                        std::to_string(ends_max) + ", so use --model packet");
+  if (std::uint64_t{most} * static_cast<std::uint64_t>(machine.vcs) > buffers_max)
+    return Error::input("a router has " + std::to_string(most) + " ports and nodes with " +
+                        std::to_string(machine.vcs) +
+                        " virtual channels each; the flit model takes at most " +
+                        std::to_string(buffers_max) +
+                        " together, so make router.vcs smaller, or use --model packet");
   return {};
 }
 

@@ -29,7 +29,7 @@ void note_sending(State& state, std::uint32_t output) {
   const InputVc& same = state.inputs[output];  // An end's input has the same number.
   const Router& router = state.routers[same.router];
   buffers.ends[router.first_end + same.port].ready |= vc_bit(same.vc);
-  buffers.sending[same.router] |= std::uint64_t{1} << same.port;
+  buffers.sending[same.router] |= std::uint64_t{1} << (same.port % word_ends);
   state.active.add(same.router);
 }
 
@@ -111,15 +111,19 @@ bool serve_links(State& state, std::uint32_t r) {
   std::uint64_t& sending = state.buffers.sending[r];
   std::uint64_t asked = 0;
   for (std::uint64_t left = sending; left != 0; left &= left - 1) {
-    const auto port = static_cast<std::uint32_t>(std::countr_zero(left));
-    const std::uint32_t end = router.first_end + port;
-    LinkEnd& link = state.buffers.ends[end];
-    if (link.free_at_ps > state.now_ps()) continue;
-    const std::uint64_t own = std::uint64_t{1} << port;
-    asked |= own;
-    const std::uint32_t first = end * state.setup.vcs;
-    send(state, link, first, pick_vc(state, link, first));
-    if (link.ready == 0) sending &= ~own;
+    const auto place = static_cast<std::uint32_t>(std::countr_zero(left));
+    bool more = false;
+    for (std::uint32_t port = place; port < router.ends; port += word_ends) {
+      LinkEnd& link = state.buffers.ends[router.first_end + port];
+      if (link.ready == 0) continue;
+      if (link.free_at_ps <= state.now_ps()) {
+        if (port < word_ends) asked |= std::uint64_t{1} << port;
+        const std::uint32_t first = (router.first_end + port) * state.setup.vcs;
+        send(state, link, first, pick_vc(state, link, first));
+      }
+      more = more || link.ready != 0;
+    }
+    if (!more) sending &= ~(std::uint64_t{1} << place);
   }
   if (asked != 0 && state.news != nullptr) state.news->note_asked(r, asked, state.now);
   return sending != 0;

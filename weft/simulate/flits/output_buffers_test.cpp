@@ -161,7 +161,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"dragonfly:a=4,h=2,p=2", "minimal"},
                     Case{"dragonfly:a=4,h=2,p=2", "ugal-l", false},
                     Case{"hyperx:3x3,p=2", "minimal"}, Case{"hyperx:3x3,p=2", "ugal-l", false},
-                    Case{"graph", "shortest"}, Case{"graph", "up-down"}));
+                    Case{"graph", "shortest"}, Case{"graph", "up-down"},
+                    Case{"fattree:radix=70,levels=1", "dest-down"},
+                    Case{"hyperx:2,p=67", "minimal"}));
 
 // Links, cards and switches of all rates, of which a flit takes whole cycles on the slower ones;
 // stages of any length, none among them.
@@ -243,18 +245,18 @@ const std::vector<Setting> settings = {
 class Crowds : public testing::TestWithParam<Case> {};
 
 // More than the network carries, in messages of all sizes. Returns when they arrived.
-std::vector<std::int64_t> overload(Rig& rig) {
+std::vector<std::int64_t> overload(Rig& rig, std::uint64_t per_node = 40) {
   Rng rng(test_seed());
   const std::uint32_t nodes = rig.topology.graph.node_count();
   std::int64_t bytes = 0;
-  for (std::uint64_t i = 0; i < 40u * nodes; ++i) {
+  for (std::uint64_t i = 0; i < per_node * nodes; ++i) {
     const auto size = static_cast<std::int64_t>(rng.below(200));
     rig.send(static_cast<std::uint32_t>(rng.below(nodes)),
              static_cast<std::uint32_t>(rng.below(nodes)), size, i);
     bytes += size + 3 * std::max<std::int64_t>((size + 31) / 32, 1);
   }
   rig.run();
-  EXPECT_EQ(rig.notes.list.size(), 40u * nodes);
+  EXPECT_EQ(rig.notes.list.size(), per_node * nodes);
   EXPECT_EQ(rig.network->counts().packets_sent, rig.network->counts().packets_delivered);
   std::uint64_t in = 0, out = 0, packets = 0;
   for (std::uint32_t n = 0; n < nodes; ++n) {
@@ -283,27 +285,46 @@ void expect_order(const Rig& rig) {
   }
 }
 
+NetworkHardware machine_of(const Setting& setting, int least_vcs) {
+  NetworkHardware machine = textbook(1, 4);
+  machine.vcs = std::max(1, least_vcs) + (setting.lookahead ? 2 : 0);
+  machine.header = Bytes{3};
+  machine.buffer = Bytes{80};
+  machine.order = SendOrder::round_robin;
+  machine.output_buffer = Bytes{setting.output_buffer};
+  if (setting.switch_gbit > 0) machine.switch_rate = Rate::gbit_per_s(setting.switch_gbit);
+  machine.release = setting.release;
+  machine.arbitration = setting.arbitration;
+  machine.lookahead = setting.lookahead;
+  return machine;
+}
+
 TEST_P(Crowds, ComeToTheirPlaces) {
   const Topology topology = make_network(GetParam().spec);
   const int least = vcs_needed(GetParam().routing, topology);
   for (const Setting& setting : settings) {
-    NetworkHardware machine = textbook(1, 4);
-    machine.vcs = std::max(1, least) + (setting.lookahead ? 2 : 0);
-    machine.header = Bytes{3};
-    machine.buffer = Bytes{80};
-    machine.order = SendOrder::round_robin;
-    machine.output_buffer = Bytes{setting.output_buffer};
-    if (setting.switch_gbit > 0) machine.switch_rate = Rate::gbit_per_s(setting.switch_gbit);
-    machine.release = setting.release;
-    machine.arbitration = setting.arbitration;
-    machine.lookahead = setting.lookahead;
+    const NetworkHardware machine = machine_of(setting, least);
     Rig first(topology, GetParam().routing, machine, setting.model, Model::flits);
-    FlitModel model = setting.model;
-    if (first.network == nullptr) return;
     const std::vector<std::int64_t> times = overload(first);
     if (first.policy->facts().in_order && setting.output_buffer > 0) expect_order(first);
-    Rig again(topology, GetParam().routing, machine, model, Model::flits);
+    Rig again(topology, GetParam().routing, machine, setting.model, Model::flits);
     EXPECT_EQ(times, overload(again));
+  }
+}
+
+// Routers of more than 64 ports and nodes, for which the words of ends are too short.
+TEST(Flits, WideRoutersBringAllToTheirPlaces) {
+  std::vector<Setting> all = settings;
+  all.push_back({{}, 0, 0});
+  all.push_back({{.speculation = true, .hold_switch = true}, 0, 0});
+  for (const Case& wide : {Case{"fattree:radix=150,levels=1", "dest-down"},
+                           Case{"hyperx:67,p=2", "minimal"}, Case{"mesh:3x2,p=64", "crossline"}}) {
+    const Topology topology = make_network(wide.spec);
+    for (const Setting& setting : all) {
+      const NetworkHardware machine = machine_of(setting, vcs_needed(wide.routing, topology));
+      Rig rig(topology, wide.routing, machine, setting.model, Model::flits);
+      overload(rig, 5);
+    }
   }
 }
 
@@ -359,15 +380,16 @@ TEST(Flits, VcsShareTheLinkBehindOutputBuffers) {
   EXPECT_EQ(last, alone.notes.arrival_ns(1) + 8);
 }
 
-// Uniform traffic of packets of four flits on a switch of 32 nodes, each of which always has
-// something to send, with one VC: the part of all links to nodes that is used.
-double saturation(std::int64_t output_buffer, std::int64_t switch_gbit, int packet_flits) {
+// Uniform traffic on a switch whose nodes always have something to send, with one VC: the part of
+// all links to nodes that is used.
+double saturation(std::int64_t output_buffer, std::int64_t switch_gbit, int packet_flits,
+                  int nodes_wanted = 32) {
   NetworkHardware machine = textbook(1, packet_flits, 256);
   machine.lookahead = true;
   machine.release = Release::head;
   machine.output_buffer = Bytes{output_buffer};
   if (switch_gbit > 0) machine.switch_rate = Rate::gbit_per_s(switch_gbit);
-  Rig rig("fattree:radix=32,levels=1", "dest-down", machine);
+  Rig rig("fattree:radix=" + std::to_string(nodes_wanted) + ",levels=1", "dest-down", machine);
   Rng rng(test_seed());
   const std::uint32_t nodes = rig.topology.graph.node_count();
   constexpr std::int64_t from_ns = 2'000, until_ns = 6'000;
@@ -403,6 +425,9 @@ TEST(Flits, OutputBuffersAndAFastSwitchEndHeadOfLineBlocking) {
     // A slow switch is what limits.
     EXPECT_NEAR(saturation(4096, 16, flits), 0.25 * blocked, 0.05) << flits;
   }
+  // With more ends than stand in a word.
+  EXPECT_NEAR(saturation(0, 0, 4, 80), 0.59, 0.03);
+  EXPECT_GT(saturation(4096, 128, 4, 80), 0.93);
 }
 
 }  // namespace

@@ -13,8 +13,9 @@
 namespace weft::flits {
 namespace {
 
+// Of an end.
 std::uint64_t bit(std::uint32_t n) {
-  return std::uint64_t{1} << n;
+  return std::uint64_t{1} << (n % word_ends);
 }
 VcMask vc_bit(std::uint32_t vc) {
   return VcMask{1} << vc;
@@ -23,14 +24,35 @@ std::uint32_t first_of(std::uint64_t bits) {
   return static_cast<std::uint32_t>(std::countr_zero(bits));
 }
 
+// plain: the switch is as fast as the links, which are right behind it, and no router has more than
+// 64 ends. Most machines; the compiler makes a version for them that asks nothing more.
+
+// Visits the ends that the word stands for.
+template <bool plain, typename Visit>
+void each_end(const Router& router, std::uint64_t word, Visit&& visit) {
+  for (; word != 0; word &= word - 1) {
+    std::uint32_t end = first_of(word);
+    visit(end);
+    if constexpr (!plain)
+      while ((end += word_ends) < router.ends) visit(end);
+  }
+}
+
 // A VC enters a stage, or leaves it.
 void enter(std::uint64_t& ends, VcMask& vcs, const InputVc& in) {
   vcs |= vc_bit(in.vc);
   ends |= bit(in.port);
 }
-void leave(std::uint64_t& ends, VcMask& vcs, const InputVc& in) {
-  vcs &= ~vc_bit(in.vc);
-  if (vcs == 0) ends &= ~bit(in.port);
+template <bool plain>
+void leave(State& state, std::uint64_t Router::*ends, VcMask InEnd::*stage, const InputVc& in) {
+  Router& router = state.routers[in.router];
+  VcMask left = state.in_ends[router.first_end + in.port].*stage &= ~vc_bit(in.vc);
+  if (left != 0) return;
+  if constexpr (!plain)
+    each_end<false>(router, bit(in.port), [&](std::uint32_t end) {
+      left |= state.in_ends[router.first_end + end].*stage;
+    });
+  if (left == 0) router.*ends &= ~bit(in.port);
 }
 
 std::uint32_t end_of(const State& state, const InputVc& in) {
@@ -45,14 +67,14 @@ void begin_packet(State& state, InputVc& in, std::uint32_t packet) {
 }
 
 // Visits all VCs of a router that are in a stage. visit(input) may end their stage.
-template <typename Visit>
+template <bool plain, typename Visit>
 void each_vc(State& state, const Router& router, std::uint64_t ends, VcMask InEnd::*stage,
              Visit&& visit) {
-  for (; ends != 0; ends &= ends - 1) {
-    const std::uint32_t end = router.first_end + first_of(ends);
+  each_end<plain>(router, ends, [&](std::uint32_t port) {
+    const std::uint32_t end = router.first_end + port;
     for (VcMask vcs = state.in_ends[end].*stage; vcs != 0; vcs &= vcs - 1)
       visit(end * state.setup.vcs + first_of(vcs));
-  }
+  });
 }
 
 bool ask_policy(State& state, std::uint32_t r, const Packet& packet, Choices& choices) {
@@ -71,15 +93,12 @@ bool ask_policy(State& state, std::uint32_t r, const Packet& packet, Choices& ch
   return !choices.empty();
 }
 
-// plain: the switch is as fast as the links, which are right behind it. Most machines; the compiler
-// makes a version for them that asks nothing more.
-
 // Where heads are asked for again, they are asked for only when they ask for a VC.
 template <bool plain>
 void route(State& state, std::uint32_t r) {
   const Setup& setup = state.setup;
   Router& router = state.routers[r];
-  each_vc(state, router, router.unrouted, &InEnd::unrouted, [&](std::uint32_t input) {
+  each_vc<plain>(state, router, router.unrouted, &InEnd::unrouted, [&](std::uint32_t input) {
     InputVc& in = state.inputs[input];
     InEnd& end = state.in_ends[end_of(state, in)];
     const Packet& packet = state.packets[in.packet];
@@ -88,7 +107,7 @@ void route(State& state, std::uint32_t r) {
     // Looking ahead, it was routed while it waited.
     const std::int64_t begun_at = setup.machine.lookahead ? packet.head_at : state.now;
     in.ready_at = std::max(begun_at + setup.timing.route, state.now);
-    leave(router.unrouted, end.unrouted, in);
+    leave<plain>(state, &Router::unrouted, &InEnd::unrouted, in);
     enter(router.waiting, end.waiting, in);
   });
 }
@@ -143,7 +162,7 @@ void request_vcs(State& state, std::uint32_t r, std::uint32_t input) {
                                  priority);
     if (open == 0) continue;
     if (setup.model.speculation && !speculates) {
-      state.speculations.push_back({input, static_cast<std::uint8_t>(port)});
+      state.speculations.push_back({input, static_cast<std::uint16_t>(port)});
       speculates = true;
     }
     if (setup.model.requests == VcRequests::best) return;
@@ -157,6 +176,7 @@ void note_ready(State& state, InputVc& in) {
 
 // `input` and `output` are numbers of VCs within the router. Inline: both versions of allot_vcs()
 // call it for every packet.
+template <bool plain>
 [[gnu::always_inline]] inline void give_vc(State& state, std::uint32_t r, std::uint32_t input,
                                            std::uint32_t output) {
   const Setup& setup = state.setup;
@@ -164,7 +184,7 @@ void note_ready(State& state, InputVc& in) {
   const std::uint32_t number = router.first_end * setup.vcs + input;
   InputVc& in = state.inputs[number];
   in.output = router.first_end * setup.vcs + output;
-  in.out_port = static_cast<std::uint8_t>(output / setup.vcs);
+  in.out_port = static_cast<std::uint16_t>(output / setup.vcs);
   in.active = true;
   const std::uint32_t vc = output % setup.vcs;
   state.outputs[in.output].owner = number;
@@ -183,21 +203,21 @@ void note_ready(State& state, InputVc& in) {
   const std::int64_t begun_at =
       setup.machine.lookahead ? packet.head_at + setup.timing.route : state.now;
   in.ready_at = std::max(begun_at + setup.timing.vc_alloc, state.now);
-  leave(router.waiting, state.in_ends[end_of(state, in)].waiting, in);
+  leave<plain>(state, &Router::waiting, &InEnd::waiting, in);
   note_ready(state, in);
 }
 
 template <bool plain>
 void allot_vcs(State& state, std::uint32_t r) {
   Router& router = state.routers[r];
-  each_vc(state, router, router.waiting, &InEnd::waiting, [&](std::uint32_t input) {
+  each_vc<plain>(state, router, router.waiting, &InEnd::waiting, [&](std::uint32_t input) {
     if (state.inputs[input].ready_at <= state.now) request_vcs<plain>(state, r, input);
   });
   if (!state.vc_allocator.has_requests()) return;
   const std::uint32_t vcs = state.setup.vcs;
   const Turns turns = state.vc_turns.of(r, std::size_t{router.first_end} * vcs, router.ends * vcs);
   for (const Request& pair : state.vc_allocator.allot(turns))
-    give_vc(state, r, pair.input, pair.output);
+    give_vc<plain>(state, r, pair.input, pair.output);
 }
 
 // Whether an output takes a flit in this matching from this input end.
@@ -209,7 +229,7 @@ bool is_output_open(const State& state, std::uint32_t end, std::uint32_t from) {
   if (!plain && setup.crossbar.is_paced() &&
       !is_open(setup.crossbar, state.switch_ends[end].out_free_at, state.now))
     return false;
-  return out.held_by == nobody || out.held_by == from;
+  return out.held_by == no_end || out.held_by == from;
 }
 
 // Whether the switch takes a flit in this matching from this input end.
@@ -220,38 +240,75 @@ bool is_input_open(const State& state, std::uint32_t end) {
          is_open(crossbar, state.switch_ends[end].in_free_at, state.now);
 }
 
-// Of VCs that want the same way from one input, the first in turn asks, or the oldest packet's.
-// Returns the outputs that are asked for.
+// The outputs that one input asks for, in order.
 template <bool plain>
-std::uint64_t request_switch(State& state, std::uint32_t r, std::uint32_t port) {
+class Asked {
+ public:
+  bool has(std::uint32_t output) const { return (outputs_ & bit(output)) != 0; }
+  void add(std::uint32_t output) { outputs_ |= bit(output); }
+  template <typename Visit>
+  void each(Visit&& visit) const {
+    for (std::uint64_t left = outputs_; left != 0; left &= left - 1) visit(first_of(left));
+  }
+
+ private:
+  std::uint64_t outputs_ = 0;
+};
+
+// More outputs than stand in a word; not more than the input has VCs.
+template <>
+class Asked<false> {
+ public:
+  bool has(std::uint32_t output) const {
+    return std::find(outputs_.begin(), outputs_.begin() + count_, output) !=
+           outputs_.begin() + count_;
+  }
+  void add(std::uint32_t output) {
+    if (has(output)) return;
+    const auto end = outputs_.begin() + count_++;
+    const auto place = std::upper_bound(outputs_.begin(), end, output);
+    std::copy_backward(place, end, end + 1);
+    *place = static_cast<std::uint16_t>(output);
+  }
+  template <typename Visit>
+  void each(Visit&& visit) const {
+    for (int i = 0; i < count_; ++i) visit(outputs_[static_cast<std::size_t>(i)]);
+  }
+
+ private:
+  std::array<std::uint16_t, max_vcs> outputs_;
+  int count_ = 0;
+};
+
+// Of VCs that want the same way from one input, the first in turn asks, or the oldest packet's.
+template <bool plain>
+void request_switch(State& state, std::uint32_t r, std::uint32_t port) {
   const Router& router = state.routers[r];
-  if (!is_input_open<plain>(state, router.first_end + port)) return 0;
+  if (!is_input_open<plain>(state, router.first_end + port)) return;
   const InEnd& end = state.in_ends[router.first_end + port];
   const std::uint32_t first = (router.first_end + port) * state.setup.vcs;
   const VcMask ready = end.held == nobody ? end.ready : end.ready & vc_bit(end.held);
   const VcMask before_turn = vc_bit(end.vc_turn) - 1;
-  std::uint64_t asks = 0;
+  Asked<plain> asks;
   for (VcMask part : {ready & ~before_turn, ready & before_turn}) {
     for (; part != 0; part &= part - 1) {
       const std::uint32_t vc = first_of(part);
       const InputVc& in = state.inputs[first + vc];
       if (in.ready_at > state.now) continue;
       if (!is_output_open<plain>(state, router.first_end + in.out_port, port)) continue;
-      if ((asks & bit(in.out_port)) != 0 &&
+      if (asks.has(in.out_port) &&
           priority_of(state, router, in) <=
               priority_of(state, router, state.inputs[first + state.asked[in.out_port]]))
         continue;
-      asks |= bit(in.out_port);
+      asks.add(in.out_port);
       state.asked[in.out_port] = static_cast<std::uint8_t>(vc);
     }
   }
-  for (std::uint64_t left = asks; left != 0; left &= left - 1) {
-    const std::uint32_t out = first_of(left);
+  asks.each([&](std::uint32_t out) {
     const std::uint32_t vc = state.asked[out];
-    state.switch_vcs[port * ends_max + out] = static_cast<std::uint8_t>(vc);
-    state.switch_allocator.request(port, out, priority_of(state, router, state.inputs[first + vc]));
-  }
-  return asks;
+    state.switch_allocator.request(port, out, priority_of(state, router, state.inputs[first + vc]),
+                                   vc);
+  });
 }
 
 void hold_switch(State& state, const InputVc& in, bool hold) {
@@ -259,7 +316,7 @@ void hold_switch(State& state, const InputVc& in, bool hold) {
   InEnd& end = state.in_ends[router.first_end + in.port];
   OutEnd& out = state.out_ends[router.first_end + in.out_port];
   end.held = hold ? in.vc : nobody;
-  out.held_by = hold ? in.port : nobody;
+  out.held_by = hold ? in.port : no_end;
 }
 
 // Inline, as the next: both versions of pass() call them for every flit.
@@ -323,28 +380,26 @@ void pass(State& state, std::uint32_t input) {
   send_credit(state, end, in, tail, packet);
   // A packet that lacks flits or credits gives the switch up, so that others use the link.
   if (setup.model.hold_switch) hold_switch(state, in, !tail && in.flits > 0 && out.credits > 0);
-  if (tail || in.flits == 0 || out.credits == 0) leave(router.ready, end.ready, in);
+  if (tail || in.flits == 0 || out.credits == 0)
+    leave<plain>(state, &Router::ready, &InEnd::ready, in);
   if (tail) end_packet(state, input);
 }
 
 // Behind all requests of packets that have a VC.
 constexpr std::int64_t speculative = std::int64_t{1} << 62;
 
-// Heads ask for the switch before they know whether they get a VC. `asks`: by input end, the
-// outputs that somebody with a VC asks for.
+// Heads ask for the switch before they know whether they get a VC.
 template <bool plain>
-void request_speculatively(State& state, std::uint32_t r, std::uint64_t* asks) {
+void request_speculatively(State& state, std::uint32_t r) {
   const Router& router = state.routers[r];
+  Allocator& allocator = state.switch_allocator;
   for (const Speculation& one : state.speculations) {
     const InputVc& in = state.inputs[one.input];
     const std::uint32_t end = router.first_end + in.port;
-    if (state.in_ends[end].held != nobody || (asks[in.port] & bit(one.out_port)) != 0) continue;
+    if (state.in_ends[end].held != nobody || allocator.has_request(in.port, one.out_port)) continue;
     if (!is_input_open<plain>(state, end)) continue;
     if (!is_output_open<plain>(state, router.first_end + one.out_port, in.port)) continue;
-    asks[in.port] |= bit(one.out_port);
-    state.switch_vcs[in.port * ends_max + one.out_port] = in.vc;
-    state.switch_allocator.request(in.port, one.out_port,
-                                   priority_of(state, router, in) - speculative);
+    allocator.request(in.port, one.out_port, priority_of(state, router, in) - speculative, in.vc);
   }
   state.speculations.clear();
 }
@@ -361,21 +416,18 @@ bool may_pass(const State& state, InputVc& in, std::uint32_t out_port) {
 template <bool plain>
 bool allot_switch(State& state, std::uint32_t r) {
   const Router& router = state.routers[r];
-  std::array<std::uint64_t, ends_max> asks;
-  if (!state.speculations.empty()) asks.fill(0);
-  for (std::uint64_t ends = router.ready; ends != 0; ends &= ends - 1) {
-    const std::uint32_t port = first_of(ends);
-    asks[port] = request_switch<plain>(state, r, port);
-  }
-  if (!state.speculations.empty()) request_speculatively<plain>(state, r, asks.data());
-  if (!state.switch_allocator.has_requests()) return false;
+  Allocator& allocator = state.switch_allocator;
+  each_end<plain>(router, router.ready,
+                  [&](std::uint32_t port) { request_switch<plain>(state, r, port); });
+  if (!state.speculations.empty()) request_speculatively<plain>(state, r);
+  if (!allocator.has_requests()) return false;
   if (state.news != nullptr && (plain || !state.setup.is_buffered()))
-    state.news->note_asked(r, state.switch_allocator.outputs_asked(), state.now);
+    state.news->note_asked(r, plain ? allocator.outputs_asked() : allocator.first_outputs_asked(),
+                           state.now);
   const Turns turns = state.switch_turns.of(r, router.first_end, router.ends);
   bool any = false;
-  for (const Request& pair : state.switch_allocator.allot(turns)) {
-    const std::uint32_t vc = state.switch_vcs[pair.input * ends_max + pair.output];
-    const std::uint32_t input = (router.first_end + pair.input) * state.setup.vcs + vc;
+  for (const Request& pair : allocator.allot(turns)) {
+    const std::uint32_t input = (router.first_end + pair.input) * state.setup.vcs + pair.tag;
     if (!may_pass(state, state.inputs[input], pair.output)) continue;
     pass<plain>(state, input);
     if (!plain) any = true;

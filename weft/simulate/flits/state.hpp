@@ -38,14 +38,17 @@
 
 namespace weft::flits {
 
-inline constexpr int ends_max = 64;  // Of a router: they stand in one word.
+// Ends of a router stand in one word; where there are more, a bit stands for every 64th.
+inline constexpr std::uint32_t word_ends = 64;
+inline constexpr std::uint16_t no_end = 0xffff;
 
 // Packets pass a VC one after the other. Those that have a flit in it, or whose flits are still to
 // come behind the head, stand in its ring.
 struct InputVc {
   std::uint32_t router = 0;
-  std::uint8_t port = 0, vc = 0;
-  std::uint8_t out_port = 0;         // Allotted to the first packet.
+  std::uint16_t port = 0;
+  std::uint16_t out_port = 0;  // Allotted to the first packet.
+  std::uint8_t vc = 0;
   bool active = false;               // It has been allotted a VC.
   std::uint32_t flits = 0;           // In the buffer, of all packets.
   std::uint32_t passed = 0;          // Of the first packet, gone on.
@@ -71,13 +74,13 @@ struct InEnd {
 };
 
 struct OutEnd {
-  VcMask free = 0;                // Allotted to nobody.
-  std::uint32_t target = none;    // First input VC of the other side, or first queue here.
-  std::int32_t delay = 1;         // From the switch to being usable there.
-  std::uint8_t held_by = nobody;  // Input end.
-  std::uint8_t abroad = nobody;   // As InEnd::abroad.
-  std::int64_t flit_ps = 0;       // 0: as fast as the switch.
-  std::int64_t free_at_ps = 0;    // Where a flit takes longer than Timing::busy_above_ps.
+  VcMask free = 0;                 // Allotted to nobody.
+  std::uint32_t target = none;     // First input VC of the other side, or first queue here.
+  std::int32_t delay = 1;          // From the switch to being usable there.
+  std::uint16_t held_by = no_end;  // Input end.
+  std::uint8_t abroad = nobody;    // As InEnd::abroad.
+  std::int64_t flit_ps = 0;        // 0: as fast as the switch.
+  std::int64_t free_at_ps = 0;     // Where a flit takes longer than Timing::busy_above_ps.
   Passed passed;
 };
 
@@ -99,7 +102,7 @@ struct Failure {
 // A head that asks for a VC of this output end, and at the same time for the switch.
 struct Speculation {
   std::uint32_t input;
-  std::uint8_t out_port;
+  std::uint16_t out_port;
 };
 
 // Stages in cycles. A hop is rounded to whole cycles once, as a sum.
@@ -126,7 +129,9 @@ struct Setup {
   std::int32_t buffer_flits = 1;
   std::int32_t output_flits = 0;  // Of a buffer at an output; 0: there are none.
   Crossbar crossbar;
-  bool is_plain = true;        // The switch keeps the pace of the links, which are right behind it.
+  // The switch keeps the pace of the links, which are right behind it; no router has more ends than
+  // stand in a word.
+  bool is_plain = true;
   std::int64_t inject_ps = 0;  // A flit from the card.
   std::vector<Bytes> flowing;  // PortView::flowing() by class of cables.
 
@@ -233,9 +238,8 @@ struct State {
   NumberSet active;      // Routers with something to do.
   Mail mail;             // To other workers.
   News* news = nullptr;  // If the policy wants to know of lines.
-  // While one router allots its switch. By output end: the VC of one input that asks for it; and of
-  // every input, as input * ends_max + output.
-  std::vector<std::uint8_t> asked, switch_vcs;
+  // While one input of a router asks for the switch, by output end: the VC that wants it.
+  std::vector<std::uint8_t> asked;
   std::vector<Speculation> speculations;
   std::int64_t now = 0;
   std::uint64_t visits = 0;
