@@ -42,11 +42,13 @@ bool is_writable(const ElfW(Shdr) & section) {
   return (section.sh_flags & SHF_ALLOC) != 0 && (section.sh_flags & SHF_WRITE) != 0;
 }
 
-// Not what only the loader uses: lists of constructors, addresses of functions and variables.
+// Not what only the loader uses: lists of constructors, addresses of functions and variables. The
+// initial values of thread-local variables are data, which each thread of a rank copies.
 bool holds_data(const ElfW(Shdr) & section, std::string_view name) {
-  const bool has_contents = section.sh_type == SHT_PROGBITS || section.sh_type == SHT_NOBITS;
-  return is_writable(section) && has_contents && (section.sh_flags & SHF_TLS) == 0 &&
-         section.sh_size > 0 && !name.starts_with(".got");
+  const bool is_zero = section.sh_type == SHT_NOBITS;
+  const bool has_place = !is_zero || (section.sh_flags & SHF_TLS) == 0;
+  return is_writable(section) && (section.sh_type == SHT_PROGBITS || is_zero) && has_place &&
+         section.sh_size > 0 && name != ".got" && !name.starts_with(".got.");
 }
 
 // The names of sections.

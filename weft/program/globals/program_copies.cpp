@@ -137,9 +137,9 @@ void ProgramCopies::choose_packing(const Marks& marks) {
   const std::uintptr_t alignment = marks.data_alignment;
   if (alignment == 0 || alignment > page || program_.exact_data.size() > small) return;
   packing_ = std::max(alignment, cache_line);
-  packed_ = program_.exact_data;
+  own_data_ = {program_.exact_data.begin, program_.data.end};
   const std::uintptr_t begin = program_.base + marks.data_begin;
-  if (packed_.holds(begin)) packed_.begin = begin;
+  if (program_.exact_data.holds(begin)) own_data_.begin = begin;
 }
 
 Status ProgramCopies::reserve() {
@@ -150,12 +150,13 @@ Status ProgramCopies::reserve() {
     if (file_ < 0) return Error::run(std::string(own_path) + ": " + std::strerror(errno));
   }
   copied_ = with_code ? program_.image : program_.data;
+  if (packing_ == 0) own_data_ = program_.data;
   addresses_ = program_.addresses_of(copied_);
   // Copies keep the original's position relative to its largest alignment.
   std::uintptr_t grain = std::max<std::uintptr_t>(program_.alignment, 4096);
   if (packing_ != 0) {
     grain = packing_;
-    copied_ = {packed_.begin / grain * grain, packed_.end};
+    copied_ = {own_data_.begin / grain * grain, program_.exact_data.end};
     leave_out_tables();
   }
   stride_ = (copied_.size() + grain - 1) / grain * grain;
@@ -179,19 +180,18 @@ Status ProgramCopies::reserve() {
   if (!with_code) {
     first_data_delta_ = first_delta_;
     data_stride_ = stride_;
-    const AddressRange own = packing_ != 0 ? packed_ : program_.data;
-    __weft_data_begin = own.begin;
-    __weft_data_size = own.size();
+    __weft_data_begin = own_data_.begin;
+    __weft_data_size = own_data_.size();
   }
   return {};
 }
 
 // Packed copies have no place for what the loader alone uses.
 void ProgramCopies::leave_out_tables() {
-  const std::uintptr_t first = packed_.begin - program_.data.begin;
+  const std::uintptr_t first = own_data_.begin - program_.data.begin;
   for (AddressRange& part : program_.filled)
     part.begin = std::min(std::max(part.begin, first), part.end);
-  addresses_ = program_.addresses_of(packed_);
+  addresses_ = program_.addresses_of(own_data_);
   std::erase_if(addresses_, [first](std::size_t offset) { return offset < first; });
 }
 

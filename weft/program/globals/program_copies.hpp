@@ -120,7 +120,9 @@ class ProgramCopies {
   std::uintptr_t first_delta_ = 0;  // From the original to rank 0's copy.
   std::uintptr_t stride_ = 0;
   std::uintptr_t packing_ = 0;  // Alignment of packed copies; 0: copies lie in whole pages.
-  AddressRange packed_;         // What they hold.
+  // Addresses here move with the rank. Up to the end of the page: programs have names for the end
+  // of their data, too.
+  AddressRange own_data_;
   std::uintptr_t first_data_delta_ = 0;  // As above, but zero where code finds its own data.
   std::uintptr_t data_stride_ = 0;
   AddressRange space_;

@@ -189,8 +189,9 @@ TEST(ProgramCopies, SmallDataIsPacked) {
   EXPECT_LT(std::stoul(output.facts.at("reserved")), 4096U);
   EXPECT_EQ(output.facts.at("committed"), output.facts.at("reserved"));
   // Tables that only the loader uses take 700 bytes and are in no copy.
-  output = simulate(
-      build(Language::c, "little", {"-O2", "-DALIGNMENT=8", "-DMORE=50", "test_packed.c"}), 20000);
+  output = simulate(build(Language::c, "little",
+                          {"-O2", "-DALIGNMENT=8", "-DMORE=50", "-DONE_THREAD", "test_packed.c"}),
+                    20000);
   expect_apart(output, "delta");
   EXPECT_LE(std::stoul(output.facts.at("reserved")), 256U);
   // Large data, and data aligned to more than a page, is not packed.
