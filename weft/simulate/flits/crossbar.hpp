@@ -38,22 +38,25 @@ struct Crossbar {
   static constexpr std::int64_t rounds_max = 1024;
 };
 
-// Of an end of a router: when its input and its output of a paced switch are free again, in ticks.
+// Since the beginning. Simulated days have more of them than 64 bits count.
+using Ticks = weft::detail::Wide;
+
+// Of an end of a router: when its input and its output of a paced switch are free again.
 struct SwitchEnd {
-  std::int64_t in_free_at = 0, out_free_at = 0;
+  Ticks in_free_at = 0, out_free_at = 0;
 };
 
 // Whether an input or output that is free at this tick passes another flit in this cycle.
-inline bool is_open(const Crossbar& crossbar, std::int64_t free_at, std::int64_t now) {
+inline bool is_open(const Crossbar& crossbar, Ticks free_at, std::int64_t now) {
   const std::int64_t rest = std::max<std::int64_t>(Crossbar::cycle - crossbar.flit, 0);
-  return free_at <= now * Crossbar::cycle + rest;
+  return free_at <= Ticks{now} * Crossbar::cycle + rest;
 }
 
 // A flit passes from one end to another, as soon as both were free.
 inline void pass_switch(const Crossbar& crossbar, SwitchEnd& from, SwitchEnd& to,
                         std::int64_t now) {
-  const std::int64_t begin = now * Crossbar::cycle;
-  const std::int64_t free_at = std::max(from.in_free_at, to.out_free_at);
+  const Ticks begin = Ticks{now} * Crossbar::cycle;
+  const Ticks free_at = std::max(from.in_free_at, to.out_free_at);
   const bool just = free_at > begin - std::min(Crossbar::cycle, crossbar.flit);
   from.in_free_at = to.out_free_at = (just ? free_at : begin) + crossbar.flit;
 }

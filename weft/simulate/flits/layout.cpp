@@ -76,7 +76,7 @@ void put_buffer(Tables& tables, const Setup& setup, std::uint32_t end, const Cab
   OutEnd& out = tables.out_ends[end];
   LinkEnd& link = tables.buffers.ends[end];
   link.target = out.target;
-  link.abroad = std::exchange(out.abroad, nobody);
+  link.remote_worker = std::exchange(out.remote_worker, nobody);
   link.flit_ps = out.flit_ps;
   link.delay = out.delay - switch_delay(setup, cable);
   out.target = static_cast<std::uint32_t>(tables.outputs.size()) + end * setup.vcs;
@@ -107,13 +107,13 @@ void connect_port(Tables& tables, const Setup& setup, std::uint32_t r, const Por
   in.credit_delay = credit_delay(setup, cable);
   out.flit_ps = flit_ps(setup.machine, cable.rate);
   const int owner = tables.placement.worker_of_router(peer);
-  const bool abroad = owner != tables.placement.worker_of_router(r);
-  if (abroad) in.abroad = out.abroad = static_cast<std::uint8_t>(owner);
+  const bool is_remote = owner != tables.placement.worker_of_router(r);
+  if (is_remote) in.remote_worker = out.remote_worker = static_cast<std::uint8_t>(owner);
   if (setup.is_buffered()) put_buffer(tables, setup, end, cable);
   const std::int32_t delay = setup.is_buffered() ? tables.buffers.ends[end].delay : out.delay;
   const std::int32_t least = std::min(delay, in.credit_delay);
   tables.window_max = std::max(tables.window_max, least);
-  if (abroad) tables.window = std::min(tables.window, least);
+  if (is_remote) tables.window = std::min(tables.window, least);
 }
 
 void connect_end(Tables& tables, const Setup& setup, std::uint32_t r, std::uint32_t end) {
@@ -187,11 +187,17 @@ Setup make_setup(const Topology& topology, const NetworkHardware& machine, const
   t.sink_credit = std::max(1, in_cycles(machine.node_link.credit_delay, t.cycle_ps));
   t.delay_max = std::max({t.inject, t.sink_credit, forward_delay(setup, machine.node_link),
                           credit_delay(setup, machine.node_link)});
+  std::int64_t slowest_ps = std::max(flit_ps(machine, machine.injection_rate()),
+                                     flit_ps(machine, machine.ejection_rate()));
   for (const std::string& name : graph.link_classes()) {
     const Cabling& cable = machine.cabling(name);
     setup.flowing.push_back(machine.flowing(cable));
     t.delay_max = std::max({t.delay_max, forward_delay(setup, cable), credit_delay(setup, cable)});
+    slowest_ps = std::max(slowest_ps, flit_ps(machine, cable.rate));
   }
+  constexpr std::int64_t quiet_least = 65'536;
+  t.quiet_max =
+      quiet_least + 2 * std::max(slowest_ps / t.cycle_ps, setup.crossbar.flit / Crossbar::cycle);
   return setup;
 }
 

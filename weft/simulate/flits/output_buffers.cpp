@@ -54,7 +54,7 @@ std::uint32_t pick_vc(const State& state, const LinkEnd& link, std::uint32_t fir
 // The first packet of a queue has passed on.
 void end_packet(State& state, const LinkEnd& link, std::uint32_t output) {
   OutputQueue& queue = state.buffers.queues[output];
-  if (link.abroad != nobody) state.packets.free(queue.packet);  // Its reader has a copy.
+  if (link.remote_worker != nobody) state.packets.free(queue.packet);  // Its reader has a copy.
   ++queue.head;
   queue.passed = 0;
   queue.packet = queue.head != queue.tail ? state.buffers.ring(output, queue.head) : none;
@@ -68,6 +68,7 @@ void send(State& state, LinkEnd& link, std::uint32_t first, std::uint32_t vc) {
   const Packet& packet = state.packets[queue.packet];
   const bool head = queue.passed == 0;
   const bool tail = ++queue.passed == packet.flits;
+  state.moved_at = state.now;
   --queue.flits;
   --queue.credits;
   link.vc_turn = static_cast<std::uint8_t>(vc + 1 == setup.vcs ? 0 : vc + 1);
@@ -77,10 +78,10 @@ void send(State& state, LinkEnd& link, std::uint32_t first, std::uint32_t vc) {
     link.free_at_ps = state.busy_until(link.free_at_ps, link.flit_ps);
   const std::int64_t at = state.now + link.delay;
   const std::uint32_t target = link.target + vc;
-  if (link.abroad == nobody)
+  if (link.remote_worker == nobody)
     state.flits.push(at, {target, head || tail ? queue.packet : none, head, tail});
   else
-    state.mail.send_flit(link.abroad, at, target, head ? &packet : nullptr);
+    state.mail.send_flit(link.remote_worker, at, target, head ? &packet : nullptr);
   const bool whole = setup.machine.release == Release::tail;
   const std::uint32_t room = !whole ? 1 : tail ? packet.flits : 0;
   if (tail) end_packet(state, link, output);

@@ -39,7 +39,7 @@ struct LinkEnd {
   std::uint32_t target = none;  // First input VC of the other side.
   std::int32_t delay = 1;       // To being usable there.
   std::uint8_t vc_turn = 0;
-  std::uint8_t abroad = nobody;  // The worker that has the other side, if it is another.
+  std::uint8_t remote_worker = nobody;  // The worker that has the other side, if it is another.
   std::int64_t flit_ps = 0;
   std::int64_t free_at_ps = 0;  // Where a flit takes longer than a cycle.
   Passed passed;

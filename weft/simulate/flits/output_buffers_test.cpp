@@ -408,6 +408,21 @@ double saturation(std::int64_t output_buffer, std::int64_t switch_gbit, int pack
          static_cast<double>(until_ns - from_ns) / static_cast<double>(nodes);
 }
 
+// Days are short in simulations: idle time is skipped.
+TEST(Flits, APacedSwitchKeepsItsPaceForDays) {
+  NetworkHardware machine = textbook(1, 4, 16);
+  machine.output_buffer = machine.buffer;
+  machine.switch_rate = Rate::gbit_per_s(128);  // Twice the links'.
+  Rig rig("mesh:3", "dor", machine);
+  constexpr std::int64_t day_ns = 86'400'000'000'000;
+  for (const std::int64_t at_ns : {std::int64_t{0}, day_ns, 30 * day_ns})
+    rig.plan(0, 2, 400, static_cast<std::uint64_t>(at_ns), at_ns);
+  rig.run();
+  ASSERT_EQ(rig.notes.list.size(), 3u);
+  for (const Delivery& d : rig.notes.list)
+    EXPECT_EQ(d.arrived - d.born, rig.notes.list.front().arrived - rig.notes.list.front().born);
+}
+
 // A head that waits for a busy output keeps those behind it from others: 2 - sqrt(2) of the links
 // are used with many ports, and as many times more as the switch is faster, if there are buffers
 // behind it. With twice the rate nearly all are.

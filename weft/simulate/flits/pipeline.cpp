@@ -326,10 +326,10 @@ void hold_switch(State& state, const InputVc& in, bool hold) {
   if (whole && !tail) return;
   const std::int64_t at = state.now + end.credit_delay;
   const CreditArrival credit{end.feeder + in.vc, whole ? packet.flits : 1};
-  if (end.abroad == nobody)
+  if (end.remote_worker == nobody)
     state.credits.push(at, credit);
   else
-    state.mail.send_credit(end.abroad, at, credit);
+    state.mail.send_credit(end.remote_worker, at, credit);
 }
 
 // The first packet of a VC has passed on.
@@ -339,7 +339,7 @@ void hold_switch(State& state, const InputVc& in, bool hold) {
   OutEnd& out_end = state.out_ends[state.routers[in.router].first_end + in.out_port];
   out.owner = none;
   out_end.free |= vc_bit(in.output % state.setup.vcs);
-  if (out_end.abroad != nobody) state.packets.free(in.packet);  // Its reader has a copy.
+  if (out_end.remote_worker != nobody) state.packets.free(in.packet);  // Its reader has a copy.
   in.active = false;
   in.packet = none;
   ++in.head;
@@ -358,6 +358,7 @@ void pass(State& state, std::uint32_t input) {
   const Packet& packet = state.packets[in.packet];
   const bool head = in.passed == 0;
   const bool tail = ++in.passed == packet.flits;
+  state.moved_at = state.now;
   --in.flits;
   --out.credits;
   if (state.news != nullptr) state.news->check(in.router, in.out_port);
@@ -373,10 +374,10 @@ void pass(State& state, std::uint32_t input) {
   const std::uint32_t target = out_end.target + in.output % setup.vcs;
   if (!plain && at == state.now)
     take_queued_flit(state, {target, head || tail ? in.packet : none, head, tail});
-  else if (out_end.abroad == nobody)
+  else if (out_end.remote_worker == nobody)
     state.flits.push(at, {target, head || tail ? in.packet : none, head, tail});
   else
-    state.mail.send_flit(out_end.abroad, at, target, head ? &packet : nullptr);
+    state.mail.send_flit(out_end.remote_worker, at, target, head ? &packet : nullptr);
   send_credit(state, end, in, tail, packet);
   // A packet that lacks flits or credits gives the switch up, so that others use the link.
   if (setup.model.hold_switch) hold_switch(state, in, !tail && in.flits > 0 && out.credits > 0);

@@ -69,18 +69,18 @@ struct InEnd {
   std::uint32_t feeder = none;                  // First output VC of the other side.
   std::int32_t credit_delay = 1;
   std::uint8_t vc_turn = 0;
-  std::uint8_t held = nobody;    // The VC whose packet keeps the switch.
-  std::uint8_t abroad = nobody;  // The worker that has the other side, if it is another.
+  std::uint8_t held = nobody;           // The VC whose packet keeps the switch.
+  std::uint8_t remote_worker = nobody;  // The worker that has the other side, if it is another.
 };
 
 struct OutEnd {
-  VcMask free = 0;                 // Allotted to nobody.
-  std::uint32_t target = none;     // First input VC of the other side, or first queue here.
-  std::int32_t delay = 1;          // From the switch to being usable there.
-  std::uint16_t held_by = no_end;  // Input end.
-  std::uint8_t abroad = nobody;    // As InEnd::abroad.
-  std::int64_t flit_ps = 0;        // 0: as fast as the switch.
-  std::int64_t free_at_ps = 0;     // Where a flit takes longer than Timing::busy_above_ps.
+  VcMask free = 0;                      // Allotted to nobody.
+  std::uint32_t target = none;          // First input VC of the other side, or first queue here.
+  std::int32_t delay = 1;               // From the switch to being usable there.
+  std::uint16_t held_by = no_end;       // Input end.
+  std::uint8_t remote_worker = nobody;  // As InEnd::remote_worker.
+  std::int64_t flit_ps = 0;             // 0: as fast as the switch.
+  std::int64_t free_at_ps = 0;          // Where a flit takes longer than Timing::busy_above_ps.
   Passed passed;
 };
 
@@ -108,11 +108,13 @@ struct Speculation {
 // Stages in cycles. A hop is rounded to whole cycles once, as a sum.
 struct Timing {
   std::int64_t cycle_ps = 1;
-  std::int64_t busy_above_ps = 1;  // Of outputs with faster flits matchings keep the pace.
+  // Outputs with flits of up to this time need no clock: one matching per cycle keeps their pace.
+  std::int64_t busy_above_ps = 1;
   std::int32_t route = 1, vc_alloc = 1;
   std::int32_t inject = 1;       // From card to router.
   std::int32_t sink_credit = 1;  // Back from the node.
   std::int32_t delay_max = 1;
+  std::int64_t quiet_max = 1;  // Longer than a flit that may go on can wait for its turn.
 };
 
 // What does not change.
@@ -217,7 +219,7 @@ struct Tables {
 struct State {
   State(const Setup& constants, Tables& tables, int number);
 
-  const Setup setup;  // A copy is nearer.
+  const Setup setup;  // A copy, which stays in this worker's cache.
   const Placement& placement;
   const int worker;
   const std::uint32_t ring_mask;
@@ -242,6 +244,7 @@ struct State {
   std::vector<std::uint8_t> asked;
   std::vector<Speculation> speculations;
   std::int64_t now = 0;
+  std::int64_t moved_at = 0;  // The last cycle in which something arrived or passed on.
   std::uint64_t visits = 0;
   Failure failure;
 

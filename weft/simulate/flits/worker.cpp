@@ -20,11 +20,10 @@ void Worker::send(const Outgoing& outgoing, Time now) {
     posts_.emplace(now.in_ps(), message);  // Before the first run.
 }
 
-// Heads that wait for each other would ask in every cycle for ever. Nothing but what arrives lets
-// them go on, once stages and slow links are over, which take far less than this many cycles.
+// Heads that wait for each other would ask in every cycle for ever. Once stages and slow links are
+// over, nothing but what arrives lets them go on.
 bool Worker::is_stuck(std::int64_t next) {
-  constexpr std::int64_t quiet_max = 65'536;
-  if (next - moved_at_ < quiet_max) return false;
+  if (next - state_.moved_at < state_.setup.timing.quiet_max) return false;
   if (news_ != nullptr && news_->next_arrival(next) != never) return false;
   return state_.flits.next(next) == never && state_.credits.next(next) == never;
 }
@@ -65,7 +64,7 @@ void Worker::step(std::int64_t cycle) {
   const bool buffered = state_.setup.is_buffered();
   if (!state_.credits.due(cycle).empty() || !state_.flits.due(cycle).empty() ||
       (news_ != nullptr && news_->arrives(cycle)))
-    moved_at_ = cycle;
+    state_.moved_at = cycle;
   for (const CreditArrival& credit : state_.credits.due(cycle)) {
     if (credit.output >= router_vcs)
       cards_.take_credit(credit);

@@ -80,9 +80,8 @@ class alignas(128) Worker {
   const std::uint32_t first_node_;
   TimeQueue alarms_;                                  // By node, from the first one on.
   std::multimap<std::int64_t, std::uint32_t> posts_;  // Messages that are not sent yet, by time.
-  std::int64_t now_ps_ = 0;    // Not only whole cycles: alarms ring between them.
-  std::int64_t last_ = -1;     // The last cycle that was simulated.
-  std::int64_t moved_at_ = 0;  // The last cycle in which something arrived.
+  std::int64_t now_ps_ = 0;  // Not only whole cycles: alarms ring between them.
+  std::int64_t last_ = -1;   // The last cycle that was simulated.
 };
 
 using Workers = std::vector<std::unique_ptr<Worker>>;

@@ -299,6 +299,41 @@ TEST(FlitWorkers, FailAlike) {
   for (const std::string& text : texts) EXPECT_EQ(text, texts.front());
 }
 
+// A long packet passes slow routers for thousands of cycles, in which a worker of them hears
+// nothing from the others. That is no deadlock.
+TEST(FlitWorkers, WaitForTheSlow) {
+  const Topology line = *make_topology("mesh:4");
+  const auto policy = *make_policy("dor", line, 1);
+  NetworkHardware slow_switch = small_machine(Bytes{8192}), slow_links = small_machine();
+  slow_switch.switch_rate = Rate::bit_per_s(320'000'000);  // A 200th of the links'.
+  for (NetworkHardware* const machine : {&slow_switch, &slow_links}) {
+    machine->vcs = 1;
+    machine->mtu = machine->buffer = Bytes{machine == &slow_links ? 16 : 4096};
+    machine->release = Release::tail;
+  }
+  // A flit takes longer than it takes to see that nothing moves any more on an equally fast
+  // network.
+  slow_links.inject_rate = slow_links.eject_rate = Rate::gbit_per_s(64);
+  slow_links.link.rate = Rate::bit_per_s(900'000);
+  for (const NetworkHardware& machine : {slow_switch, slow_links}) {
+    std::vector<Talk::Event> first;
+    for (const int workers : {1, 2, 4}) {
+      Talk host(line.graph.node_count(), 0, 1);
+      NetworkOptions options;
+      options.workers = workers;
+      const auto made = make_flit_network(line, machine, *policy, host, options);
+      ASSERT_TRUE(made) << made.error().text();
+      (*made)->send(NodeId(0), NodeId(3), machine.mtu, Time::zero(), 1);
+      const auto ran = (*made)->run(Time::never());
+      ASSERT_TRUE(ran) << ran.error().text();
+      EXPECT_EQ((*made)->counts().packets_delivered, 1u) << workers;
+      EXPECT_EQ((*made)->find_deadlock(), "");
+      if (workers == 1) first = host.events()[3];
+      EXPECT_EQ(host.events()[3], first) << workers;
+    }
+  }
+}
+
 TEST(FlitWorkers, LockUpAlike) {
   const Topology ring = *make_topology("torus:6");
   const RoundTheRing policy(ring.graph, 0);
