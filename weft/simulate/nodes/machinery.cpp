@@ -83,7 +83,7 @@ Status Machinery::build() {
   core_free_.resize(std::size_t{nodes} * static_cast<std::uint32_t>(setup.node.cores));
   if (setup.node.sockets > 1) landings_.resize(nodes);
   ranks.reserve(count);
-  resting.resize(count);
+  waiting_ranks.resize(count);
   for (std::uint32_t r = 0; r < count; ++r) {
     const std::uint32_t node = node_of(RankId(r));
     const bool here = network->is_here(endpoint(node, RailId(0)));
@@ -177,6 +177,7 @@ namespace {
 
 void load_lines(const void* from, int lines) {
   constexpr int line = 64;
+  if (from == nullptr) return;
   for (int i = 0; i < lines; ++i) __builtin_prefetch(static_cast<const char*>(from) + i * line);
 }
 
@@ -189,8 +190,8 @@ void Machinery::expect(NodeId endpoint) const {
   if (setup.placement->count(node) == 0) return;
   const std::uint32_t rank = *setup.placement->first(node);
   load_lines(ranks[rank].get(), static_cast<int>(sizeof(SimRank) / 64) + 1);
-  load_lines(resting[rank].frame, 10);
-  load_lines(resting[rank].layer, 8);
+  load_lines(waiting_ranks[rank].frame, 10);
+  load_lines(waiting_ranks[rank].layer, 8);
 }
 
 // A stop takes a while to reach everyone: others may have been further already, and what has

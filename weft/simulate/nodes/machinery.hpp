@@ -79,11 +79,11 @@ class Machinery final : public Host {
   StorageServers storage{*this};
   std::vector<std::unique_ptr<SimRank>> ranks;  // Null: of another process.
   // Where a rank that waits will go on, by rank: to be loaded before it does.
-  struct Resting {
+  struct WaitingRank {
     const void* frame = nullptr;  // The lowest of its stack.
     const void* layer = nullptr;
   };
-  std::vector<Resting> resting;
+  std::vector<WaitingRank> waiting_ranks;
   std::atomic<std::int64_t> stop_ps{Time::never().in_ps()};
   std::atomic<std::uint32_t> overflowed{nobody};
   RankId without_thread;

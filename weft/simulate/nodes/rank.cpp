@@ -377,7 +377,7 @@ void SimRank::take_turn(Time now) {
   if (!machinery_.stacks->intact(self_.index)) machinery_.note_overflow(self_, now);
   layer_ = Current::layer();
   Current::set(nullptr, nullptr);
-  machinery_.resting[self_.index] = {fiber != nullptr ? fiber->frame() : nullptr, layer_};
+  machinery_.waiting_ranks[self_.index] = {fiber != nullptr ? fiber->frame() : nullptr, layer_};
   if (fiber != nullptr && fiber->done()) done = true;
   if (done) machinery_.rank_ended(*this);
 }

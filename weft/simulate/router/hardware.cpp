@@ -336,11 +336,12 @@ Status check_hardware(const NetworkHardware& m) {
                " is smaller than one packet of " + to_text(m.packet_max()) +
                "; leave it out or enlarge it");
   }
-  if (m.buffer_size().count > INT32_MAX || m.output_buffer.count > INT32_MAX) {
-    return bad("router.buffer must be less than 2 GiB");
-  }
-  if (std::max(m.buffer_size(), m.output_buffer) / m.packet_max() > 16384) {
-    return bad("router.buffer holds more than 16384 packets; make it smaller or packets larger");
+  for (const auto& [key, size] : {std::pair("router.buffer", m.buffer_size()),
+                                  std::pair("router.output_buffer", m.output_buffer)}) {
+    if (size.count > INT32_MAX) return bad(std::string(key) + " must be less than 2 GiB");
+    if (size / m.packet_max() > 16384)
+      return bad(std::string(key) +
+                 " holds more than 16384 packets; make it smaller or packets larger");
   }
   std::vector<Cabling> cables = {m.link, m.node_link};
   for (const auto& [name, cable] : m.link_class) cables.push_back(cable);
