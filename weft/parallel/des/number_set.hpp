@@ -21,6 +21,28 @@ class NumberSet {
       at = at * bits + static_cast<std::uint32_t>(std::countr_zero(levels_[level][at]));
     return at;
   }
+  // The lowest that is greater, or none.
+  static constexpr std::uint32_t none = 0xffff'ffff;
+  std::uint32_t after(std::uint32_t number) const {
+    // Up to the first word with a greater one, and down to its lowest.
+    std::uint32_t at = number;
+    for (std::size_t level = 0;; ++level) {
+      const bool is_top = level == levels_.size();
+      if (is_top && at >= bits) return none;
+      const std::uint64_t word = is_top                              ? top_
+                                 : at / bits < levels_[level].size() ? levels_[level][at / bits]
+                                                                     : 0;
+      const std::uint64_t greater = word & ~(bit(at) | (bit(at) - 1));
+      if (greater != 0) {
+        at = at / bits * bits + static_cast<std::uint32_t>(std::countr_zero(greater));
+        while (level-- > 0)
+          at = at * bits + static_cast<std::uint32_t>(std::countr_zero(levels_[level][at]));
+        return at;
+      }
+      if (is_top) return none;
+      at /= bits;
+    }
+  }
   void add(std::uint32_t number) {
     while (number >> shift_ >= bits) grow();
     std::uint32_t at = number;

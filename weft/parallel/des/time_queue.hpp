@@ -54,7 +54,7 @@ class TimeQueue {
     }
   }
   // One that comes soon, mostly the next; nothing may depend on which. None: nothing is due.
-  static constexpr std::uint32_t none = 0xffff'ffff;
+  static constexpr std::uint32_t none = NumberSet::none;
   std::uint32_t soon() const {
     if (!now_.empty()) return now_.lowest();
     if (filled_ == 0) return none;
@@ -64,6 +64,8 @@ class TimeQueue {
       if (row[i].at < first->at) first = &row[i];
     return first->number;
   }
+  // Of those that are due at the present: the lowest number that is greater, or none.
+  std::uint32_t after(std::uint32_t number) const { return now_.after(number); }
   // The present is `at` now. REQUIRES: nothing is due before. A caller with several queues calls
   // this on all of them: later searches are then shorter.
   void go_on_to(std::int64_t at) {

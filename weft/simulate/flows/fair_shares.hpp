@@ -58,6 +58,8 @@ class FairShares {
   void each_link_of(std::uint32_t flow, Do&& action) const {
     for (const Place& place : flows_[flow].places) action(place.link, place.weight);
   }
+  // What the questions about a link need, into the caches.
+  void load(std::uint32_t link) const { __builtin_prefetch(&links_[link]); }
   std::size_t bytes() const;                          // Of memory, but for lists.
   std::uint64_t updates() const { return updates_; }  // Of links, so far: a measure of the work.
 

@@ -2,6 +2,7 @@
 #include "weft/simulate/flows/flow_network.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -164,6 +165,8 @@ class FlowNetwork final : public Network, private LinkQueues {
   void note_packets(const MessageInFlight& message, std::uint64_t hops);
   void settle();
   void ring(NodeId node);
+  void load_ahead(std::uint32_t id);
+  void load(const MessageInFlight& message, const PieceOnItsWay& piece) const;
   std::int64_t moved(const FlowOnItsWay& flow, std::int64_t at) const;
   void move_on(FlowOnItsWay& flow);
   // With the headers of its packets.
@@ -191,9 +194,10 @@ class FlowNetwork final : public Network, private LinkQueues {
   PiecesOnTheirWay pieces_;
   std::vector<FlowOnItsWay> flows_;  // By number in shares_.
   SendQueues queues_;
-  TimeQueue due_, alarms_;            // By message, by node.
-  std::vector<LinkState> states_;     // By link.
-  std::vector<std::uint32_t> drawn_;  // Random words, by node.
+  TimeQueue due_, alarms_;              // By message, by node.
+  std::array<std::uint32_t, 4> ahead_;  // Messages that are due next at this moment.
+  std::vector<LinkState> states_;       // By link.
+  std::vector<std::uint32_t> drawn_;    // Random words, by node.
   // Of the flow that begins: its links, and the longest of its paths.
   std::vector<LinkUse> uses_;
   Routes::Path longest_, path_;
@@ -222,6 +226,7 @@ FlowNetwork::FlowNetwork(const Topology& topology, const NetworkHardware& machin
       routes_(topology, policy, *this),
       bits_(Rng(options.seed).stream("packet")),
       queues_(machine.order, messages_),
+      ahead_{TimeQueue::none, TimeQueue::none, TimeQueue::none, TimeQueue::none},
       states_(links_.count()),
       drawn_(topology.graph.node_count()),
       own_(topology.graph.link_count()) {}
@@ -563,6 +568,49 @@ void FlowNetwork::ring(NodeId node) {
   set_alarm(node, again);
 }
 
+// The link that a piece passes next.
+void FlowNetwork::load(const MessageInFlight& message, const PieceOnItsWay& piece) const {
+  const auto& steps = piece.path.steps;
+  const std::uint32_t link =
+      piece.step < steps.size() ? steps[piece.step].link : links_.to(message.what.to);
+  __builtin_prefetch(&states_[link]);
+  shares_.load(link);
+}
+
+// Of a crowd of pieces that are due at one moment each needs memory that the one before it has just
+// driven out of the caches: its message leads to its record, that to its way, and that to a link.
+// So each of them is loaded in turn, while pieces before it pass.
+void FlowNetwork::load_ahead(std::uint32_t id) {
+  if (ahead_.front() == id) {
+    std::rotate(ahead_.begin(), ahead_.begin() + 1, ahead_.end());
+    ahead_.back() = TimeQueue::none;
+  } else {
+    ahead_.fill(TimeQueue::none);
+  }
+  for (std::uint32_t last = id; std::uint32_t & next : ahead_) {
+    if (next == TimeQueue::none) next = due_.after(last);
+    if (next == TimeQueue::none) break;
+    last = next;
+  }
+  if (ahead_.front() == TimeQueue::none) {
+    if (const std::uint32_t soon = due_.soon(); soon != TimeQueue::none)
+      __builtin_prefetch(&messages_[soon]);
+    return;
+  }
+  if (ahead_[3] != TimeQueue::none) __builtin_prefetch(&messages_[ahead_[3]]);
+  for (std::size_t i = 0; i < 3 && ahead_[i] != TimeQueue::none; ++i) {
+    const MessageInFlight& message = messages_[ahead_[i]];
+    if (!message.begun || !message.is_piece) continue;
+    const PieceOnItsWay& piece = pieces_[message.record];
+    if (i == 0)
+      load(message, piece);
+    else if (i == 1)
+      __builtin_prefetch(piece.path.steps.data() + piece.step);
+    else
+      __builtin_prefetch(&piece), __builtin_prefetch(&piece.tail_lag);
+  }
+}
+
 Result<bool> FlowNetwork::run(Time until) {
   for (;;) {
     const std::int64_t due_at = due_.first_at();
@@ -583,8 +631,7 @@ Result<bool> FlowNetwork::run(Time until) {
       continue;
     }
     const std::uint32_t id = due_.pop();
-    if (const std::uint32_t soon = due_.soon(); soon != TimeQueue::none)
-      __builtin_prefetch(&messages_[soon]);
+    load_ahead(id);
     const MessageInFlight& message = messages_[id];
     if (!message.begun)
       begin(id);
