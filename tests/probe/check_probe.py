@@ -5,7 +5,7 @@
 Usage: check_probe.py WEFT [--runs N] [--noise] [--share 1.0] [--hosts 64,256] [shapes] [many] [again] [interrupted]
 
 shapes: several trees of up to 4 switches and 16 hosts, each probed --runs times, with --noise beside other traffic. many: the same on a tree
-of each number of --hosts. Of both at least --share of the runs of each tree must be right. again: a host that comes and one that leaves.
+of each number of --hosts. again: a host that comes and one that leaves. Of these at least --share of the runs of each tree must be right.
 interrupted: what is found until then is written.
 """
 import argparse
@@ -186,17 +186,22 @@ class Probe(unittest.TestCase):
 
     def test_again(self):
         text, hosts = SHAPES["star of 4, 1 Gbit/s"], [f"h{i}" for i in range(16)]
-        with bed.Lab(text, hosts) as lab:
-            found, _, said = self.probe(lab, hosts[:9] + hosts[10:])
-            before = pathlib.Path(lab.folder.name) / "before.json"
-            (pathlib.Path(lab.folder.name) / "found.json").rename(before)
-            again, _, said = self.probe(lab, hosts[:5] + hosts[6:], "--from", before)
-            on, joined = truth_of(text)
-            del on["h5"]
-            self.assertEqual(groups(again[0]), groups(on), said)
-            self.assertEqual(sides(again[0], again[1]), sides(on, joined), said)
+        on, joined = truth_of(text)
+        del on["h5"]
+        right, last = 0, ""
+        for _ in range(OPTIONS.runs):
+            with bed.Lab(text, hosts) as lab:
+                found, _, _ = self.probe(lab, hosts[:9] + hosts[10:])
+                before = pathlib.Path(lab.folder.name) / "before.json"
+                (pathlib.Path(lab.folder.name) / "found.json").rename(before)
+                again, _, said = self.probe(lab, hosts[:5] + hosts[6:], "--from", before)
             self.assertIn("14 of 15 hosts were known", said)
             self.assertLess(again[2]["counts"]["round_trips"], found[2]["counts"]["round_trips"] / 2, said)
+            if groups(again[0]) == groups(on) and sides(again[0], again[1]) == sides(on, joined):
+                right += 1
+            else:
+                last = said
+        self.assertGreaterEqual(right, OPTIONS.share * OPTIONS.runs, last)
 
     def test_interrupted(self):
         text, hosts = SHAPES["star of 4, 1 Gbit/s"], [f"h{i}" for i in range(16)]
