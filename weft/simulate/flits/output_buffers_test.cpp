@@ -20,6 +20,7 @@ namespace weft {
 namespace {
 
 using flits::Model;
+using flits::overload;
 using flits::Rig;
 using flits::textbook;
 
@@ -243,37 +244,6 @@ const std::vector<Setting> settings = {
      true}};
 
 class Crowds : public testing::TestWithParam<Case> {};
-
-// More than the network carries, in messages of all sizes. Returns when they arrived.
-std::vector<std::int64_t> overload(Rig& rig, std::uint64_t per_node = 40) {
-  Rng rng(test_seed());
-  const std::uint32_t nodes = rig.topology.graph.node_count();
-  std::int64_t bytes = 0;
-  for (std::uint64_t i = 0; i < per_node * nodes; ++i) {
-    const auto size = static_cast<std::int64_t>(rng.below(200));
-    rig.send(static_cast<std::uint32_t>(rng.below(nodes)),
-             static_cast<std::uint32_t>(rng.below(nodes)), size, i);
-    bytes += size + 3 * std::max<std::int64_t>((size + 31) / 32, 1);
-  }
-  rig.run();
-  EXPECT_EQ(rig.notes.list.size(), per_node * nodes);
-  EXPECT_EQ(rig.network->counts().packets_sent, rig.network->counts().packets_delivered);
-  std::uint64_t in = 0, out = 0, packets = 0;
-  for (std::uint32_t n = 0; n < nodes; ++n) {
-    in += rig.network->node_link(NodeId(n)).injected.bytes;
-    out += rig.network->node_link(NodeId(n)).ejected.bytes;
-  }
-  for (std::uint32_t l = 0; l < rig.topology.graph.link_count(); ++l)
-    packets += rig.network->link(LinkId(l)).packets;
-  EXPECT_EQ(in, static_cast<std::uint64_t>(bytes));
-  EXPECT_EQ(out, static_cast<std::uint64_t>(bytes));
-  EXPECT_EQ(packets, rig.network->counts().hops);
-  EXPECT_EQ(rig.network->buffer(RouterId(0), 0, 0, Time::never()), BufferLevel{});
-  EXPECT_TRUE(rig.network->find_deadlock().empty());
-  std::vector<std::int64_t> arrived;
-  for (const Delivery& d : rig.notes.list) arrived.push_back(d.arrived.in_ps());
-  return arrived;
-}
 
 // Messages of one node to another arrive as they were sent.
 void expect_order(const Rig& rig) {

@@ -299,8 +299,8 @@ TEST(FlitWorkers, FailAlike) {
   for (const std::string& text : texts) EXPECT_EQ(text, texts.front());
 }
 
-// A long packet passes slow routers for thousands of cycles, in which a worker of them hears
-// nothing from the others. That is no deadlock.
+// While a worker passes on a long packet slowly, nothing arrives from other workers for thousands
+// of cycles. It must not take that for a deadlock.
 TEST(FlitWorkers, WaitForTheSlow) {
   const Topology line = *make_topology("mesh:4");
   const auto policy = *make_policy("dor", line, 1);

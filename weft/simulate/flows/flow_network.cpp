@@ -602,12 +602,14 @@ void FlowNetwork::load_ahead(std::uint32_t id) {
     const MessageInFlight& message = messages_[ahead_[i]];
     if (!message.begun || !message.is_piece) continue;
     const PieceOnItsWay& piece = pieces_[message.record];
-    if (i == 0)
+    if (i == 0) {
       load(message, piece);
-    else if (i == 1)
+    } else if (i == 1) {
       __builtin_prefetch(piece.path.steps.data() + piece.step);
-    else
-      __builtin_prefetch(&piece), __builtin_prefetch(&piece.tail_lag);
+    } else {  // It may lie in two lines.
+      __builtin_prefetch(&piece);
+      __builtin_prefetch(&piece.tail_lag);
+    }
   }
 }
 

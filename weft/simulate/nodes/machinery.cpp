@@ -186,12 +186,13 @@ void load_lines(const void* from, int lines) {
 // Ranks take turns, and with thousands of them what one needs has left the caches when its turn
 // comes. Of a node with several the first one.
 void Machinery::expect(NodeId endpoint) const {
+  constexpr int frame_lines = 10, layer_lines = 8;
   const std::uint32_t node = endpoint.index / rails();
   if (setup.placement->count(node) == 0) return;
   const std::uint32_t rank = *setup.placement->first(node);
   load_lines(ranks[rank].get(), static_cast<int>(sizeof(SimRank) / 64) + 1);
-  load_lines(waiting_ranks[rank].frame, 10);
-  load_lines(waiting_ranks[rank].layer, 8);
+  load_lines(waiting_ranks[rank].frame, frame_lines);
+  load_lines(waiting_ranks[rank].layer, layer_lines);
 }
 
 // A stop takes a while to reach everyone: others may have been further already, and what has
